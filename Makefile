@@ -1,0 +1,60 @@
+# Bare `make` prints the targets. Needs only make and Python 3.11 or later: `make test PYTHON=python3.12` picks another.
+
+PYTHON ?= python3
+# More for pytest or the benchmark, as in: make test ARGS="-k tiles"
+ARGS =
+
+VENV = .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+# What the tests need: every extra except the cluster's.
+EXTRAS = plot,learn,gym,web,sat,dev
+
+.DEFAULT_GOAL = help
+.DELETE_ON_ERROR:
+.PHONY: help demo test test-slow check format bench clean
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: $(VENV)/.light ## Install the light package into .venv and see it solve some puzzles
+	$(BIN)/puzzlelab demo
+
+test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
+	$(BIN)/python -m pytest -q -m "not slow" $(ARGS)
+
+test-slow: $(VENV)/.dev ## Run the slow tests
+	$(BIN)/python -m pytest -q -m slow $(ARGS)
+
+check: $(VENV)/.dev ## Check format, style, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.dev ## Format the code and mend what can be mended by itself
+	$(BIN)/ruff check --fix --exit-zero --quiet .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## Measure speed against peers
+	$(BIN)/python benchmarks/speed.py $(ARGS)
+
+clean: ## Remove .venv, caches and build outputs
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The stamps below make a second run start at once: pip runs again only when a requirement has changed.
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("puzzlelab needs Python 3.11 or later, as in: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv --clear $(VENV)
+
+$(VENV)/.light: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing puzzlelab into $(VENV)"
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing puzzlelab with what its tests need into $(VENV); torch makes this take some minutes"
+	$(PIP) -e ".[$(EXTRAS)]"
+	@touch $(VENV)/.light $@

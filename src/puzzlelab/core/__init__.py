@@ -1,0 +1,1 @@
+"""The nouns that everything else is made of. Nothing here knows a puzzle or a solver by name."""

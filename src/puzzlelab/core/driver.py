@@ -1,0 +1,205 @@
+"""Runs a search machine: gives it slices of work, scores what it asks for, keeps its limits, and reports.
+
+A compiled kernel has no clock and cannot call a network. So a search is a record of arrays and one kernel
+`step(record, budget)`; everything that needs the outside world happens here, between two slices.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.plain import plain_rules
+from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, State
+from puzzlelab.core.result import Progress, Proof, Result, Stop
+
+SLICE_SECONDS = 0.05
+FIRST_BUDGET = 256
+MEMORY_MARGIN = 24 * 2**20
+"""Bytes kept free below the ceiling, for what one slice of work may touch."""
+
+
+class Machine(Protocol):
+    """A resumable search."""
+
+    control: NDArray[np.int64]
+    """`int64[16]`: see `EXPANDED` and its neighbours in `core.kernels`."""
+
+    def step(self, budget: int) -> int:
+        """Expand at most `budget` states; return RUNNING, NEEDS_SCORES, IMPROVED, DONE or FULL. 0 only compiles."""
+
+    def solution(self) -> list[int]:
+        """The moves of the best solution so far."""
+
+    def grow(self, room: int) -> bool:
+        """Enlarge the arrays by at most `room` bytes; False where that is not enough."""
+
+    def requests(self) -> State:
+        """The working states `[R, S]` that wait for scores."""
+
+    def answer(self, scores: NDArray[np.float64]) -> None:
+        """Take the scores `[R]` of those states."""
+
+    def verdict(self) -> tuple[Proof, str, Stop]:
+        """What it means that the machine is done without a solution."""
+
+
+def rules_of(instance: Instance) -> KernelRules:
+    """The puzzle's kernels, or the adapter over its plain rules."""
+    puzzle = instance.puzzle
+    return puzzle.kernel() if isinstance(puzzle, Compiled) else plain_rules(puzzle, instance.state)
+
+
+def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
+    """The compiled `step`, or its source, interpreted, for plain rules."""
+    return step.py_func if rules.plain else step  # type: ignore[no-any-return]
+
+
+def tables_of(estimate: Estimate, rules: KernelRules) -> Any:
+    """The estimate's compiled tables, or those that say 'ask'."""
+    if estimate.kernel is not None and not rules.plain:
+        return estimate.kernel()
+    return kernels.Asked()
+
+
+def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[np.float64]] | None:
+    """From working states to finite scores; None for an estimate that is a kernel."""
+    ask = estimate.scores
+    if ask is None:
+        return None
+
+    def scores(states: State) -> NDArray[np.float64]:
+        found = np.asarray(ask(rules.decode(states)), np.float64).reshape(-1)
+        if found.size != len(states) or not np.isfinite(found).all():
+            raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
+        return found
+
+    return scores
+
+
+class Clock:
+    """Time and memory of one search, and how much work to do before looking at them again."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self.ceiling = memory_ceiling(limit)
+        self.began = time.perf_counter()
+        self.budget = FIRST_BUDGET
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    def next_budget(self, expanded: int) -> int:
+        """Nodes for the next slice."""
+        return self.budget if self.limit.nodes is None else max(1, min(self.budget, self.limit.nodes - expanded))
+
+    def took(self, nodes: int, seconds: float) -> None:
+        """Learn from a slice how much work fits into the next one."""
+        wanted = SLICE_SECONDS
+        if self.limit.seconds is not None:
+            wanted = min(wanted, max(0.001, self.limit.seconds - self.seconds))
+        rate = nodes / max(seconds, 1e-6)
+        self.budget = int(min(max(rate * wanted, 1), 4 * self.budget + FIRST_BUDGET))
+
+    def reached(self, expanded: int) -> Stop | None:
+        """The limit that is reached, if one is."""
+        if self.limit.seconds is not None and self.seconds >= self.limit.seconds:
+            return "time"
+        if self.limit.nodes is not None and expanded >= self.limit.nodes:
+            return "nodes"
+        if resident() + MEMORY_MARGIN >= self.ceiling:
+            return "memory"
+        return None
+
+    def room(self) -> int:
+        """Bytes that arrays may still grow by."""
+        return self.ceiling - resident() - MEMORY_MARGIN
+
+
+class Drive:
+    """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises."""
+
+    def __init__(self, machine: Machine, limit: Limit, score: Callable[[State], NDArray[np.float64]] | None) -> None:
+        self.machine = machine
+        self.score = score
+        machine.step(0)  # compiles, or loads the machine code, before the clock starts
+        self.clock = Clock(limit)
+        self.evaluations = 0
+        self.moves: tuple[int, ...] | None = None
+
+    def __iter__(self) -> Iterator[Progress | Result]:
+        while True:
+            status = self._slice()
+            if status == kernels.NEEDS_SCORES:
+                self._answer()
+            elif status == kernels.FULL:
+                if not self.machine.grow(self.clock.room()):
+                    yield self._result("memory")
+                    return
+            elif status == kernels.IMPROVED:
+                self.moves = tuple(self.machine.solution())
+                yield self._result("done")
+            elif status == kernels.DONE:
+                yield self._last()
+                return
+            yield self._progress()
+            if stop := self.clock.reached(self._count(kernels.EXPANDED)):
+                yield self._result(stop)
+                return
+
+    def _slice(self) -> int:
+        before = self._count(kernels.EXPANDED)
+        began = time.perf_counter()
+        status = self.machine.step(self.clock.next_budget(before))
+        self.clock.took(self._count(kernels.EXPANDED) - before, time.perf_counter() - began)
+        return status
+
+    def _answer(self) -> None:
+        if self.score is None:
+            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+        states = self.machine.requests()
+        self.evaluations += len(states)
+        self.machine.answer(self.score(states))
+
+    def _count(self, place: int) -> int:
+        return int(self.machine.control[place])
+
+    def _progress(self) -> Progress:
+        return Progress(*self._counts(), self._count(kernels.BOUND), self.clock.seconds)
+
+    def _counts(self) -> tuple[int, int, int]:
+        return self._count(kernels.EXPANDED), self._count(kernels.GENERATED), self.evaluations
+
+    def _result(self, stop: Stop, proof: Proof = "none", reason: str = "") -> Result:
+        bound = self._count(kernels.BOUND)
+        if self.moves is not None:
+            bound = min(bound, len(self.moves))
+            if bound == len(self.moves):
+                proof, stop = "optimal", "done"
+        return Result(self.moves, proof, reason, stop, bound, *self._counts(), self.clock.seconds)
+
+    def _last(self) -> Result:
+        if self.moves is not None:
+            return self._result("done")
+        proof, reason, stop = self.machine.verdict()
+        return self._result(stop, proof, reason)
+
+
+def drive(
+    machine: Machine, limit: Limit, estimate: Estimate | None = None, rules: KernelRules | None = None
+) -> Iterator[Progress | Result]:
+    """Run `machine` until it is done or reaches `limit`; `estimate` answers what it asks for."""
+    score = scorer(estimate, rules) if estimate is not None and rules is not None else None
+    return iter(Drive(machine, limit, score))
+
+
+def whole(value: float) -> int:
+    """The least whole number that is not below a score: admissible stays admissible where moves cost 1."""
+    return math.ceil(value - 1e-6)

@@ -1,0 +1,255 @@
+"""The names through which a search reaches a puzzle's compiled rules, and the decorators that compile.
+
+A puzzle has one `NamedTuple` of precomputed tables, an estimate another. With `@implements(apply, TilesTables)` a
+module gives a name its meaning for that type; inside compiled code the call is resolved at compile time (and inlined),
+outside it by a dictionary, so that the very same search runs, slower, on a puzzle that has plain rules alone.
+
+Shapes: S = length of one working state, W = 64-bit words of one packed state, M = number of moves,
+D = depth of a stack, K = length of an estimate's memo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numba
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from puzzlelab.core.cache import kernel_cache
+
+RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
+"""What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
+
+EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, OWN = range(6)
+"""Places in every machine's `control: int64[16]`: counts, the proven lower bound, the length of the best solution
+(-1 without one), how many states wait for scores; from OWN on each machine keeps what it likes."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
+
+
+def compiled(function: Function) -> Function:
+    """Compile a kernel (`nogil`, no checks), its machine code cached under the hash of all kernel sources."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(kernel_cache())
+    try:
+        dispatcher: Function = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    return dispatcher
+
+
+inlined = register_jitable(inline="never")
+"""A helper that kernels call: compiled inside them, plain Python outside."""
+
+
+def kernel_name(default: Function) -> Function:
+    """Declare a generic name. The decorated body is its meaning for every type that gives none of its own."""
+    meanings = _MEANINGS.setdefault(default, {})
+
+    def name(*arguments: Any) -> Any:
+        return meanings.get(type(arguments[0]), default)(*arguments)
+
+    @overload(name, strict=False)
+    def resolve(*arguments: Any) -> Callable[..., Any]:
+        return meanings.get(getattr(arguments[0], "instance_class", None), default)  # type: ignore[arg-type]
+
+    _MEANINGS[name] = meanings
+    name.__name__, name.__doc__ = default.__name__, default.__doc__
+    return name  # type: ignore[return-value]
+
+
+def implements(name: Callable[..., Any], tables: type) -> Callable[[Function], Function]:
+    """Give a kernel name its meaning for one type of tables."""
+
+    def register(function: Function) -> Function:
+        _MEANINGS[name][tables] = function
+        return function
+
+    return register
+
+
+# --- a puzzle's rules; `tables` is the puzzle's own NamedTuple ---------------------------------------------------
+
+
+@kernel_name
+def legal(tables, state, moves):
+    """Write the legal moves of `state: T[S]` into `moves: int32[M]`; return how many there are."""
+    raise NotImplementedError
+
+
+@kernel_name
+def apply(tables, state, move, child):
+    """Write into `child: T[S]` what `state: T[S]` becomes by the legal `move`."""
+    raise NotImplementedError
+
+
+@kernel_name
+def solved(tables, state):
+    """Whether `state: T[S]` is a goal."""
+    raise NotImplementedError
+
+
+@kernel_name
+def inverse(tables, move):
+    """The move that undoes `move`, or -1 where a puzzle has none."""
+    return -1
+
+
+@kernel_name
+def choices(tables, state, last, row):
+    """What a depth-first search has to try at `state`, as one number: 0 when nothing is left.
+
+    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is room to keep moves in.
+    """
+    count = legal(tables, state, row)
+    kept = 0
+    for i in range(count):
+        if last < 0 or row[i] != inverse(tables, last):
+            row[kept] = row[i]
+            kept += 1
+    for i in range(kept // 2):
+        row[i], row[kept - 1 - i] = row[kept - 1 - i], row[i]
+    return np.uint64(kept)
+
+
+@kernel_name
+def choice(tables, row, pending):
+    """The next move to try, of what `choices` gave."""
+    return np.uint64(row[pending - np.uint64(1)])
+
+
+@kernel_name
+def rest(tables, pending):
+    """What is left to try after that move."""
+    return pending - np.uint64(1)
+
+
+@kernel_name
+def pack(tables, state, words):
+    """Write `state: T[S]` into `words: uint64[W]`, one-to-one."""
+    raise NotImplementedError
+
+
+@kernel_name
+def unpack(tables, words, state):
+    """The inverse of `pack`."""
+    raise NotImplementedError
+
+
+@kernel_name
+def here(tables, depth):
+    """Which row of a depth-first stack holds the state at `depth`."""
+    return depth
+
+
+@kernel_name
+def descend(tables, stack, depth, move):
+    """Make the move at `depth` of `stack: T[D, S]`; puzzles with moves that can be undone do it in place."""
+    apply(tables, stack[depth], move, stack[depth + np.uint64(1)])
+
+
+@kernel_name
+def ascend(tables, stack, depth, move):
+    """Undo `descend(tables, stack, depth, move)`."""
+
+
+# --- an estimate of the remaining moves; `estimate` is the estimate's own NamedTuple ------------------------------
+
+
+@kernel_name
+def asked(estimate):
+    """Whether scores come from outside, through the request buffer, because the estimate is no kernel."""
+    return False
+
+
+@kernel_name
+def incremental(estimate):
+    """Whether `peek` knows the estimate after a move without making it; otherwise `begin` is asked afterwards."""
+    return False
+
+
+@kernel_name
+def begin(estimate, state, memo):
+    """The estimate of `state: T[S]` from scratch; fills `memo: int64[K]`, what `peek` needs to know of it."""
+    raise NotImplementedError
+
+
+@kernel_name
+def peek(estimate, state, move, value, memo, delta, most):
+    """The estimate after `move`, given the `value` and `memo` of `state`.
+
+    Writes into `delta: int64[K]` what `exchange` needs. As soon as the answer is known to exceed `most`, any
+    admissible number above `most` may be returned, and `delta` left as it is.
+    """
+    return 0
+
+
+@kernel_name
+def exchange(estimate, memo, delta):
+    """Swap what `peek` wrote in `delta` with its place in `memo`: once makes the move, twice takes it back."""
+
+
+class Asked(NamedTuple):
+    """The tables of an estimate that is no kernel: its scores come through a machine's request buffer."""
+
+    name: str = ""
+
+
+@implements(asked, Asked)
+def _asked(estimate):
+    return True
+
+
+@implements(begin, Asked)
+def _begin_asked(estimate, state, memo):
+    return 0
+
+
+@inlined
+def find_or_add(table, keys, key, row):
+    """Find `key` in an open-addressing table of row numbers, or add it as `row`.
+
+    `table: int32[2**k]` holds row + 1 or 0, `keys: uint64[N, W]` the packed states. Returns the row found, or -1 when
+    the key was new and now stands in the table; the caller writes it to `keys[row]`.
+    """
+    mask = np.uint64(table.size - 1)
+    slot = mix(key) & mask
+    while True:
+        entry = table[slot]
+        if entry == 0:
+            table[slot] = row + 1
+            return -1
+        same = True
+        for w in range(key.size):
+            if keys[entry - 1, w] != key[w]:
+                same = False
+                break
+        if same:
+            return entry - 1
+        slot = (slot + np.uint64(1)) & mask
+
+
+@compiled
+def mix(key):
+    """A 64-bit hash of `key: uint64[W]` (the finalizer of splitmix64, word by word)."""
+    h = np.uint64(0x9E3779B97F4A7C15)
+    for w in range(key.size):
+        h ^= key[w]
+        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        h ^= h >> np.uint64(31)
+    return h
+
+
+@compiled
+def rehash(table, keys, count):
+    """Fill the empty `table` with the first `count` rows of `keys`."""
+    mask = np.uint64(table.size - 1)
+    for row in range(count):
+        slot = mix(keys[row]) & mask
+        while table[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        table[slot] = row + 1

@@ -1,0 +1,70 @@
+"""How much a search may use."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from puzzlelab.core.errors import BadOption
+
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+SHARE_OF_FREE_MEMORY = 0.8
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Where a search stops; `None` is no limit of that kind.
+
+    `seconds` is wall-clock time, `nodes` counts expanded states, `memory` is the most resident bytes of this process.
+    Without a memory limit a search still stops before it has used four fifths of what was free when it began.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("time", self.seconds), ("nodes", self.nodes), ("memory", self.memory)):
+            if value is not None and not value > 0:
+                raise BadOption(f"a limit on {name} must be more than 0, not {value}")
+
+    def allows_more_than(self, other: "Limit") -> bool:
+        """Whether a search that `other` ended might get further under this one."""
+        pairs = ((self.seconds, other.seconds), (self.nodes, other.nodes), (self.memory, other.memory))
+        return any(theirs is not None and (ours is None or ours > theirs) for ours, theirs in pairs)
+
+
+def read_memory(text: str) -> int:
+    """Bytes from '2G', '512M' or '1000000'."""
+    number, unit = text.strip().upper().removesuffix("B").removesuffix("I"), 1
+    if number and number[-1] in _UNITS:
+        number, unit = number[:-1], _UNITS[number[-1]]
+    try:
+        return int(float(number) * unit)
+    except (ValueError, OverflowError):
+        raise BadOption(f"'{text}' is no amount of memory; write 2G, 512M or a number of bytes") from None
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory now."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def free_memory() -> int:
+    """Bytes that this machine can still give."""
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def memory_ceiling(limit: Limit) -> int:
+    """The most resident bytes that a search under this limit may reach."""
+    return limit.memory or resident() + int(free_memory() * SHARE_OF_FREE_MEMORY)

@@ -1,0 +1,52 @@
+"""One map over many pieces of work, in order, on threads (for kernels, which release the lock) or worker processes.
+
+Processes are always spawned, never forked: a fork of a process with compiled threads can hang or die.
+"""
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+AHEAD = 4
+"""Pieces in flight for each worker."""
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def ordered_map(
+    function: Callable[[Item], Answer], items: Iterable[Item], jobs: int | None = None, processes: bool = False
+) -> Iterator[Answer]:
+    """`function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
+
+    Closing the iterator drops what has not begun; what runs in threads is waited for.
+    """
+    jobs = jobs or cores()
+    if jobs == 1 and not processes:
+        yield from map(function, items)
+        return
+    with _executor(jobs, processes) as executor:
+        waiting: deque[Future[Answer]] = deque()
+        try:
+            for item in items:
+                waiting.append(executor.submit(function, item))
+                if len(waiting) >= AHEAD * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _executor(jobs: int, processes: bool) -> Executor:
+    if processes:
+        return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    return ThreadPoolExecutor(jobs)

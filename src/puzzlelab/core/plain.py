@@ -1,0 +1,57 @@
+"""The adapter that lets a puzzle with plain rules alone run every search: the kernel names, interpreted.
+
+It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from puzzlelab.core import kernels as names
+from puzzlelab.core.kernels import implements
+from puzzlelab.core.puzzle import KernelRules, Puzzle, State
+
+
+class PlainTables(NamedTuple):
+    """A puzzle in the place of compiled tables."""
+
+    puzzle: Any
+
+
+def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
+    """Working states are the puzzle's own states, of the shape of `state`."""
+    words = -(-state.nbytes // 8)
+    return KernelRules(PlainTables(puzzle), state.size, state.dtype.type, words, _same, _same, plain=True)
+
+
+def _same(states: State) -> State:
+    return states
+
+
+@implements(names.legal, PlainTables)
+def legal(tables: PlainTables, state: State, moves: State) -> int:
+    found = np.flatnonzero(tables.puzzle.legal(state))
+    moves[: found.size] = found
+    return int(found.size)
+
+
+@implements(names.apply, PlainTables)
+def apply(tables: PlainTables, state: State, move: int, child: State) -> None:
+    child[:] = tables.puzzle.apply(state, int(move))
+
+
+@implements(names.solved, PlainTables)
+def solved(tables: PlainTables, state: State) -> bool:
+    return bool(tables.puzzle.solved(state))
+
+
+@implements(names.pack, PlainTables)
+def pack(tables: PlainTables, state: State, words: State) -> None:
+    raw = words.view(np.uint8)
+    raw[:] = 0
+    raw[: state.nbytes] = state.view(np.uint8)
+
+
+@implements(names.unpack, PlainTables)
+def unpack(tables: PlainTables, words: State, state: State) -> None:
+    state.view(np.uint8)[:] = words.view(np.uint8)[: state.nbytes]

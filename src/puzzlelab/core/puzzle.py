@@ -1,0 +1,191 @@
+"""What a puzzle is, and the views that it may offer. A solver names the views it needs; there is no table of pairs.
+
+Shapes: S = length of a state, B = states in a batch, M = number of moves. A state is a one-dimensional NumPy array in
+the puzzle's own plain terms; only `Compiled` puzzles have a second, working form for kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadOption
+
+State = NDArray[Any]
+
+
+class Puzzle(Protocol):
+    """The rules at one size and goal: a frozen, hashable value whose name says all of it."""
+
+    @property
+    def name(self) -> str:
+        """Such as `tiles-4x4`; the registry makes an equal puzzle from it."""
+
+    @property
+    def move_count(self) -> int:
+        """M; moves are the numbers 0 to M - 1."""
+
+    def read(self, text: str) -> Instance:
+        """The board that a text in any of the puzzle's notations means; `BadBoard` says where it is none."""
+
+    def write(self, state: State) -> str:
+        """The one canonical notation, on one line; `read` gives the same state again."""
+
+    def write_move(self, move: int) -> str:
+        """A move as people write it, such as `U`."""
+
+    def read_move(self, text: str) -> int:
+        """The inverse of `write_move`; raises `BadBoard`."""
+
+    def draw(self, state: State) -> str:
+        """The board as text on several lines."""
+
+    def objection(self, state: State) -> str | None:
+        """A cheap proof, in words, that this well-formed board cannot be solved; None where there is none."""
+
+    def legal(self, state: State) -> NDArray[np.bool_]:
+        """`bool[M]`: the moves that can be made."""
+
+    def apply(self, state: State, move: int) -> State:
+        """The state after a legal move; `state` stays as it is."""
+
+    def solved(self, state: State) -> bool:
+        """Whether nothing is left to do."""
+
+
+@runtime_checkable
+class Moves(Protocol):
+    """The view of every puzzle: states joined by moves of unit cost."""
+
+    def legal(self, state: State) -> NDArray[np.bool_]: ...
+    def apply(self, state: State, move: int) -> State: ...
+    def solved(self, state: State) -> bool: ...
+
+
+@runtime_checkable
+class Estimates(Protocol):
+    """The view of puzzles that can bound or guess the remaining moves."""
+
+    @property
+    def estimates(self) -> Mapping[str, str]:
+        """What there is: each name with a sentence."""
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        """One of them, or the puzzle's best one; raises `UnknownName`."""
+
+
+@runtime_checkable
+class Samples(Protocol):
+    """The view of puzzles that can make boards of an asked difficulty."""
+
+    @property
+    def scales(self) -> Mapping[str, Scale]:
+        """The scales of difficulty by name, the main one first."""
+
+    def difficulty(self, state: State) -> Mapping[str, int]:
+        """Where this board stands on those scales that say so quickly."""
+
+
+@runtime_checkable
+class Planes(Protocol):
+    """The view for networks: boards as tensors, and the puzzle's symmetries."""
+
+    @property
+    def input_size(self) -> int:
+        """F: numbers that a network is given for one state."""
+
+    def planes(self, states: State) -> NDArray[np.float32]:
+        """`float32[B, F]` from `states[B, S]`."""
+
+    def symmetries(self, states: State) -> tuple[tuple[State, NDArray[np.int64]], ...]:
+        """Each symmetry as (`states[B, S]`, `moves[M]`): equal boards, and what each move is called there."""
+
+
+@runtime_checkable
+class Compiled(Protocol):
+    """A puzzle with kernels; see `core.kernels`."""
+
+    def kernel(self) -> KernelRules: ...
+
+
+@runtime_checkable
+class Pictured(Protocol):
+    """A puzzle that draws itself as SVG."""
+
+    def svg(self, state: State) -> str: ...
+
+
+@dataclass(frozen=True)
+class KernelRules:
+    """The working form of a puzzle's states, and the tables that choose its kernels."""
+
+    tables: Any
+    """The `NamedTuple` for which the kernel names have a meaning."""
+    size: int
+    """Elements of one working state."""
+    dtype: type[np.generic]
+    """Type of those elements."""
+    words: int
+    """64-bit words of one packed state."""
+    encode: Callable[[State], State]
+    """Working states `dtype[B, size]` from plain states `[B, S]`."""
+    decode: Callable[[State], State]
+    """The inverse of `encode`."""
+    plain: bool = False
+    """Whether the tables are the adapter for plain rules, which only runs uncompiled."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number for how many moves remain; a hand-made bound and a value network are the same thing to a search.
+
+    Either `kernel` makes the tables of a compiled estimate, or `scores` maps plain states `[B, S]` to `float[B]`.
+    """
+
+    name: str
+    admissible: bool
+    kernel: Callable[[], Any] | None = None
+    memo: int = 1
+    """Length of the compiled estimate's memo and delta rows."""
+    scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if (self.kernel is None) == (self.scores is None):
+            raise BadOption(f"the estimate '{self.name}' must have either a kernel or a function from states to scores")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A way to say how hard a board is, with a sampler that hits an asked level exactly."""
+
+    about: str
+    sample: Callable[[np.random.Generator, int | None], State]
+    """A random plain state `[S]` of this level; raises `BadOption` where there is none."""
+    levels: tuple[int, int] | None = None
+    """The least and the greatest level; None where the scale has no levels."""
+
+
+class Instance:
+    """A puzzle and a start: hashable, and well-formed by construction."""
+
+    __slots__ = ("puzzle", "state")
+
+    def __init__(self, puzzle: Puzzle, state: State) -> None:
+        self.puzzle = puzzle
+        self.state = state.copy()
+        self.state.setflags(write=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Instance):
+            return NotImplemented
+        return self.puzzle == other.puzzle and self.state.tobytes() == other.state.tobytes()
+
+    def __hash__(self) -> int:
+        return hash((self.puzzle, self.state.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<{self.puzzle.name}: {self.puzzle.write(self.state)}>"

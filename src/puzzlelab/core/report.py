@@ -1,0 +1,51 @@
+"""How long work inside the library tells the person in front of it what it is doing; silent unless somebody listens."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+_LOGGER = logging.getLogger("puzzlelab")
+
+
+class Reporter(Protocol):
+    """Somebody who listens, such as the command line."""
+
+    def note(self, sentence: str) -> None:
+        """Something worth knowing happened."""
+
+    def progress(self, title: str, done: float, total: float) -> None:
+        """`title` has got this far; `done == total` ends it."""
+
+
+class Log:
+    """The listener of a program that set none: sentences go to the log `puzzlelab`."""
+
+    def note(self, sentence: str) -> None:
+        _LOGGER.warning(sentence)
+
+    def progress(self, title: str, done: float, total: float) -> None:
+        _LOGGER.debug("%s: %s of %s", title, done, total)
+
+
+_listeners: list[Reporter] = [Log()]
+
+
+def note(sentence: str) -> None:
+    """Tell the listener a sentence."""
+    _listeners[-1].note(sentence)
+
+
+def progress(title: str, done: float, total: float) -> None:
+    """Tell the listener how far `title` has got."""
+    _listeners[-1].progress(title, done, total)
+
+
+@contextmanager
+def listening(reporter: Reporter) -> Iterator[None]:
+    """Let `reporter` hear what is told meanwhile."""
+    _listeners.append(reporter)
+    try:
+        yield
+    finally:
+        _listeners.remove(reporter)

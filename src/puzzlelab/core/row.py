@@ -1,0 +1,179 @@
+"""The one schema in which results are written and read: a JSON object a line."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from puzzlelab.core.errors import BadBoard, BadFile, shorten
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.result import LIMITS, Proof, Result, Stop
+from puzzlelab.core.solver import Solver, names_of
+from puzzlelab.core.verify import Verdict, verify
+
+
+class Row(BaseModel):
+    """One answer, and all that is needed to check it or to make it again."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    puzzle: str
+    board: str
+    solver: str
+    options: dict[str, Any] = {}
+    net: str | None = None
+    seed: int | None = None
+    limit: dict[str, float | int | None] = {}
+    version: str = ""
+    moves: list[str] | None = None
+    length: int | None = None
+    proof: Proof = "none"
+    reason: str = ""
+    stop: Stop = "done"
+    lower_bound: int = 0
+    seconds: float = 0.0
+    expanded: int = 0
+    generated: int = 0
+    evaluations: int = 0
+    verified: bool = False
+    error: str | None = None
+
+    def to_json(self) -> str:
+        """The row on one line; `error` only where there is one."""
+        data = self.model_dump()
+        if self.error is None:
+            del data["error"]
+        return json.dumps(data)
+
+    @property
+    def question(self) -> str:
+        """What was asked, without the limit: equal for rows that answer the same."""
+        return json.dumps([self.puzzle, self.board, self.solver, self.options, self.net, self.seed], sort_keys=True)
+
+    def settles(self, limit: Limit) -> bool:
+        """Whether asking again under this limit could not bring more."""
+        if self.stop == "interrupted":
+            return False
+        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**self.limit))  # type: ignore[arg-type]
+
+    def result(self, puzzle: Puzzle) -> Result:
+        """The result that the row tells of; raises `BadBoard` for a move that is none."""
+        moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
+        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound)
+
+    def check(self, puzzle: Puzzle) -> Verdict:
+        """Replay the row; every kind of fault is a verdict."""
+        if self.error is not None:
+            return Verdict(False, f"holds no answer: {self.error}")
+        try:
+            instance = puzzle.read(self.board)
+            verdict = verify(instance, self.result(puzzle))
+        except BadBoard as error:
+            return Verdict(False, str(error))
+        if verdict.holds and self.length != (None if self.moves is None else len(self.moves)):
+            return Verdict(False, f"says length {self.length}, and gives {len(self.moves or ())} moves")
+        if verdict.holds and self.proof == "unsolvable" and not puzzle.objection(instance.state):
+            return Verdict(True, "unsolvable by search, which replaying cannot check")
+        return verdict
+
+
+def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
+    for step, text in enumerate(texts, start=1):
+        try:
+            yield puzzle.read_move(text)
+        except BadBoard as error:
+            raise BadBoard(str(error), f"move {step} of {len(texts)}") from None
+
+
+def row_of(
+    instance: Instance, solver: Solver, limit: Limit, result: Result, board: str | None = None, seed: int | None = None
+) -> Row:
+    """The row of a result, verified here; `board` is the text as it was given."""
+    from puzzlelab import __version__
+
+    puzzle = instance.puzzle
+    return Row(
+        puzzle=puzzle.name,
+        board=puzzle.write(instance.state) if board is None else board,
+        solver=solver.name,
+        options=dict(solver.options()),
+        seed=seed,
+        limit=vars(limit),
+        version=__version__,
+        moves=None if result.moves is None else names_of(puzzle, result.moves),
+        length=result.length,
+        proof=result.proof,
+        reason=result.reason,
+        stop=result.stop,
+        lower_bound=result.lower_bound,
+        seconds=round(result.seconds, 6),
+        expanded=result.expanded,
+        generated=result.generated,
+        evaluations=result.evaluations,
+        verified=verify(instance, result).holds,
+    )
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    """The rows of a file with their line numbers; raises `BadFile` with the line that is none."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, _read_row(path, number, line)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+
+
+def _read_row(path: Path, number: int, line: str) -> Row:
+    try:
+        return Row.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        about = f"'{where}' {first['msg']}" if where else first["msg"]
+        raise BadFile(f"{path}, line {number}: no row of results ({shorten(about, 120)})") from None
+
+
+class RowFile:
+    """A file of rows that grows by appending: what it holds already need not be asked again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: dict[str, list[Row]] = {}
+        self._taken: Counter[str] = Counter()
+        if path.exists():
+            self._mend()
+            for _, row in read_rows(path):
+                self._held.setdefault(row.question, []).append(row)
+
+    def _mend(self) -> None:
+        """Cut off a last line that a killed process left half written."""
+        try:
+            with self.path.open("rb+") as file:
+                data = file.read()
+                if data and not data.endswith(b"\n"):
+                    file.truncate(data.rfind(b"\n") + 1)
+        except OSError as error:
+            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
+
+    def take(self, question: Row, limit: Limit) -> Row | None:
+        """The row that already answers this question under this limit; the n-th call for one question takes the n-th."""
+        rows = [row for row in self._held.get(question.question, ()) if row.settles(limit)]
+        place = self._taken[question.question]
+        self._taken[question.question] += 1
+        return rows[place] if place < len(rows) else None
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Write rows at the end, at once."""
+        text = "".join(row.to_json() + "\n" for row in rows)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None

@@ -1,0 +1,8 @@
+"""The one seed tree: whoever needs randomness takes a branch, so that one seed gives one result however work is split."""
+
+import numpy as np
+
+
+def generator(seed: int, *branch: int) -> np.random.Generator:
+    """The random generator at this branch of the tree of `seed`."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=branch))

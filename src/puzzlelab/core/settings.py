@@ -1,0 +1,36 @@
+"""Settings are frozen pydantic models, filled alike from Python, TOML and command-line flags."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from puzzlelab.core.errors import BadOption, nearest, shorten
+
+Model = TypeVar("Model", bound="Settings")
+
+
+class Settings(BaseModel):
+    """A frozen set of options; an unknown one is an error that names the nearest known one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise BadOption(_sentence(type(self), error)) from None
+
+
+def _sentence(model: type[BaseModel], error: ValidationError) -> str:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    owner = model.__name__.lower()
+    if first["type"] == "extra_forbidden":
+        return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
+    return f"{owner}: the option '{name}' cannot be '{shorten(str(first['input']))}': {first['msg']}"
+
+
+def fill(model: type[Model], values: Mapping[str, Any]) -> Model:
+    """The settings with these values, `None` meaning 'as it is by default'."""
+    return model(**{name: value for name, value in values.items() if value is not None})

@@ -1,0 +1,99 @@
+"""What a solver is, and the one way to run it to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+
+from puzzlelab.core.errors import NotSuited, PuzzlelabError, UnknownName
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Puzzle
+from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.verify import verify
+
+Attempt = Progress | Result
+
+
+class Solver(Protocol):
+    """A frozen, configured value such as `Astar(estimate="pdb", weight=1)`."""
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[type, ...]]
+    """The views of a puzzle without which this solver cannot work."""
+
+    def options(self) -> Mapping[str, Any]:
+        """Every setting by name, as plain data for a row."""
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """`Progress` now and then, and `Result`s, each better than the last; the last one says why it ended."""
+
+
+def require(solver: Solver, puzzle: Puzzle) -> None:
+    """Raise `NotSuited` unless the puzzle offers every view that the solver needs."""
+    missing = [view.__name__ for view in solver.needs if not isinstance(puzzle, view)]
+    if missing:
+        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
+
+
+def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
+    """The estimate that a solver's option means for this puzzle."""
+    if isinstance(wanted, Estimate):
+        return wanted
+    if not isinstance(puzzle, Estimates):
+        raise UnknownName("estimate of " + puzzle.name, wanted or "default", ())
+    return puzzle.estimate(wanted)
+
+
+def solve(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Result:
+    """Run a solver to its end and return its best answer, verified.
+
+    `watch` sees every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so far is
+    returned with the stop `interrupted`. A board to which the puzzle objects is proven unsolvable without a search.
+    """
+    require(solver, instance.puzzle)
+    began = time.perf_counter()
+    if objection := instance.puzzle.objection(instance.state):
+        return Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
+    best = Result(None, stop="interrupted")
+    seen: Attempt = best
+    attempts = solver.attempts(instance, limit)
+    try:
+        for seen in attempts:
+            if isinstance(seen, Result):
+                best = seen
+            if watch and watch(seen):
+                best = _interrupted(best, seen)
+                break
+    except KeyboardInterrupt:
+        best = _interrupted(best, seen)
+    finally:
+        attempts.close() if hasattr(attempts, "close") else None
+    verdict = verify(instance, best)
+    if not verdict.holds:
+        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
+    return best
+
+
+def _interrupted(best: Result, seen: Attempt) -> Result:
+    if isinstance(seen, Progress):
+        best = replace(
+            best,
+            lower_bound=max(best.lower_bound, seen.bound),
+            expanded=seen.expanded,
+            generated=seen.generated,
+            evaluations=seen.evaluations,
+            seconds=seen.seconds,
+        )
+    return with_stop(best, "interrupted")
+
+
+def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
+    """The moves as the puzzle writes them."""
+    return [puzzle.write_move(move) for move in moves]

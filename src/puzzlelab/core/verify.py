@@ -1,0 +1,47 @@
+"""The only judge of an answer: replays its moves with the plain rules, and knows no solver."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.result import Result
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an answer holds and, if not, why and at which move (from 1; 0 where it is no single move)."""
+
+    holds: bool
+    reason: str = ""
+    step: int = 0
+
+
+def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
+    """Whether these moves can all be made, one after the other, and end in a solved board."""
+    puzzle, state = instance.puzzle, instance.state
+    for step, move in enumerate(moves, start=1):
+        if not 0 <= move < puzzle.move_count or not puzzle.legal(state)[move]:
+            name = puzzle.write_move(move) if 0 <= move < puzzle.move_count else str(move)
+            return Verdict(False, f"move {step} of {len(moves)}, {name}, cannot be made on {puzzle.write(state)}", step)
+        state = puzzle.apply(state, move)
+    if not puzzle.solved(state):
+        return Verdict(False, f"after all {len(moves)} moves the board is {puzzle.write(state)}, not solved", len(moves))
+    return Verdict(True)
+
+
+def verify(instance: Instance, result: Result) -> Verdict:
+    """Whether everything that a result says of itself agrees with the rules and with itself."""
+    if result.moves is None:
+        if result.proof in ("optimal", "unique"):
+            return Verdict(False, f"claims proof '{result.proof}' without any moves")
+        return Verdict(True)
+    if result.proof == "unsolvable":
+        return Verdict(False, "claims to be unsolvable, and gives moves")
+    verdict = replay(instance, result.moves)
+    if not verdict.holds:
+        return verdict
+    if len(result.moves) < result.lower_bound:
+        return Verdict(False, f"{len(result.moves)} moves are fewer than its own lower bound {result.lower_bound}")
+    if result.proof == "optimal" and len(result.moves) != result.lower_bound:
+        return Verdict(False, f"claims {len(result.moves)} moves optimal with a lower bound of {result.lower_bound}")
+    return Verdict(True)

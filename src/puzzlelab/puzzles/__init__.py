@@ -1,0 +1,1 @@
+"""One folder a puzzle: its rules, kernels, estimates, samplers and drawings."""

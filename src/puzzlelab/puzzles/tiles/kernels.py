@@ -1,0 +1,164 @@
+"""The compiled rules of sliding tiles.
+
+A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
+of the blank. In these terms every goal board is the identity, so that no kernel knows which goal was asked for.
+Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels as names
+from puzzlelab.core.kernels import implements
+
+
+class TilesTables(NamedTuple):
+    """What the rules need of one board size; N cells."""
+
+    source: NDArray[np.uint8]
+    """[N, 4]: the cell whose tile slides into the blank, for each cell of the blank and each move; N where none."""
+    moves: NDArray[np.int32]
+    """[N, 4]: the legal moves for each cell of the blank."""
+    counts: NDArray[np.uint8]
+    """[N]: how many they are."""
+    pending: NDArray[np.uint64]
+    """[N, 5]: for each cell of the blank and each last move (4 = none) what to try, four bits a move + 1."""
+    bits: np.uint64
+    """Bits of a cell in a packed state."""
+    home: np.uint8
+    """The blank's goal cell."""
+
+
+def tables(rows: int, columns: int, home: int) -> TilesTables:
+    """The tables of a `rows` x `columns` board whose blank belongs in cell `home`."""
+    cells = rows * columns
+    source = np.full((cells, 4), cells, np.uint8)
+    for cell in range(cells):
+        row, column = divmod(cell, columns)
+        neighbours = ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1))
+        for move, (r, c) in enumerate(neighbours):
+            if 0 <= r < rows and 0 <= c < columns:
+                source[cell, move] = r * columns + c
+    moves = np.zeros((cells, 4), np.int32)
+    counts = np.zeros(cells, np.uint8)
+    for cell in range(cells):
+        found = np.flatnonzero(source[cell] < cells)
+        counts[cell] = found.size
+        moves[cell, : found.size] = found
+    pending = np.zeros((cells, 5), np.uint64)
+    for cell in range(cells):
+        for last in range(5):
+            tried = [move for move in moves[cell, : counts[cell]].tolist() if last == 4 or move != last ^ 1]
+            pending[cell, last] = sum((move + 1) << (4 * place) for place, move in enumerate(tried))
+    bits = max(1, int(cells - 1).bit_length())
+    return TilesTables(source, moves, counts, pending, np.uint64(bits), np.uint8(home))
+
+
+@implements(names.legal, TilesTables)
+def legal(tables, state, moves):
+    blank = state[state.size - 1]
+    count = tables.counts[blank]
+    for i in range(4):
+        moves[i] = tables.moves[blank, i]
+    return np.int64(count)
+
+
+@implements(names.apply, TilesTables)
+def apply(tables, state, move, child):
+    child[:] = state
+    slide(tables, child, move)
+
+
+@names.inlined
+def slide(tables, state, move):
+    """Make the move in place."""
+    cells = np.uint64(state.size) - np.uint64(1)
+    blank = state[cells]
+    source = tables.source[blank, np.uint64(move)]
+    state[blank] = state[source]
+    state[source] = tables.home
+    state[cells] = source
+
+
+@implements(names.solved, TilesTables)
+def solved(tables, state):
+    for cell in range(state.size - 1):
+        if state[cell] != cell:
+            return False
+    return True
+
+
+@implements(names.inverse, TilesTables)
+def inverse(tables, move):
+    return move ^ 1
+
+
+@implements(names.choices, TilesTables)
+def choices(tables, state, last, row):
+    blank = state[np.uint64(state.size) - np.uint64(1)]
+    return tables.pending[blank, np.uint64(4 if last < 0 else last)]
+
+
+@implements(names.choice, TilesTables)
+def choice(tables, row, pending):
+    return (pending & np.uint64(15)) - np.uint64(1)
+
+
+@implements(names.rest, TilesTables)
+def rest(tables, pending):
+    return pending >> np.uint64(4)
+
+
+@implements(names.here, TilesTables)
+def here(tables, depth):
+    return np.uint64(0)
+
+
+@implements(names.descend, TilesTables)
+def descend(tables, stack, depth, move):
+    slide(tables, stack[0], move)
+
+
+@implements(names.ascend, TilesTables)
+def ascend(tables, stack, depth, move):
+    slide(tables, stack[0], np.uint64(move) ^ np.uint64(1))
+
+
+@implements(names.pack, TilesTables)
+def pack(tables, state, words):
+    bits = tables.bits
+    words[:] = np.uint64(0)
+    word = np.uint64(0)
+    shift = np.uint64(0)
+    for cell in range(state.size - 1):
+        if shift + bits > np.uint64(64):
+            word += np.uint64(1)
+            shift = np.uint64(0)
+        words[word] |= np.uint64(state[cell]) << shift
+        shift += bits
+
+
+@implements(names.unpack, TilesTables)
+def unpack(tables, words, state):
+    bits = tables.bits
+    mask = (np.uint64(1) << bits) - np.uint64(1)
+    word = np.uint64(0)
+    shift = np.uint64(0)
+    cells = state.size - 1
+    for cell in range(cells):
+        if shift + bits > np.uint64(64):
+            word += np.uint64(1)
+            shift = np.uint64(0)
+        piece = np.uint8((words[word] >> shift) & mask)
+        state[cell] = piece
+        if piece == tables.home:
+            state[cells] = cell
+        shift += bits
+
+
+def packed_words(cells: int) -> int:
+    """64-bit words of one packed state of this many cells."""
+    per_word = 64 // max(1, (cells - 1).bit_length())
+    return -(-cells // per_word)

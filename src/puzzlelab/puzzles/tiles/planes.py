@@ -1,0 +1,49 @@
+"""Tiles boards for networks: one number for each tile in each cell, and the mirror image of square boards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Board, Tiles
+
+MIRRORED_MOVES = np.array([2, 3, 0, 1])
+"""U and L change places in the mirror, and D and R."""
+
+
+def input_size(puzzle: Tiles) -> int:
+    """(N - 1) * N: the blank is where no tile is."""
+    return puzzle.cells * (puzzle.cells - 1)
+
+
+def one_hot(puzzle: Tiles, states: Board) -> NDArray[np.float32]:
+    """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
+    tiles = np.arange(1, puzzle.cells, dtype=np.uint8)
+    return (states[..., None] == tiles).reshape(*states.shape[:-1], -1).astype(np.float32)
+
+
+def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """(cells, tiles): where each cell, and what each tile, is in the mirror of the main diagonal; None if the goal is not kept.
+
+    The mirror image of a board is `tiles[board[cells]]`, and is as far from the goal as the board is.
+    """
+    if puzzle.rows != puzzle.columns:
+        return None
+    cells = np.arange(puzzle.cells).reshape(puzzle.rows, puzzle.columns).T.reshape(-1)
+    goal = np.array(puzzle.goal)
+    tiles = np.empty(puzzle.cells, np.int64)
+    tiles[goal[cells]] = goal
+    return (cells, tiles) if tiles[0] == 0 else None
+
+
+def symmetries(puzzle: Tiles, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
+    """The boards as they are and, where there is one, in the mirror; each with what the moves are called there."""
+    same = (states, np.arange(4))
+    found = mirror(puzzle)
+    if found is None:
+        return (same,)
+    cells, tiles = found
+    return same, (tiles[states[..., cells]].astype(np.uint8), MIRRORED_MOVES)

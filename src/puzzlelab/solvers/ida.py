@@ -1,0 +1,300 @@
+"""Iterative deepening A*: depth-first searches under a growing bound on moves made + moves estimated.
+
+Memory is linear in the depth. With an admissible estimate the first solution is optimal, and each finished bound is a
+proven lower bound. Source: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985).
+
+Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from puzzlelab.core import kernels
+from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.kernels import (
+    BOUND,
+    DONE,
+    EXPANDED,
+    FULL,
+    GENERATED,
+    IMPROVED,
+    LENGTH,
+    NEEDS_SCORES,
+    OWN,
+    REQUESTED,
+    RUNNING,
+    compiled,
+)
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
+from puzzlelab.core.result import Proof, Stop
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt, chosen_estimate
+
+DEPTH, THRESHOLD, NEXT, PHASE, PROVES, OFFSET, LAST, SINGLE = range(OWN, OWN + 8)
+START, CHILDREN, SEARCH, FINISHED = range(4)
+NEVER = 1 << 40
+FIRST_DEPTH = 128
+ONE = np.uint64(1)
+
+
+class Record(NamedTuple):
+    """Where one search stands."""
+
+    tables: Any
+    estimate: Any
+    control: NDArray[np.int64]
+    stack: State
+    """[D, S]: working states; puzzles with moves that can be undone use the first alone."""
+    rows: NDArray[np.int32]
+    """[D, M]: room for the moves to try at each depth."""
+    pending: NDArray[np.uint64]
+    """[D]: what is left to try."""
+    path: NDArray[np.int32]
+    """[D]: the move that leads on from each depth."""
+    values: NDArray[np.int64]
+    """[D]: the estimate at each depth."""
+    memo: NDArray[np.int64]
+    """[K]: the estimate's memo at the current depth."""
+    delta: NDArray[np.int64]
+    """[D, K]: what changes it from each depth to the next."""
+    requests: State
+    """[M, S]: states that wait for scores."""
+    requested: NDArray[np.int32]
+    """[M]: the moves that lead to them."""
+    scores: NDArray[np.float64]
+    """[M]: their scores."""
+    judged: NDArray[np.int64]
+    """[D, M]: the scores by move at each depth, rounded up; used by estimates that are asked."""
+
+
+@kernels.inlined
+def request_children(record, depth):
+    """Fill the request buffer with the states one move on."""
+    state = record.stack[kernels.here(record.tables, depth)]
+    count = np.uint64(0)
+    pending = record.pending[depth]
+    while pending != 0:
+        move = np.uint64(kernels.choice(record.tables, record.rows[depth], pending))
+        kernels.apply(record.tables, state, move, record.requests[count])
+        record.requested[count] = move
+        count += ONE
+        pending = kernels.rest(record.tables, pending)
+    record.control[REQUESTED] = count
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control, tables, estimate, stack = record.control, record.tables, record.estimate, record.stack
+    pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.memo
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    depth = np.uint64(control[DEPTH])
+    asked = kernels.asked(estimate)
+    if control[PHASE] == START:
+        start = stack[0]
+        if asked:
+            if control[REQUESTED] == 0:
+                record.requests[0] = start
+                control[REQUESTED] = 1
+                return NEEDS_SCORES
+            values[0] = max(0, np.int64(np.ceil(record.scores[0] - 1e-6)))
+            control[REQUESTED] = 0
+        else:
+            values[0] = kernels.begin(estimate, start, memo)
+        control[THRESHOLD] = max(control[THRESHOLD], control[OFFSET] + values[0])
+        if control[PROVES] == 1:
+            control[BOUND] = control[THRESHOLD]
+        if kernels.solved(tables, start):
+            control[LENGTH] = 0
+            control[PHASE] = FINISHED
+            return IMPROVED
+        if control[SINGLE] == 1 and control[OFFSET] + values[0] > control[THRESHOLD]:
+            control[NEXT] = control[OFFSET] + values[0]
+            control[PHASE] = FINISHED
+            return DONE
+        control[NEXT] = NEVER
+        pending[0] = kernels.choices(tables, start, control[LAST], record.rows[0])
+        control[PHASE] = CHILDREN
+    expanded, generated = np.int64(0), np.int64(0)
+    offset = control[OFFSET] + 1
+    threshold, following = control[THRESHOLD], control[NEXT]
+    status = RUNNING
+    value = values[depth]
+    fresh = control[PHASE] == CHILDREN
+    while expanded < budget:
+        if fresh:
+            fresh = False
+            if asked:
+                if control[REQUESTED] == 0 and pending[depth] != 0:
+                    request_children(record, depth)
+                    fresh = True
+                    status = NEEDS_SCORES
+                    break
+                for i in range(control[REQUESTED]):
+                    score = max(0, np.int64(np.ceil(record.scores[i] - 1e-6)))
+                    record.judged[depth, np.uint64(record.requested[i])] = score
+                control[REQUESTED] = 0
+        left = pending[depth]
+        if left == 0:
+            if depth == 0:
+                if following == NEVER or control[SINGLE] == 1:
+                    status = DONE
+                    break
+                threshold, following = following, np.int64(NEVER)
+                if control[PROVES] == 1:
+                    control[BOUND] = threshold
+                pending[0] = kernels.choices(tables, stack[0], control[LAST], record.rows[0])
+                fresh = True
+                continue
+            depth -= ONE
+            kernels.ascend(tables, stack, depth, path[depth])
+            kernels.exchange(estimate, memo, delta[depth])
+            value = values[depth]
+            continue
+        move = kernels.choice(tables, record.rows[depth], left)
+        pending[depth] = kernels.rest(tables, left)
+        generated += 1
+        made = offset + np.int64(depth)
+        state = stack[kernels.here(tables, depth)]
+        if asked:
+            after = record.judged[depth, move]
+        elif kernels.incremental(estimate):
+            after = kernels.peek(estimate, state, move, value, memo, delta[depth], threshold - made)
+        else:
+            kernels.descend(tables, stack, depth, move)
+            after = kernels.begin(estimate, stack[kernels.here(tables, depth + ONE)], memo)
+        if made + after > threshold:
+            following = min(following, made + after)
+            if not asked and not kernels.incremental(estimate):
+                kernels.ascend(tables, stack, depth, move)
+            continue
+        expanded += 1
+        if asked or kernels.incremental(estimate):
+            kernels.descend(tables, stack, depth, move)
+            kernels.exchange(estimate, memo, delta[depth])
+        path[depth] = move
+        depth += ONE
+        value = after
+        values[depth] = value
+        state = stack[kernels.here(tables, depth)]
+        if (value == 0 or asked) and kernels.solved(tables, state):
+            control[LENGTH] = np.int64(depth)
+            status = IMPROVED
+            break
+        pending[depth] = kernels.choices(tables, state, np.int64(move), record.rows[depth])
+        fresh = asked
+        if depth + np.uint64(2) >= np.uint64(values.size):
+            status = FULL
+            break
+    control[DEPTH], control[THRESHOLD], control[NEXT] = np.int64(depth), threshold, following
+    control[EXPANDED] += expanded
+    control[GENERATED] += generated
+    control[PHASE] = CHILDREN if fresh else SEARCH
+    if status == DONE or status == IMPROVED:
+        control[PHASE] = FINISHED
+    return status
+
+
+class Machine:
+    """The record of one search, and what Python does for it."""
+
+    def __init__(self, instance: Instance, estimate: Estimate, rules: KernelRules) -> None:
+        moves = instance.puzzle.move_count
+        deep = 1 if _in_place(rules) else FIRST_DEPTH
+        self.step_record = runner(step, rules)
+        self.record = Record(
+            rules.tables,
+            tables_of(estimate, rules),
+            np.zeros(16, np.int64),
+            np.zeros((deep, rules.size), rules.dtype),
+            np.zeros((FIRST_DEPTH, moves), np.int32),
+            np.zeros(FIRST_DEPTH, np.uint64),
+            np.zeros(FIRST_DEPTH, np.int32),
+            np.zeros(FIRST_DEPTH, np.int64),
+            np.zeros(estimate.memo, np.int64),
+            np.zeros((FIRST_DEPTH, estimate.memo), np.int64),
+            np.zeros((moves, rules.size), rules.dtype),
+            np.zeros(moves, np.int32),
+            np.zeros(moves, np.float64),
+            np.zeros((FIRST_DEPTH, moves), np.int64),
+        )
+        self.record.stack[0] = rules.encode(instance.state[None])[0]
+        self.control[LENGTH], self.control[LAST] = -1, -1
+        self.control[PROVES] = estimate.admissible
+
+    @property
+    def control(self) -> NDArray[np.int64]:
+        return self.record.control
+
+    def step(self, budget: int) -> int:
+        return self.step_record(self.record, budget)
+
+    def solution(self) -> list[int]:
+        return [int(move) for move in self.record.path[: self.control[LENGTH]]]
+
+    def grow(self, room: int) -> bool:
+        """Twice the depth."""
+        deeper = {}
+        for name in ("rows", "pending", "path", "values", "delta", "judged", "stack"):
+            array = getattr(self.record, name)
+            if name != "stack" or len(array) > 1:
+                deeper[name] = np.concatenate([array, np.zeros_like(array)])
+        if sum(array.nbytes for array in deeper.values()) > room:
+            return False
+        self.record = self.record._replace(**deeper)
+        return True
+
+    def requests(self) -> State:
+        return self.record.requests[: self.control[REQUESTED]]
+
+    def answer(self, scores: NDArray[np.float64]) -> None:
+        self.record.scores[: scores.size] = scores
+
+    def verdict(self) -> tuple[Proof, str, Stop]:
+        if self.control[PROVES]:
+            return "unsolvable", "every reachable state was searched, and none is solved", "done"
+        return "none", "the estimate led to no solution", "dead end"
+
+
+def _in_place(rules: KernelRules) -> bool:
+    return not rules.plain and int(kernels.here(rules.tables, ONE)) == 0
+
+
+class Ida(Settings):
+    """Iterative deepening A*.
+
+    Optimal with an admissible estimate. `jobs` threads share each bound's search when it is more than 1.
+    """
+
+    name: ClassVar[str] = "ida"
+    needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
+
+    estimate: str | Estimate | None = None
+    jobs: int = Field(default=1, ge=1)
+
+    def options(self) -> Mapping[str, Any]:
+        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
+        return {"estimate": name, "jobs": self.jobs}
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Progress, then the one solution; O(depth) memory."""
+        estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
+        machine = Machine(instance, estimate, rules)
+        if self.jobs == 1 or rules.plain or estimate.kernel is None:
+            return drive(machine, limit, estimate, rules)
+        from puzzlelab.solvers.ida_parallel import attempts
+
+        return attempts(machine, instance, estimate, rules, limit, self.jobs)
+
+
+SOLVER = Ida
