@@ -104,7 +104,7 @@ def step(record, budget):
         start = stack[0]
         if asked:
             if control[REQUESTED] == 0:
-                record.requests[0] = start
+                kernels.copy(start, record.requests[0])
                 control[REQUESTED] = 1
                 return NEEDS_SCORES
             values[0] = max(0, np.int64(np.ceil(record.scores[0] - 1e-6)))

@@ -43,22 +43,23 @@ class ConflictTables(NamedTuple):
 
 @inlined
 def line_cost(code, base):
-    """Twice the least number of tiles that must leave a line with this code."""
-    longest = np.zeros(16, np.int64)
-    best, count = 0, 0
-    places = np.zeros(16, np.int64)
+    """Twice the least number of tiles that must leave a line with this code.
+
+    The longest increasing subsequence by patience sorting: bit d of `tops` says that a pile has d on top.
+    """
+    tops, length, tiles = np.uint64(0), 0, 0
     while code > 0:
-        digit = code % base
+        digit = np.uint64(code % base)
         code //= base
-        if digit > 0:
-            places[count] = digit
-            longest[count] = 1
-            for i in range(count):
-                if places[i] < digit and longest[i] >= longest[count]:
-                    longest[count] = longest[i] + 1
-            best = max(best, longest[count])
-            count += 1
-    return 2 * (count - best)
+        if digit > np.uint64(0):
+            tiles += 1
+            above = (tops >> digit) << digit
+            if above == np.uint64(0):
+                length += 1
+            else:
+                tops ^= above & (~above + np.uint64(1))
+            tops |= np.uint64(1) << digit
+    return 2 * (tiles - length)
 
 
 @compiled
@@ -107,7 +108,8 @@ def _incremental(estimate):
 
 @implements(names.begin, ConflictTables)
 def begin(estimate, state, memo):
-    memo[:] = 0
+    for line in range(estimate.offsets.size):
+        memo[line] = 0
     for cell in range(state.size - 1):
         for axis in range(2):
             memo[estimate.lines[axis, cell]] += estimate.digits[axis, state[cell], cell]

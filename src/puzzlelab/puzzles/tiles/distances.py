@@ -50,10 +50,9 @@ def rank(state):
 
 
 @compiled
-def unrank(number, state, home):
-    """The inverse of `rank`."""
+def unrank(number, state, digits, home):
+    """The inverse of `rank`; `digits: int64[N]` is room to work in."""
     cells = state.size - 1
-    digits = np.zeros(cells, np.int64)
     for cell in range(cells - 1, -1, -1):
         digits[cell] = number % (cells - cell)
         number //= cells - cell
@@ -71,7 +70,7 @@ def unrank(number, state, home):
 
 
 @compiled
-def _spread(tables, frontier, following, distance):
+def _spread(tables, frontier, following, child, distance):
     """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
     cells = frontier.shape[1] - 1
     for cell in range(cells):
@@ -79,18 +78,17 @@ def _spread(tables, frontier, following, distance):
     frontier[0, cells] = tables.home
     distance[rank(frontier[0])] = 0
     count, depth = 1, 0
-    child = np.empty(cells + 1, np.uint8)
     while count > 0:
         found = 0
         for i in range(count):
             blank = frontier[i, cells]
             for j in range(tables.counts[blank]):
-                child[:] = frontier[i]
+                names.copy(frontier[i], child)
                 slide(tables, child, tables.moves[blank, j])
                 place = rank(child)
                 if distance[place] == UNREACHED:
                     distance[place] = depth + 1
-                    following[found] = child
+                    names.copy(child, following[found])
                     found += 1
         frontier, following, count = following, frontier, found
         depth += 1
@@ -102,7 +100,8 @@ def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
     size = int(np.prod(np.arange(1, cells + 1)))
     distance = np.full(size, UNREACHED, np.uint8)
     widest = max(16, size // 10)
-    _spread(tables, np.empty((widest, cells + 1), np.uint8), np.empty((widest, cells + 1), np.uint8), distance)
+    layers = np.empty((2, widest, cells + 1), np.uint8)
+    _spread(tables, layers[0], layers[1], np.empty(cells + 1, np.uint8), distance)
     return distance
 
 
@@ -120,7 +119,7 @@ def states_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
 def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
     """The plain state with this rank."""
     working = np.zeros(puzzle.cells + 1, np.uint8)
-    unrank(number, working, puzzle.kernel().tables.home)
+    unrank(number, working, np.zeros(puzzle.cells, np.int64), puzzle.kernel().tables.home)
     return puzzle.kernel().decode(working)
 
 

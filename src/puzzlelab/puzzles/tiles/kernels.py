@@ -67,7 +67,7 @@ def legal(tables, state, moves):
 
 @implements(names.apply, TilesTables)
 def apply(tables, state, move, child):
-    child[:] = state
+    names.copy(state, child)
     slide(tables, child, move)
 
 
@@ -129,7 +129,8 @@ def ascend(tables, stack, depth, move):
 @implements(names.pack, TilesTables)
 def pack(tables, state, words):
     bits = tables.bits
-    words[:] = np.uint64(0)
+    for i in range(words.size):
+        words[i] = 0
     word = np.uint64(0)
     shift = np.uint64(0)
     for cell in range(state.size - 1):

@@ -68,16 +68,16 @@ class PatternTables(NamedTuple):
     """[N]: the group of each piece; G for the blank."""
     slot: NDArray[np.uint8]
     """[N]: the piece's number within its group."""
-    starts: NDArray[np.int64]
-    """[G]: where the group's entries begin."""
-    orders: NDArray[np.int64]
-    """[G]: k!."""
-    ranks: NDArray[np.uint32]
-    """[chunks, 9, 256]: what eight cells add to the rank of a set, for each number of members below them."""
+    half: np.uint64
+    """Cells in the lower half of a set."""
+    low: NDArray[np.uint32]
+    """[G << half]: what the lower half of a set of cells adds to the place of its entries, for each group."""
+    high: NDArray[np.uint32]
+    """[G << half]: what the upper half adds; where the group's entries begin is in it."""
     turns: NDArray[np.uint16]
     """The order after the member at place i of the sorted cells moves to place j, for all groups."""
-    turn_starts: NDArray[np.int64]
-    """[G]: where the group's turns begin."""
+    turn_starts: NDArray[np.uint32]
+    """[G * 64]: where the turns of group g from place i to place j begin, at 64 g + 8 i + j."""
     sizes: NDArray[np.int64]
     """[G]: k."""
     mirror: NDArray[np.uint8]
@@ -148,14 +148,13 @@ def _masks(cells: int, size: int) -> NDArray[np.uint64]:
 
 
 @compiled
-def _regions(masks, source, offsets, labels):
+def _regions(masks, source, offsets, labels, queue):
     """Number the regions of free cells of each set; a region is where the blank can go without moving the group.
 
     Writes into `labels: int8[sets, N]` the region of each free cell, and into `offsets: int64[sets + 1]` the number of
-    regions of all sets before.
+    regions of all sets before. `queue: int64[N]` is room to work in.
     """
     cells = labels.shape[1]
-    queue = np.zeros(cells, np.int64)
     for i in range(masks.size):
         count = 0
         for cell in range(cells):
@@ -275,7 +274,7 @@ def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> ND
     masks, ranks = _masks(cells, size), rank_chunks(cells)
     labels = np.zeros((masks.size, cells), np.int8)
     offsets = np.zeros(masks.size + 1, np.int64)
-    _regions(masks, geometry.source, offsets, labels)
+    _regions(masks, geometry.source, offsets, labels, np.zeros(cells, np.int64))
     regions = int(offsets[-1])
     first = np.zeros(regions + 1, np.int64)
     nothing = np.zeros(0, np.int32)
@@ -322,11 +321,12 @@ def _spread(
 
 
 @inlined
-def entry(estimate, group, mask, order):
-    """The database's value for this set and order of a group."""
-    return estimate.values[
-        np.uint64(estimate.starts[group] + set_rank(estimate.ranks, mask) * estimate.orders[group] + order)
-    ]
+def place_of(estimate, group, mask):
+    """Where the entries of this set of cells of a group begin."""
+    half = estimate.half
+    row = np.uint64(group) << half
+    lower = mask & ((np.uint64(1) << half) - np.uint64(1))
+    return np.uint64(estimate.low[row | lower]) + np.uint64(estimate.high[row | (mask >> half)])
 
 
 @implements(names.incremental, PatternTables)
@@ -336,7 +336,7 @@ def _incremental(estimate):
 
 @implements(names.begin, PatternTables)
 def begin(estimate, state, memo):
-    groups = estimate.starts.size
+    groups = estimate.sizes.size
     views = 2 if estimate.mirror.size > 0 else 1
     for view in range(views):
         total = 0
@@ -351,7 +351,7 @@ def begin(estimate, state, memo):
                 order = order * (estimate.sizes[group] - place) + np.int64(slot) - np.int64(below(used, slot))
                 used |= np.uint64(1) << np.uint64(slot)
                 place += 1
-            value = np.int64(entry(estimate, group, mask, order))
+            value = np.int64(estimate.values[place_of(estimate, group, mask) + np.uint64(order)])
             memo[2 * (view * groups + group)] = np.int64(mask)
             memo[2 * (view * groups + group) + 1] = order | (value << 32)
             total += value
@@ -362,24 +362,23 @@ def begin(estimate, state, memo):
 @inlined
 def follow(estimate, view, piece, source, blank, memo, delta):
     """The sum after `piece` moves from `source` to `blank`; writes place, mask, order and sum into `delta[4 view:]`."""
-    groups = np.uint64(estimate.starts.size)
-    group = estimate.group[piece]
+    groups = np.uint64(estimate.sizes.size)
+    group = np.uint64(estimate.group[piece])
     at = np.uint64(2) * (view * groups + group)
     mask = np.uint64(memo[at])
     packed = memo[at + np.uint64(1)]
-    order = packed & np.int64(0xFFFFFFFF)
+    order = np.uint64(packed) & np.uint64(0xFFFFFFFF)
     after = mask ^ (np.uint64(1) << np.uint64(source)) ^ (np.uint64(1) << np.uint64(blank))
     i, j = below(mask, source), below(after, blank)
     if i != j:
-        size = np.uint64(estimate.sizes[group])
-        turn = np.uint64(estimate.turn_starts[group]) + (i * size + j) * np.uint64(estimate.orders[group])
-        order = np.int64(estimate.turns[turn + np.uint64(order)])
-    value = np.int64(entry(estimate, group, after, order))
+        start = estimate.turn_starts[np.uint64(64) * group + np.uint64(8) * i + j]
+        order = np.uint64(estimate.turns[np.uint64(start) + order])
+    value = np.int64(estimate.values[place_of(estimate, group, after) + order])
     total = memo[np.uint64(4) * groups + view] + value - (packed >> 32)
     base = np.uint64(4) * view
     delta[base] = np.int64(at)
     delta[base + np.uint64(1)] = np.int64(after)
-    delta[base + np.uint64(2)] = order | (value << 32)
+    delta[base + np.uint64(2)] = np.int64(order) | (value << 32)
     delta[base + np.uint64(3)] = total
     return total
 
@@ -396,7 +395,7 @@ def peek(estimate, state, move, value, memo, delta, most):
 
 @implements(names.exchange, PatternTables)
 def exchange(estimate, memo, delta):
-    sums = np.uint64(4 * estimate.starts.size)
+    sums = np.uint64(4 * estimate.sizes.size)
     for view in range(2 if estimate.mirror.size > 0 else 1):
         base = np.uint64(4 * view)
         at = np.uint64(delta[base])
@@ -482,26 +481,64 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
     for number, members in enumerate(groups):
         group[list(members)] = number
         slot[list(members)] = np.arange(len(members))
-    sizes = np.array([len(members) for members in groups], np.int64)
-    orders = np.array([math.factorial(size) for size in sizes], np.int64)
-    entries = np.array([math.comb(cells, int(size)) for size in sizes]) * orders
-    distinct = sorted(set(sizes.tolist()))
-    turn_sizes = [order_turns(size).size for size in distinct]
-    turn_starts = dict(zip(distinct, np.cumsum([0, *turn_sizes[:-1]]).tolist(), strict=True))
+    half = (cells + 1) // 2
+    low, high = set_places(cells, half, groups)
+    turns, turn_starts = all_turns(groups)
     mirrored = mirror(puzzle)
     return PatternTables(
         puzzle.kernel().tables,
         database(puzzle, groups),
         group,
         slot,
-        np.cumsum([0, *entries[:-1]]).astype(np.int64),
-        orders,
-        rank_chunks(cells),
-        np.concatenate([order_turns(size).reshape(-1) for size in distinct]),
-        np.array([turn_starts[size] for size in sizes.tolist()], np.int64),
-        sizes,
+        np.uint64(half),
+        low,
+        high,
+        turns,
+        turn_starts,
+        np.array([len(members) for members in groups], np.int64),
         np.zeros(0, np.uint8) if mirrored is None else mirrored[0].astype(np.uint8),
     )
+
+
+def set_places(cells: int, half: int, groups: Groups) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """`low` and `high` of `PatternTables`: the rank of a set, times k!, split between the halves of its bit mask."""
+    masks = np.arange(1 << half)
+    low, high, start = [], [], 0
+    for group in groups:
+        size, orders = len(group), math.factorial(len(group))
+        members = np.zeros(masks.size, np.int64)
+        low.append(orders * _half_rank(masks, 0, half, members, size))
+        upper = size - np.array([int(mask).bit_count() for mask in masks])
+        high.append(start + orders * _half_rank(masks, half, cells, upper, size))
+        start += math.comb(cells, size) * orders
+    return np.concatenate(low).astype(np.uint32), np.concatenate(high).astype(np.uint32)
+
+
+def _half_rank(
+    masks: NDArray[np.int64], first: int, last: int, members: NDArray[np.int64], size: int
+) -> NDArray[np.int64]:
+    """What the cells `first` to `last` add to the rank of a set, with `members` of the set before them."""
+    rank, members = np.zeros(masks.size, np.int64), members.copy()
+    for cell in range(first, last):
+        inside = (masks >> (cell - first)) & 1
+        members += inside
+        choices = np.array([math.comb(cell, count) if 0 < count <= size else 0 for count in range(size + last + 1)])
+        rank += inside * choices[np.clip(members, 0, None)]
+    return rank
+
+
+def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
+    """`turns` and `turn_starts` of `PatternTables`; groups of one size share theirs."""
+    sizes = [len(group) for group in groups]
+    tables, begins, total = [], {}, 0
+    for size in sorted(set(sizes)):
+        tables.append(order_turns(size).reshape(-1))
+        begins[size], total = total, total + tables[-1].size
+    starts = np.zeros((len(groups), 8, 8), np.uint32)
+    for number, size in enumerate(sizes):
+        places = np.arange(size * size, dtype=np.uint32).reshape(size, size)
+        starts[number, :size, :size] = begins[size] + places * math.factorial(size)
+    return np.concatenate(tables), starts.reshape(-1)
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:

@@ -38,6 +38,8 @@ class WalkingTables(NamedTuple):
     codes: NDArray[np.int64]
     """[2, Q]: each state's code, sorted; `places[axis, i]` is the state whose code is `codes[axis, i]`."""
     places: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+    """[2]: rows, columns."""
 
 
 Counts = tuple[tuple[int, ...], ...]
@@ -98,6 +100,7 @@ def walking(puzzle: Tiles) -> WalkingTables:
         np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8),
         np.ascontiguousarray(np.take_along_axis(table[:, :, 0], places, axis=1)),
         places.astype(np.uint16),
+        np.array([puzzle.rows, puzzle.columns], np.int64),
     )
 
 
@@ -110,7 +113,7 @@ def _incremental(estimate):
 def begin(estimate, state, memo):
     total = 0
     for axis in range(2):
-        lines = estimate.lines[axis].max() + 1
+        lines = estimate.counts[axis]
         found = np.int64(0)
         for cell in range(state.size - 1):
             line = np.int64(estimate.lines[axis, cell])
@@ -119,7 +122,14 @@ def begin(estimate, state, memo):
             else:
                 goal = np.int64(estimate.lines[axis, state[cell]])
                 found += np.int64(1) << (2 + 3 * (line * lines + goal))
-        memo[axis] = estimate.places[axis, np.searchsorted(estimate.codes[axis], found)]
+        low, high = 0, estimate.codes.shape[1] - 1
+        while low < high:
+            middle = (low + high) // 2
+            if estimate.codes[axis, middle] < found:
+                low = middle + 1
+            else:
+                high = middle
+        memo[axis] = estimate.places[axis, low]
         total += np.int64(estimate.distance[axis, memo[axis]])
     return total
 
