@@ -9,7 +9,7 @@ import numpy as np
 
 from puzzlelab.core import kernels as names
 from puzzlelab.core.kernels import implements
-from puzzlelab.core.puzzle import KernelRules, Puzzle, State
+from puzzlelab.core.puzzle import Backwards, KernelRules, Puzzle, State
 
 
 class PlainTables(NamedTuple):
@@ -43,6 +43,11 @@ def apply(tables: PlainTables, state: State, move: int, child: State) -> None:
 @implements(names.solved, PlainTables)
 def solved(tables: PlainTables, state: State) -> bool:
     return bool(tables.puzzle.solved(state))
+
+
+@implements(names.inverse, PlainTables)
+def inverse(tables: PlainTables, move: int) -> int:
+    return tables.puzzle.inverse(int(move)) if isinstance(tables.puzzle, Backwards) else -1
 
 
 @implements(names.pack, PlainTables)

@@ -79,6 +79,17 @@ class Estimates(Protocol):
 
 
 @runtime_checkable
+class Backwards(Protocol):
+    """The view of puzzles that can be searched from the goal: every move can be undone by another move."""
+
+    def goals(self) -> State:
+        """All solved states `[G, S]`."""
+
+    def inverse(self, move: int) -> int:
+        """The move that undoes `move`."""
+
+
+@runtime_checkable
 class Samples(Protocol):
     """The view of puzzles that can make boards of an asked difficulty."""
 

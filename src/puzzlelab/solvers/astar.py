@@ -40,7 +40,7 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
 
-STATES, HEAP, PHASE, PROVES, GOAL = range(OWN, OWN + 5)
+STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE = range(OWN, OWN + 6)
 START, SEARCH, FINISHED = range(3)
 NOWHERE = -1
 FIRST_TABLE = 1 << 14
@@ -211,6 +211,8 @@ def step(record, budget):
             first = np.float64(kernels.begin(record.estimate, record.state, record.memo))
         if add(record, NOWHERE, NOWHERE, 0, first):
             return NEEDS_SCORES
+    if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
+        control[BOUND] = np.int64(np.ceil(record.value[0] - 1e-3))
     moves = record.moves.size
     while budget > 0:
         if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.asked.size or control[HEAP] == 0):
@@ -294,6 +296,7 @@ class Machine:
         )
         self.rules = rules
         self.control[LENGTH] = -1
+        self.control[ADMISSIBLE] = estimate.admissible
         self.control[PROVES] = factors[0] == 1 and (estimate.admissible or factors[1] == 0)
 
     @staticmethod

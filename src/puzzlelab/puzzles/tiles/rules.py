@@ -149,6 +149,13 @@ class Tiles:
 
     # --- views ---
 
+    def goals(self) -> Board:
+        """`uint8[1, N]`."""
+        return np.array([self.goal], np.uint8)
+
+    def inverse(self, move: int) -> int:
+        return move ^ 1
+
     @cached_property
     def _tables(self) -> TilesTables:
         from puzzlelab.puzzles.tiles import kernels

@@ -1,0 +1,418 @@
+"""Beam search: of each layer only the `width` states with the least estimates go on; duplicates are dropped by hash.
+
+Not optimal, but the length is proven to be when it meets a lower bound. Without a width it is anytime: the width
+doubles, and only shorter solutions are looked for. Source: Lowerre, "The Harpy speech recognition system" (1976).
+
+Shapes: B = width, C = B M candidates of one layer, W = words of a packed state, H = states kept so far.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from puzzlelab.core import kernels
+from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.kernels import (
+    BOUND,
+    DONE,
+    EXPANDED,
+    FULL,
+    GENERATED,
+    IMPROVED,
+    LENGTH,
+    NEEDS_SCORES,
+    OWN,
+    REQUESTED,
+    RUNNING,
+    compiled,
+    inlined,
+)
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
+from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt, chosen_estimate
+from puzzlelab.solvers.astar import unpacked
+
+LAYER, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT, SEEN, CUT, ADMISSIBLE, MOST = range(OWN, OWN + 10)
+START, EXPAND, SELECT, FINISHED = range(4)
+FIRST_WIDTH = 64
+WIDEST = 1 << 22
+ASK = 1 << 14
+"""States that an outside estimate is asked about at once."""
+LOAD = 0.6
+UNBOUNDED = 1 << 40
+"""As many moves as one likes."""
+
+
+class Record(NamedTuple):
+    """Where one search stands."""
+
+    tables: Any
+    estimate: Any
+    control: NDArray[np.int64]
+    layer: NDArray[np.uint64]
+    """[B, W]: the packed states of the current layer; they are the last kept ones."""
+    keys: NDArray[np.uint64]
+    """[C, W]: the candidates for the next."""
+    origin: NDArray[np.int32]
+    """[C]: the place in the layer that each comes from."""
+    taken: NDArray[np.int32]
+    """[C]: the move that leads to it."""
+    value: NDArray[np.float32]
+    """[C]: its estimate."""
+    table: NDArray[np.int32]
+    """[2^j]: the hash table of the candidates."""
+    parent: NDArray[np.int32]
+    """[H]: for every state ever kept, the kept state before it."""
+    move: NDArray[np.int32]
+    """[H]: and the move from there."""
+    seen: NDArray[np.uint64]
+    """[2^k]: hashes of every state ever kept, 0 for none."""
+    scores: NDArray[np.float64]
+    """[ASK]: scores that were asked for."""
+    histogram: NDArray[np.int64]
+    """[2^16]: room to find the B least estimates."""
+    state: State
+    child: State
+    moves: NDArray[np.int32]
+    memo: NDArray[np.int64]
+    delta: NDArray[np.int64]
+
+
+@inlined
+def known(record, fingerprint):
+    """Whether a state with this hash was ever kept."""
+    mask = np.uint64(record.seen.size - 1)
+    slot = fingerprint & mask
+    while record.seen[slot] != 0:
+        if record.seen[slot] == fingerprint:
+            return True
+        slot = (slot + np.uint64(1)) & mask
+    return False
+
+
+@compiled
+def keep(seen, fingerprint):
+    """Remember the hash of a kept state."""
+    mask = np.uint64(seen.size - 1)
+    slot = fingerprint & mask
+    while seen[slot] != 0:
+        if seen[slot] == fingerprint:
+            return
+        slot = (slot + np.uint64(1)) & mask
+    seen[slot] = fingerprint
+
+
+@compiled
+def keep_all(seen, others):
+    """Remember every hash of a smaller table."""
+    for i in range(others.size):
+        if others[i] != 0:
+            keep(seen, others[i])
+
+
+@inlined
+def expand(record, place):
+    """Add the successors of one state of the layer to the candidates; True when one of them is solved."""
+    control, tables, estimate = record.control, record.tables, record.estimate
+    kernels.unpack(tables, record.layer[place], record.state)
+    count = kernels.legal(tables, record.state, record.moves)
+    value = np.int64(0)
+    if kernels.incremental(estimate):
+        value = kernels.begin(estimate, record.state, record.memo)
+    control[EXPANDED] += 1
+    control[GENERATED] += count
+    for i in range(count):
+        move = record.moves[i]
+        kernels.apply(tables, record.state, move, record.child)
+        row = control[CANDIDATES]
+        key = record.keys[row]
+        kernels.pack(tables, record.child, key)
+        if known(record, kernels.mix(key) | np.uint64(1)):
+            continue
+        if kernels.find_or_add(record.table, record.keys, key, row) >= 0:
+            continue
+        after = np.int64(0)
+        if not kernels.asked(estimate):
+            if kernels.incremental(estimate):
+                after = kernels.peek(estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40))
+            else:
+                after = kernels.begin(estimate, record.child, record.memo)
+        record.origin[row], record.taken[row], record.value[row] = place, move, after
+        if (after == 0 or kernels.asked(estimate)) and kernels.solved(tables, record.child):
+            control[CURSOR] = row
+            return True
+        if control[ADMISSIBLE] == 1 and control[DEPTH] + 1 + after > control[MOST]:
+            continue
+        control[CANDIDATES] += 1
+    return False
+
+
+@inlined
+def bits_of(value):
+    """16 bits that sort as a float32 in [0, 2^16) does, to one part in 256 and to 1/16 near 0."""
+    scaled = value * np.float32(16.0)
+    exponent = 0
+    while scaled >= np.float32(4096.0):
+        scaled *= np.float32(0.5)
+        exponent += 1
+    return min(65535, exponent * 2048 + np.int64(scaled) if exponent > 0 else np.int64(scaled))
+
+
+@inlined
+def select(record):
+    """Make the best candidates the next layer."""
+    control = record.control
+    count, width = control[CANDIDATES], len(record.layer)
+    threshold, ties = np.int64(65536), np.int64(0)
+    if count > width:
+        control[CUT] = 1
+        for i in range(record.histogram.size):
+            record.histogram[i] = 0
+        for i in range(count):
+            record.histogram[np.uint64(bits_of(record.value[i]))] += 1
+        total = np.int64(0)
+        for i in range(record.histogram.size):
+            if total + record.histogram[i] > width:
+                threshold, ties = i, width - total
+                break
+            total += record.histogram[i]
+    base = control[KEPT] - control[LAYER]
+    kept = np.int64(0)
+    for i in range(count):
+        rank = bits_of(record.value[i])
+        if rank > threshold or (rank == threshold and ties == 0):
+            continue
+        if rank == threshold:
+            ties -= 1
+        kernels.copy(record.keys[i], record.layer[kept])
+        keep(record.seen, kernels.mix(record.keys[i]) | np.uint64(1))
+        record.parent[control[KEPT] + kept] = base + record.origin[i]
+        record.move[control[KEPT] + kept] = record.taken[i]
+        kept += 1
+    control[LAYER] = kept
+    control[KEPT] += kept
+    control[DEPTH] += 1
+    control[CANDIDATES], control[CURSOR], control[REQUESTED] = 0, 0, 0
+    for i in range(record.table.size):
+        record.table[i] = 0
+
+
+@inlined
+def take_scores(record):
+    """Give the candidates that were asked for their scores."""
+    control = record.control
+    first = control[SEEN]
+    for i in range(control[REQUESTED]):
+        record.value[first + i] = max(0.0, record.scores[i])
+    control[SEEN] += control[REQUESTED]
+    control[REQUESTED] = 0
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        kernels.pack(record.tables, record.state, record.layer[0])
+        keep(record.seen, kernels.mix(record.layer[0]) | np.uint64(1))
+        control[LAYER], control[KEPT], control[PHASE] = 1, 1, EXPAND
+        record.parent[0] = -1
+        if not kernels.asked(record.estimate) and control[ADMISSIBLE] == 1:
+            control[BOUND] = kernels.begin(record.estimate, record.state, record.memo)
+        if kernels.solved(record.tables, record.state):
+            control[LENGTH], control[PHASE], control[BOUND] = 0, FINISHED, 0
+            return IMPROVED
+    while True:
+        if control[PHASE] == EXPAND:
+            while control[CURSOR] < control[LAYER]:
+                if budget == 0:
+                    return RUNNING
+                place = control[CURSOR]
+                if expand(record, place):
+                    record.parent[control[KEPT]] = control[KEPT] - control[LAYER] + place
+                    record.move[control[KEPT]] = record.taken[control[CURSOR]]
+                    control[LENGTH], control[PHASE] = control[DEPTH] + 1, FINISHED
+                    return IMPROVED
+                control[CURSOR] = place + 1
+                budget -= 1
+            control[PHASE], control[SEEN] = SELECT, 0
+        if kernels.asked(record.estimate):
+            take_scores(record)
+            if control[SEEN] < control[CANDIDATES]:
+                control[REQUESTED] = min(control[CANDIDATES] - control[SEEN], record.scores.size)
+                return NEEDS_SCORES
+        if control[CANDIDATES] == 0:
+            control[PHASE] = FINISHED
+            if control[CUT] == 0 and control[ADMISSIBLE] == 1 and control[MOST] < UNBOUNDED:
+                control[BOUND] = control[MOST] + 1
+            return DONE
+        room = min(control[CANDIDATES], len(record.layer))
+        if control[KEPT] + room + 1 > record.parent.size or control[KEPT] + room > LOAD * record.seen.size:
+            return FULL
+        select(record)
+        control[PHASE] = EXPAND
+
+
+class Machine:
+    """The record of one search of one width, and what Python does for it."""
+
+    def __init__(self, instance: Instance, estimate: Estimate, rules: KernelRules, width: int, most: int) -> None:
+        moves = instance.puzzle.move_count
+        candidates = (width + 1) * moves
+        hashed = 1 << int(np.ceil(np.log2(candidates / LOAD)))
+        self.rules = rules
+        self.step_record = runner(step, rules)
+        self.record = Record(
+            rules.tables,
+            tables_of(estimate, rules),
+            np.zeros(16, np.int64),
+            np.empty((width, rules.words), np.uint64),
+            np.empty((candidates, rules.words), np.uint64),
+            np.empty(candidates, np.int32),
+            np.empty(candidates, np.int32),
+            np.zeros(candidates, np.float32),
+            np.zeros(hashed, np.int32),
+            np.empty(64 * width + 16, np.int32),
+            np.empty(64 * width + 16, np.int32),
+            np.zeros(1 << int(np.ceil(np.log2(64 * width / LOAD))), np.uint64),
+            np.empty(ASK, np.float64),
+            np.empty(1 << 16, np.int64),
+            rules.encode(instance.state[None])[0].astype(rules.dtype),
+            np.empty(rules.size, rules.dtype),
+            np.empty(moves, np.int32),
+            np.empty(estimate.memo, np.int64),
+            np.empty(estimate.memo, np.int64),
+        )
+        self.control[LENGTH] = -1
+        self.control[ADMISSIBLE] = estimate.admissible
+        self.control[MOST] = most
+
+    @property
+    def control(self) -> NDArray[np.int64]:
+        return self.record.control
+
+    def step(self, budget: int) -> int:
+        return self.step_record(self.record, budget)
+
+    def solution(self) -> list[int]:
+        if self.control[LENGTH] == 0:
+            return []
+        moves, place = [], int(self.control[KEPT])
+        while self.record.parent[place] >= 0:
+            moves.append(int(self.record.move[place]))
+            place = int(self.record.parent[place])
+        return moves[::-1]
+
+    def grow(self, room: int) -> bool:
+        """Twice the history, and the table of hashes with it."""
+        record = self.record
+        if 16 * record.parent.size + 16 * record.seen.size > room:
+            return False
+        seen = np.zeros(2 * record.seen.size, np.uint64)
+        keep_all(seen, record.seen)
+        parent, move = (np.concatenate([array, np.empty_like(array)]) for array in (record.parent, record.move))
+        self.record = record._replace(seen=seen, parent=parent, move=move)
+        return True
+
+    def requests(self) -> State:
+        first = self.control[SEEN]
+        return unpacked(self.rules, self.record.keys[first : first + self.control[REQUESTED]])
+
+    def answer(self, scores: NDArray[np.float64]) -> None:
+        self.record.scores[: scores.size] = scores
+
+    def verdict(self) -> tuple[Proof, str, Stop]:
+        if self.control[CUT]:
+            return "none", "every state in the beam led only to states that were seen before", "dead end"
+        if self.control[MOST] < UNBOUNDED:
+            return "none", "no shorter solution", "done"
+        return "unsolvable", "every reachable state was searched, and none is solved", "done"
+
+
+class Beam(Settings):
+    """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows."""
+
+    name: ClassVar[str] = "beam"
+    needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
+
+    estimate: str | Estimate | None = None
+    width: int | None = Field(default=None, ge=1, le=WIDEST)
+
+    def options(self) -> Mapping[str, Any]:
+        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
+        return {"estimate": name, "width": self.width}
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Progress and ever shorter solutions; memory is O(width x depth)."""
+        estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
+        if self.width is not None:
+            yield from drive(Machine(instance, estimate, rules, self.width, UNBOUNDED), limit, estimate, rules)
+            return
+        yield from _widening(instance, estimate, rules, limit)
+
+
+def _widening(instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit) -> Iterator[Attempt]:
+    """One search after another, each twice as wide, of which only shorter solutions are asked.
+
+    A search that cut nothing away and found nothing shorter has proven the best answer optimal.
+    """
+    best = Result(None)
+    spent = Progress(0, 0, 0, 0, 0.0)
+    width = FIRST_WIDTH
+    Machine(instance, estimate, rules, width, UNBOUNDED).step(0)
+    began = time.perf_counter()
+    while width <= WIDEST:
+        most = UNBOUNDED if best.moves is None else len(best.moves) - 1
+        machine = Machine(instance, estimate, rules, width, most)
+        for attempt in drive(machine, _left(limit, spent, time.perf_counter() - began), estimate, rules):
+            attempt = _added(attempt, spent, time.perf_counter() - began)
+            if isinstance(attempt, Result):
+                best = attempt = attempt if attempt.moves is not None else _kept(best, attempt)
+            yield attempt
+        if best.stop in LIMITS or best.proof != "none":
+            return
+        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+        width *= 2
+
+
+def _left(limit: Limit, spent: Progress, seconds: float) -> Limit:
+    """What of the limit is left."""
+    time_left = None if limit.seconds is None else max(limit.seconds - seconds, 1e-6)
+    nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
+    return replace(limit, seconds=time_left, nodes=nodes)
+
+
+def _added(attempt: Attempt, spent: Progress, seconds: float) -> Attempt:
+    """The attempt, counted from the first search on."""
+    return replace(
+        attempt,
+        expanded=attempt.expanded + spent.expanded,
+        generated=attempt.generated + spent.generated,
+        evaluations=attempt.evaluations + spent.evaluations,
+        seconds=seconds,
+    )
+
+
+def _kept(best: Result, attempt: Result) -> Result:
+    """The best answer so far, with the counts and the bound of a search that found nothing shorter."""
+    if best.moves is None:
+        return attempt
+    bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
+    kept = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
+    return replace(kept, proof="optimal", stop="done") if bound == len(best.moves) else kept
+
+
+SOLVER = Beam

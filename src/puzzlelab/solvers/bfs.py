@@ -1,0 +1,284 @@
+"""Breadth-first search, from the start alone or from start and goal at once, and the count of states by depth.
+
+Needs no estimate. The first solution is optimal, and each finished layer is a proven lower bound.
+Source of the bidirectional variant: I. Pohl, "Bi-directional search" (1971).
+
+Shapes: N = states seen, W = words of a packed state, S, M as in `core.kernels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels
+from puzzlelab.core.driver import drive, rules_of, runner
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.kernels import (
+    BOUND,
+    DONE,
+    EXPANDED,
+    FULL,
+    GENERATED,
+    IMPROVED,
+    LENGTH,
+    OWN,
+    RUNNING,
+    compiled,
+    inlined,
+)
+from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.puzzle import Backwards, Instance, KernelRules, Moves, State
+from puzzlelab.core.result import Proof, Stop
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt
+
+STATES, SIDE, CURSOR, BEGIN, MEETING, BRIDGE, OTHER, PHASE, EXHAUST = range(OWN, OWN + 9)
+START, SEARCH, FINISHED = range(3)
+NOWHERE = -1
+FIRST_TABLE = 1 << 14
+LOAD = 0.6
+DEEPEST = 1 << 12
+"""Depths whose states are counted."""
+
+
+class Record(NamedTuple):
+    """Where one search stands. Side 0 began at the start, side 1 at the goals."""
+
+    tables: Any
+    control: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    """[N, W]: packed states, layer by layer."""
+    parent: NDArray[np.int32]
+    """[N]: the state before."""
+    move: NDArray[np.int16]
+    """[N]: the move that leads here from it."""
+    side: NDArray[np.int8]
+    """[N]: the side that saw the state first."""
+    table: NDArray[np.int32]
+    """[2^k]: the hash table of states."""
+    layers: NDArray[np.int64]
+    """[2, 3]: for each side where its last layer begins and ends, and its depth; the end is -1 for a side not used."""
+    sizes: NDArray[np.int64]
+    """[DEEPEST]: new states at each depth from the start."""
+    state: State
+    child: State
+    key: NDArray[np.uint64]
+    moves: NDArray[np.int32]
+
+
+@inlined
+def add(record, parent, move, side):
+    """Take in the state in `record.child`; the number of the state found, or -1 when it is new."""
+    kernels.pack(record.tables, record.child, record.key)
+    row = record.control[STATES]
+    found = kernels.find_or_add(record.table, record.keys, record.key, row)
+    if found < 0:
+        kernels.copy(record.key, record.keys[row])
+        record.parent[row], record.move[row], record.side[row] = parent, move, side
+        record.control[STATES] += 1
+    return found
+
+
+@inlined
+def expand(record, node, side):
+    """Add the successors of a state; True when one of them ends the search."""
+    control = record.control
+    kernels.unpack(record.tables, record.keys[node], record.state)
+    count = kernels.legal(record.tables, record.state, record.moves)
+    control[EXPANDED] += 1
+    control[GENERATED] += count
+    for i in range(count):
+        kernels.apply(record.tables, record.state, record.moves[i], record.child)
+        found = add(record, node, record.moves[i], side)
+        if control[EXHAUST] == 1:
+            continue
+        if found >= 0 and record.side[found] != side:
+            control[MEETING], control[BRIDGE], control[OTHER] = node, record.moves[i], found
+            return True
+        if found < 0 and record.layers[1, 1] < 0 and kernels.solved(record.tables, record.child):
+            control[MEETING], control[BRIDGE], control[OTHER] = control[STATES] - 1, NOWHERE, NOWHERE
+            return True
+    return False
+
+
+@inlined
+def next_layer(record):
+    """Turn to the side with the smaller last layer; False when a side has no states left."""
+    control, layers = record.control, record.layers
+    side = control[SIDE]
+    layers[side, 0], layers[side, 1] = control[BEGIN], control[STATES]
+    layers[side, 2] += 1
+    if side == 0 and layers[0, 2] < DEEPEST:
+        record.sizes[layers[0, 2]] = layers[0, 1] - layers[0, 0]
+    if layers[side, 0] == layers[side, 1]:
+        return False
+    other = 1 - side
+    if layers[1, 1] >= 0 and layers[other, 1] - layers[other, 0] < layers[side, 1] - layers[side, 0]:
+        control[SIDE] = other
+    control[CURSOR] = layers[control[SIDE], 0]
+    control[BEGIN] = control[STATES]
+    return True
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control, layers = record.control, record.layers
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        control[PHASE] = SEARCH
+        if control[EXHAUST] == 0 and kernels.solved(record.tables, record.state):
+            control[LENGTH], control[MEETING], control[OTHER], control[PHASE] = 0, 0, NOWHERE, FINISHED
+            return IMPROVED
+        control[BOUND] = 1
+    moves = record.moves.size
+    while budget > 0:
+        if control[CURSOR] == layers[control[SIDE], 1]:
+            if not next_layer(record):
+                control[PHASE] = FINISHED
+                return DONE
+            control[BOUND] = layers[0, 2] + layers[1, 2] + 1
+        if control[STATES] + moves > len(record.keys) or control[STATES] + moves > LOAD * record.table.size:
+            return FULL
+        if expand(record, control[CURSOR], control[SIDE]):
+            control[LENGTH], control[PHASE] = control[BOUND], FINISHED
+            return IMPROVED
+        control[CURSOR] += 1
+        budget -= 1
+    return RUNNING
+
+
+class Machine:
+    """The record of one search, and what Python does for it."""
+
+    def __init__(self, instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool) -> None:
+        puzzle = instance.puzzle
+        self.step_record, self.rules, self.puzzle = runner(step, rules), rules, puzzle
+        room = max(memory_ceiling(limit) - resident(), 1 << 20)
+        reserve = int(min(room // (8 * rules.words + 14), 2**31 - 2**16))
+        self.record = Record(
+            rules.tables,
+            np.zeros(16, np.int64),
+            np.empty((reserve, rules.words), np.uint64),
+            np.empty(reserve, np.int32),
+            np.empty(reserve, np.int16),
+            np.empty(reserve, np.int8),
+            np.zeros(FIRST_TABLE, np.int32),
+            np.array([[0, 0, 0], [0, -1, 0]], np.int64),
+            np.zeros(DEEPEST, np.int64),
+            rules.encode(instance.state[None])[0].astype(rules.dtype),
+            np.empty(rules.size, rules.dtype),
+            np.empty(rules.words, np.uint64),
+            np.empty(puzzle.move_count, np.int32),
+        )
+        self.control[LENGTH], self.control[EXHAUST] = -1, exhaust
+        plant = runner(add_root, rules)
+        plant(self.record, self.record.state, 0)
+        self.record.sizes[0] = 1
+        for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
+            plant(self.record, goal, 1)
+
+    @property
+    def control(self) -> NDArray[np.int64]:
+        return self.record.control
+
+    def step(self, budget: int) -> int:
+        return self.step_record(self.record, budget)
+
+    def solution(self) -> list[int]:
+        if self.control[LENGTH] == 0:
+            return []
+        first, other = int(self.control[MEETING]), int(self.control[OTHER])
+        if other == NOWHERE:
+            return self._back(first)[::-1]
+        bridge = int(self.control[BRIDGE])
+        if self.record.side[first] == 1:
+            first, other, bridge = other, first, self._undo(bridge)
+        return [*self._back(first)[::-1], bridge, *(self._undo(move) for move in self._back(other))]
+
+    def _back(self, node: int) -> list[int]:
+        """The moves into a state, the last first."""
+        moves = []
+        while self.record.parent[node] != NOWHERE:
+            moves.append(int(self.record.move[node]))
+            node = int(self.record.parent[node])
+        return moves
+
+    def _undo(self, move: int) -> int:
+        assert isinstance(self.puzzle, Backwards)
+        return self.puzzle.inverse(move)
+
+    def grow(self, room: int) -> bool:
+        """Twice the hash table; the other arrays have all the room there is."""
+        states, size = int(self.control[STATES]), self.record.table.size
+        if states + self.record.moves.size <= LOAD * size or 8 * size > room:
+            return False
+        table = np.zeros(2 * size, np.int32)
+        kernels.rehash(table, self.record.keys, states)
+        self.record = self.record._replace(table=table)
+        return True
+
+    def requests(self) -> State:
+        raise NotImplementedError
+
+    def answer(self, scores: NDArray[np.float64]) -> None:
+        raise NotImplementedError
+
+    def verdict(self) -> tuple[Proof, str, Stop]:
+        return "unsolvable", "every reachable state was searched, and none is solved", "done"
+
+
+@compiled
+def add_root(record, state, side):
+    """Put a state into the first layer of a side."""
+    kernels.copy(state, record.child)
+    if record.layers[side, 1] < 0:
+        record.layers[side, 0] = record.control[STATES]
+    add(record, NOWHERE, NOWHERE, side)
+    record.layers[side, 1] = record.control[STATES]
+    record.control[CURSOR] = record.layers[0, 0]
+    record.control[BEGIN] = record.control[STATES]
+
+
+class Bfs(Settings):
+    """Breadth-first search; `bidirectional` also searches from the goal, for puzzles whose moves can be undone."""
+
+    name: ClassVar[str] = "bfs"
+    needs: ClassVar[tuple[type, ...]] = (Moves,)
+
+    bidirectional: bool = False
+
+    def options(self) -> Mapping[str, Any]:
+        return {"bidirectional": self.bidirectional}
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Progress, then an optimal solution; memory grows with the states seen."""
+        puzzle, goals = instance.puzzle, None
+        if self.bidirectional:
+            if not isinstance(puzzle, Backwards):
+                raise NotSuited(f"bfs cannot search {puzzle.name} from the goal: its moves cannot be undone")
+            goals = puzzle.goals()
+        return drive(Machine(instance, rules_of(instance), goals, limit, exhaust=False), limit)
+
+
+def count_by_depth(instance: Instance, limit: Limit | None = None) -> list[int]:
+    """How many states are first reached after 0, 1, 2 ... moves from here, every reachable state counted once.
+
+    A search that reaches the limit gives the depths that it finished.
+    """
+    limit = limit or Limit()
+    machine = Machine(instance, rules_of(instance), None, limit, exhaust=True)
+    for _ in drive(machine, limit):
+        pass
+    depths = int(machine.record.layers[0, 2])
+    return [int(count) for count in machine.record.sizes[: depths + 1] if count]
+
+
+SOLVER = Bfs
