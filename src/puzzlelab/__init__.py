@@ -1,1 +1,54 @@
-__version__="0.1.0"
+"""puzzlelab: define a puzzle once; solve it exactly, by learned networks, or by both; know how far each answer is from the best."""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "api": ("load", "solve", "solve_many", "solver", "attempts"),
+    "core.conformance": ("check_puzzle", "check_solver"),
+    "core.errors": ("BadBoard", "BadFile", "BadInput", "BadOption", "NotSuited", "PuzzlelabError", "UnknownName", "Unlike"),
+    "core.limit": ("Limit",),
+    "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale"),
+    "core.result": ("Progress", "Result"),
+    "core.row": ("Row",),
+    "core.solver": ("Solver",),
+    "core.verify": ("Verdict", "verify"),
+}
+"""Where each public name lives; they are imported when first used, so that `import puzzlelab` costs nothing."""
+
+_PLACES = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *sorted(_PLACES)]  # pyright: ignore[reportUnsupportedDunderAll]
+
+if TYPE_CHECKING:
+    from puzzlelab.api import attempts, load, solve, solve_many, solver
+    from puzzlelab.core.conformance import check_puzzle, check_solver
+    from puzzlelab.core.errors import (
+        BadBoard,
+        BadFile,
+        BadInput,
+        BadOption,
+        NotSuited,
+        PuzzlelabError,
+        UnknownName,
+        Unlike,
+    )
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale
+    from puzzlelab.core.result import Progress, Result
+    from puzzlelab.core.row import Row
+    from puzzlelab.core.solver import Solver
+    from puzzlelab.core.verify import Verdict, verify
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module 'puzzlelab' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"puzzlelab.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PLACES])

@@ -1,6 +1,7 @@
 """Settings are frozen pydantic models, filled alike from Python, TOML and command-line flags."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -21,6 +22,10 @@ class Settings(BaseModel):
         except ValidationError as error:
             raise BadOption(_sentence(type(self), error)) from None
 
+    def options(self) -> Mapping[str, Any]:
+        """Every setting by name as plain data; what has a name, such as an estimate, by its name."""
+        return {name: getattr(value, "name", value) for name, value in self}
+
 
 def _sentence(model: type[BaseModel], error: ValidationError) -> str:
     first = error.errors()[0]
@@ -29,6 +34,20 @@ def _sentence(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
     return f"{owner}: the option '{name}' cannot be '{shorten(str(first['input']))}': {first['msg']}"
+
+
+def read_options(texts: Iterable[str]) -> dict[str, Any]:
+    """Options written as `name=value`; a value is JSON where it can be read so, and text otherwise."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadOption(f"'{shorten(text)}' is no option; write NAME=VALUE")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
 
 
 def fill(model: type[Model], values: Mapping[str, Any]) -> Model:

@@ -369,10 +369,6 @@ class Astar(Settings):
     order: Literal["astar", "greedy", "breadth"] = "astar"
     batch: int = Field(default=64, ge=1, le=1 << 16)
 
-    def options(self) -> Mapping[str, Any]:
-        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
-        return {"estimate": name, "weight": self.weight, "order": self.order, "batch": self.batch}
-
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; memory grows with the states seen."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)

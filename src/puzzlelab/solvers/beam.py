@@ -9,7 +9,7 @@ Shapes: B = width, C = B M candidates of one layer, W = words of a packed state,
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -350,10 +350,6 @@ class Beam(Settings):
 
     estimate: str | Estimate | None = None
     width: int | None = Field(default=None, ge=1, le=WIDEST)
-
-    def options(self) -> Mapping[str, Any]:
-        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
-        return {"estimate": name, "width": self.width}
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; memory is O(width x depth)."""

@@ -8,7 +8,7 @@ Shapes: N = states seen, W = words of a packed state, S, M as in `core.kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -254,9 +254,6 @@ class Bfs(Settings):
     needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     bidirectional: bool = False
-
-    def options(self) -> Mapping[str, Any]:
-        return {"bidirectional": self.bidirectional}
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then an optimal solution; memory grows with the states seen."""

@@ -9,7 +9,7 @@ Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -242,10 +242,6 @@ class DepthFirst(Settings):
 
     estimate: str | Estimate | None = None
     depth: int | None = Field(default=None, ge=1, le=1_000_000)
-
-    def options(self) -> Mapping[str, Any]:
-        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
-        return {"estimate": name, "depth": self.depth}
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(depth) memory."""

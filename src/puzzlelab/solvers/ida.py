@@ -8,7 +8,7 @@ Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -111,17 +111,16 @@ def step(record, budget):
             control[REQUESTED] = 0
         else:
             values[0] = kernels.begin(estimate, start, memo)
-        control[THRESHOLD] = max(control[THRESHOLD], control[OFFSET] + values[0])
+        first = control[OFFSET] + values[0]
+        if control[SINGLE] == 1 and first > control[THRESHOLD]:
+            control[NEXT], control[PHASE] = first, FINISHED
+            return DONE
+        control[THRESHOLD] = max(control[THRESHOLD], first)
         if control[PROVES] == 1:
             control[BOUND] = control[THRESHOLD]
         if kernels.solved(tables, start):
-            control[LENGTH] = 0
-            control[PHASE] = FINISHED
+            control[LENGTH], control[PHASE] = 0, FINISHED
             return IMPROVED
-        if control[SINGLE] == 1 and control[OFFSET] + values[0] > control[THRESHOLD]:
-            control[NEXT] = control[OFFSET] + values[0]
-            control[PHASE] = FINISHED
-            return DONE
         control[NEXT] = NEVER
         pending[0] = kernels.choices(tables, start, control[LAST], record.rows[0])
         control[PHASE] = CHILDREN
@@ -282,19 +281,14 @@ class Ida(Settings):
     estimate: str | Estimate | None = None
     jobs: int = Field(default=1, ge=1)
 
-    def options(self) -> Mapping[str, Any]:
-        name = self.estimate.name if isinstance(self.estimate, Estimate) else self.estimate
-        return {"estimate": name, "jobs": self.jobs}
-
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; O(depth) memory."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
-        machine = Machine(instance, estimate, rules)
         if self.jobs == 1 or rules.plain or estimate.kernel is None:
-            return drive(machine, limit, estimate, rules)
-        from puzzlelab.solvers.ida_parallel import attempts
+            return drive(Machine(instance, estimate, rules), limit, estimate, rules)
+        from puzzlelab.solvers._ida_threads import attempts
 
-        return attempts(machine, instance, estimate, rules, limit, self.jobs)
+        return attempts(instance, estimate, rules, limit, self.jobs)
 
 
 SOLVER = Ida

@@ -1,9 +1,19 @@
 """Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 8x8."""
 
-from puzzlelab.puzzles.tiles.rules import Tiles, named
+from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, named
 
 ABOUT = "Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order."
 EXAMPLES = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first")
 FAMILY = named
 
-__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Tiles"]
+
+def guess(text: str) -> Tiles | None:
+    """The board size that a text of numbers most likely means: the square one, blank last."""
+    count = len(text.split())
+    side = round(count**0.5)
+    if side * side != count or not SMALLEST <= side <= LARGEST or not text.replace(" ", "").isdigit():
+        return None
+    return Tiles(side, side)
+
+
+__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Tiles", "guess"]

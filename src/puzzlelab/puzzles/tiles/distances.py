@@ -70,6 +70,19 @@ def unrank(number, state, digits, home):
 
 
 @compiled
+def unrank_all(numbers, states, digits, home):
+    """`unrank` of many, into `states: uint8[B, N + 1]`."""
+    for i in range(numbers.size):
+        unrank(numbers[i], states[i], digits, home)
+
+
+@compiled
+def rank_of(state):
+    """`rank`, for calls from Python."""
+    return rank(state)
+
+
+@compiled
 def _spread(tables, frontier, following, child, distance):
     """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
     cells = frontier.shape[1] - 1

@@ -126,6 +126,11 @@ class Tiles:
 
     # --- notation and drawing ---
 
+    @property
+    def move_note(self) -> str:
+        """What a move's letter means, for wherever moves are shown."""
+        return "U, D, L, R: the way the tile slides"
+
     def read(self, text: str) -> Instance:
         """Numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
         return Instance(self, face.read(text, self.rows, self.columns, self.name))

@@ -1,0 +1,5 @@
+"""`python -m puzzlelab`."""
+
+from puzzlelab.cli.main import run
+
+run()

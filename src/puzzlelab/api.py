@@ -1,0 +1,108 @@
+"""The public face: names become puzzles, solvers and estimates, and these become answers.
+
+>>> import puzzlelab
+>>> puzzle = puzzlelab.load("tiles-3x3")
+>>> board = puzzle.read("8 6 7 2 5 4 3 0 1")
+>>> result = puzzlelab.solve(board, solver="ida", estimate="walking")
+>>> result.length, result.proof
+(31, 'optimal')
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from puzzlelab.core import registry
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.parallel import ordered_map
+from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import Attempt, Solver
+from puzzlelab.core.solver import solve as run
+
+WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
+
+
+def load(name: str) -> Puzzle:
+    """The puzzle with this name, such as `tiles-4x4`.
+
+    Raises:
+        UnknownName: if there is no such family of puzzles.
+        BadOption: if the family has no puzzle of this size or variant.
+    """
+    return registry.load(name)
+
+
+def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any) -> Solver:
+    """The solver of this name with these options; without a name the usual one of the puzzle.
+
+    Raises:
+        UnknownName: if there is no such solver.
+        BadOption: if it has no such option, or the option cannot have this value.
+    """
+    usual, usually = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
+    if name is None:
+        name = usual
+    return registry.make_solver(name, {**(usually if name == usual else {}), **options})
+
+
+def attempts(
+    instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
+) -> Iterator[Attempt]:
+    """`Progress` and ever better `Result`s of one solver on one board, as they come."""
+    return _solver(solver, instance.puzzle, options).attempts(instance, limit or Limit())
+
+
+def solve(
+    instance: Instance,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    watch: Callable[[Attempt], bool] | None = None,
+    **options: Any,
+) -> Result:
+    """The best answer of a solver to one board, verified by replay.
+
+    Args:
+        instance: a board, as `puzzle.read` gives it.
+        solver: a solver or its name; the puzzle's usual one if not given.
+        limit: where to stop; a search that stops early says so in `result.stop`, and what it has proven.
+        watch: sees every attempt, and ends the search by returning True.
+        options: the solver's settings, such as `estimate="pdb"`.
+    """
+    return run(_solver(solver, instance.puzzle, options), instance, limit or Limit(), watch)
+
+
+def solve_many(
+    instances: Iterable[Instance],
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    jobs: int | None = None,
+    **options: Any,
+) -> Iterator[Result]:
+    """The answers to many boards, in their order, on `jobs` threads (all cores if not given); `limit` is for each board.
+
+    The first board is solved alone, so that kernels are compiled and tables are built once.
+    """
+    rest = iter(instances)
+    first = next(rest, None)
+    if first is None:
+        return
+    chosen = _solver(solver, first.puzzle, options)
+    limit, over = limit or Limit(), threading.Event()
+
+    def answer(instance: Instance) -> Result:
+        return run(chosen, instance, limit, lambda attempt: over.is_set())
+
+    yield answer(first)
+    try:
+        yield from ordered_map(answer, rest, jobs)
+    finally:
+        over.set()
+
+
+def _solver(wanted: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
+    if wanted is None or isinstance(wanted, str):
+        return solver(wanted, puzzle, **options)
+    return wanted

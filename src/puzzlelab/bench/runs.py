@@ -1,0 +1,298 @@
+"""Puts a suite to solvers under a limit, and keeps each answer as a row; what a folder holds already is not asked again.
+
+A solver is told by a text such as `beam:width=1000:estimate=pdb-663`, its label, which also names its file of rows.
+"""
+
+import hashlib
+import json
+import re
+import signal
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from puzzlelab.bench import suites
+from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.core import registry, report
+from puzzlelab.core.errors import BadInput, BadOption, PuzzlelabError, shorten
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.parallel import ordered_map
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.row import Row, RowFile, read_rows, row_of
+from puzzlelab.core.solver import Solver, require, solve
+
+FIRST_LOOK = Limit(seconds=1.0, nodes=1)
+
+# --- solvers as text ---
+
+
+def parse_solvers(texts: Sequence[str]) -> list[Solver]:
+    """The solvers that texts such as `ida,astar:weight=2` tell of, each once.
+
+    A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
+    """
+    parts = [part for text in texts for part in re.split(r",\s*(?=[A-Za-z])", text)]
+    found = [parse_solver(part.strip()) for part in parts if part.strip()]
+    return list({label_of(solver): solver for solver in found}.values())
+
+
+def parse_solver(text: str) -> Solver:
+    """The solver that `name` or `name:option=value:option=value` tells of.
+
+    A colon begins the next option only where a name and `=` follow it. A value is a number, `true`, `false` or `null`
+    as in JSON where it reads as one, and text elsewhere. Raises `UnknownName` or `BadOption`.
+    """
+    name, *settings = re.split(r":(?=[A-Za-z_][\w-]*=)", text)
+    if ":" in name:
+        raise BadOption(f"'{shorten(text)}' is no solver with options; write name:option=value:option=value")
+    options: dict[str, Any] = {}
+    for setting in settings:
+        option, _, value = setting.partition("=")
+        options[option.replace("-", "_")] = _scalar(value)
+    return registry.make_solver(name, options)
+
+
+def _scalar(text: str) -> Any:
+    try:
+        value = json.loads(text, parse_constant=str)
+    except ValueError:
+        return text
+    return text if isinstance(value, dict | list) else value
+
+
+@cache
+def _usual_options(name: str) -> Mapping[str, Any]:
+    try:
+        return dict(registry.make_solver(name, {}).options())
+    except BadInput:  # a solver that somebody else's rows tell of, or one with an option that must be given
+        return {}
+
+
+def label(name: str, options: Mapping[str, Any]) -> str:
+    """The text that tells of this solver: its name, and the options that are not as usual."""
+    usual = _usual_options(name)
+    told = {option: value for option, value in options.items() if value is not None and value != usual.get(option)}
+    values = {option: value if isinstance(value, str) else json.dumps(value) for option, value in told.items()}
+    return ":".join([name, *(f"{option}={value}" for option, value in values.items())])
+
+
+def label_of(solver: Solver) -> str:
+    """The text that tells of this solver."""
+    return label(solver.name, solver.options())
+
+
+def slug(text: str) -> str:
+    """A label as the name of a file, different for different labels."""
+    name = re.sub(r"[^\w.=+-]", "_", text.replace(":", "+"), flags=re.ASCII)
+    if len(name) <= 80 and name.replace("+", ":") == text:
+        return name
+    return f"{name[:60]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+# --- answers ---
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one solver said to one board."""
+
+    solver: str
+    """Its label."""
+    entry: Entry
+    row: Row
+    holds: bool
+    """Whether the row was replayed here and is right."""
+
+    @property
+    def length(self) -> int | None:
+        """Moves of a solution that holds, or None."""
+        return self.row.length if self.holds else None
+
+    @property
+    def proven(self) -> bool:
+        """Whether it holds and its solver proved that none is shorter."""
+        return self.length is not None and self.row.proof in ("optimal", "unique")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A suite with all the answers that there are."""
+
+    suite: Suite
+    answers: tuple[Answer, ...]
+    interrupted: bool = False
+
+    @property
+    def by_solver(self) -> dict[str, list[Answer]]:
+        """The answers of each solver by its label, in the order in which they were asked."""
+        found: dict[str, list[Answer]] = defaultdict(list)
+        for answer in self.answers:
+            found[answer.solver].append(answer)
+        return dict(found)
+
+
+def _answer(puzzle: Puzzle, entry: Entry, row: Row) -> Answer:
+    return Answer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
+
+
+# --- asking ---
+
+
+def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None = None, jobs: int = 1) -> Run:
+    """Every solver's answer to every board; with `out`, each is in that folder as soon as it is there.
+
+    `jobs` searches run at once, in threads. Ctrl-C ends the run with the answers so far. Raises `BadInput` where the
+    folder holds another suite, or a solver does not suit the puzzle.
+    """
+    for solver in solvers:
+        require(solver, suite.puzzle)
+    if out is not None:
+        suites.save(suite, out)
+    answers: list[Answer] = []
+    with _interruptible() as stop:
+        try:
+            inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in solvers]
+            for inquiry in inquiries:
+                inquiry.prepare()
+            for inquiry in inquiries:
+                answers += inquiry.answers(jobs)
+        except KeyboardInterrupt:
+            stop.set()
+    return Run(suite, tuple(answers), stop.is_set())
+
+
+class Inquiry:
+    """All boards of a suite, put to one solver."""
+
+    def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
+        self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
+        self.label = label_of(solver)
+        self.file = None if out is None else RowFile(out / f"{slug(self.label)}.jsonl")
+        self.lock = threading.Lock()
+        self.rows = [self._held(entry) for entry in suite.entries]
+
+    def _held(self, entry: Entry) -> Row | None:
+        """The row that answers already."""
+        question = Row(
+            puzzle=self.suite.puzzle.name,
+            board=entry.board,
+            solver=self.solver.name,
+            options=dict(self.solver.options()),
+        )
+        while self.file and (row := self.file.take(question, self.limit)):
+            if row.error is None:
+                return row
+        return None
+
+    def prepare(self) -> None:
+        """Begin one search, so that its options prove fit, and tables and kernels are there before threads need them."""
+        for place in self._open:
+            instance = self.suite.instance(self.suite.entries[place])
+            if not instance.puzzle.objection(instance.state):
+                next(iter(self.solver.attempts(instance, FIRST_LOOK)), None)
+                return
+
+    @property
+    def _open(self) -> list[int]:
+        return [place for place, row in enumerate(self.rows) if row is None]
+
+    def answers(self, jobs: int) -> list[Answer]:
+        """What there is when every board was asked, or the run was stopped."""
+        try:
+            for _ in ordered_map(self._ask, self._open, jobs):
+                pass
+        except KeyboardInterrupt:
+            self.stop.set()
+        pairs = zip(self.suite.entries, self.rows, strict=True)
+        return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
+
+    def _ask(self, place: int) -> None:
+        """Solve one board and keep the row, unless the run is stopped meanwhile."""
+        if self.stop.is_set():
+            return
+        try:
+            row = self._solve(self.suite.entries[place])
+            if row.stop == "interrupted":
+                self.stop.set()
+            else:
+                self._keep(place, row)
+        except BaseException:
+            self.stop.set()  # what other threads do is in vain
+            raise
+
+    def _keep(self, place: int, row: Row) -> None:
+        with self.lock:
+            self.rows[place] = row
+            if self.file:
+                self.file.append([row])
+            report.progress(self.label, sum(row is not None for row in self.rows), len(self.rows))
+
+    def _solve(self, entry: Entry) -> Row:
+        instance = self.suite.instance(entry)
+        try:
+            result = solve(self.solver, instance, self.limit, watch=lambda _: self.stop.is_set())
+            return row_of(instance, self.solver, self.limit, result, board=entry.board)
+        except BadInput:
+            raise
+        except PuzzlelabError as error:
+            report.note(str(error))
+            return Row(
+                puzzle=instance.puzzle.name,
+                board=entry.board,
+                solver=self.solver.name,
+                options=dict(self.solver.options()),
+                limit=vars(self.limit),
+                error=str(error),
+            )
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """An event that Ctrl-C sets, so that searches in other threads end too."""
+    stop = threading.Event()
+
+    def interrupt(*_: object) -> None:
+        stop.set()
+        raise KeyboardInterrupt
+
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield stop
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# --- reading what was asked before ---
+
+
+def stored(folder: Path) -> Run:
+    """All answers in a folder, the newest to each board, replayed again; raises `BadFile`."""
+    suite = suites.reopen(folder)
+    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    for path in sorted(folder.glob("*.jsonl")):
+        for _, row in read_rows(path):
+            if row.puzzle == suite.puzzle.name:
+                found[label(row.solver, row.options)][row.board].append(row)
+    answers = [answer for rows in found.values() for answer in _newest(suite, rows)]
+    return Run(suite, tuple(answers))
+
+
+def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[Answer]:
+    """One solver's answers in the order of the suite; a board that stands there k times takes its last k rows."""
+    places: dict[str, list[Entry]] = defaultdict(list)
+    for entry in suite.entries:
+        places[entry.board].append(entry)
+    left = {board: iter(rows[board][-len(entries) :]) for board, entries in places.items() if board in rows}
+    for entry in suite.entries:
+        row = next(left.get(entry.board, iter(())), None)
+        if row is not None:
+            yield _answer(suite.puzzle, entry, row)

@@ -1,0 +1,253 @@
+"""What a benchmark asks: boards of one puzzle, with what is known of each. Knows no solver.
+
+A suite is a text file, one of those that come with the package, or sampled. In a file, lines that start with `#` and
+empty lines are passed over; the others have columns with a TAB between them: the board, then if known its length in
+moves, then `opt` where that is proven the least and `ub` where it is only the shortest known. More columns are passed
+over. A line `# puzzle: tiles-4x4` says whose boards they are.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from puzzlelab.core import registry, report
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, NotSuited, UnknownName, shorten
+from puzzlelab.core.puzzle import Instance, Puzzle, Samples
+from puzzlelab.core.seeds import generator
+
+DATA = Path(__file__).parent / "data"
+STORED = "suite.json"
+PROVEN = ("opt", "optimal", "proven")
+GUESSED_FROM = 10
+"""Boards that are looked at where a file does not say its puzzle."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One board of a suite, and what is known of it."""
+
+    board: str
+    """The text as it was given."""
+    level: int | None = None
+    """How hard it is, on the scale that it was sampled on."""
+    known: int | None = None
+    """The least number of moves that anybody knows."""
+    known_is_optimal: bool = False
+    """Whether no solution is shorter than `known`."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Boards of one puzzle, in an order."""
+
+    name: str
+    puzzle: Puzzle
+    entries: tuple[Entry, ...]
+    faults: tuple[str, ...] = ()
+    """A sentence for each line that could not be read, with its file and place."""
+
+    @cached_property
+    def hash(self) -> str:
+        """16 hexadecimal digits that differ for another puzzle, other boards or another order."""
+        text = "\n".join([self.puzzle.name, *(entry.board for entry in self.entries)])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def instance(self, entry: Entry) -> Instance:
+        """The board of an entry, ready to be solved."""
+        return self.puzzle.read(entry.board)
+
+
+# --- files ---
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file says, before anybody has read its boards."""
+
+    puzzle: str | None
+    entries: tuple[tuple[str, Entry], ...]
+    """Each with its place, such as 'line 3'."""
+    faults: tuple[str, ...] = ()
+    """Sentences that begin with a place."""
+
+
+def _read_text(path: Path) -> Contents:
+    puzzle: str | None = None
+    entries: list[tuple[str, Entry]] = []
+    faults: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1):
+        if line.startswith("#"):
+            says = re.match(r"#\s*puzzle:\s*(\S+)", line)
+            puzzle = puzzle or (says[1] if says else None)
+        elif line.strip():
+            try:
+                entries.append((f"line {number}", _read_line(line)))
+            except BadInput as error:
+                faults.append(f"line {number}: {error}")
+    return Contents(puzzle, tuple(entries), tuple(faults))
+
+
+def _read_line(line: str) -> Entry:
+    board, length, flag = (*(column.strip() for column in line.split("\t")), "", "")[:3]
+    if length in ("", "-"):
+        return Entry(board)
+    if not re.fullmatch(r"[0-9]{1,9}", length):
+        raise BadInput(f"'{shorten(length)}' in the second column is no length")
+    return Entry(board, known=int(length), known_is_optimal=flag.lower() in PROVEN)
+
+
+READERS: Mapping[str, Callable[[Path], Contents]] = {}
+"""By a file's ending, who reads it; every other file is text."""
+
+
+def shipped() -> dict[str, Path]:
+    """The suites that come with the package, by name."""
+    return {path.stem: path for path in sorted(DATA.glob("*.txt"))}
+
+
+def find(name: str, puzzle: Puzzle | None = None) -> Suite:
+    """The suite in the file of this name, or the one of this name that comes with the package."""
+    path, known = Path(name), shipped()
+    if path.is_file() or (name not in known and (path.exists() or path.suffix or len(path.parts) > 1)):
+        return read(path, puzzle)
+    if name not in known:
+        raise UnknownName("suite or file", name, known)
+    return read(known[name], puzzle)
+
+
+def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
+    """The suite in a file; without a puzzle, the one that the file names, or that its boards are of.
+
+    A board that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
+    holds nothing, and `BadInput` where the puzzle cannot be told.
+    """
+    try:
+        contents = READERS.get(path.suffix, _read_text)(path)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    if not contents.entries and not contents.faults:
+        raise BadFile(f"{path} holds no boards")
+    puzzle = puzzle or _puzzle_of(path, contents)
+    entries, faults = [], [f"{path}, {fault}" for fault in contents.faults]
+    for place, entry in contents.entries:
+        try:
+            puzzle.read(entry.board)
+            entries.append(entry)
+        except BadBoard as error:
+            faults.append(f"{path}, {place}: {error}")
+    return Suite(path.stem, puzzle, tuple(entries), tuple(faults))
+
+
+def _puzzle_of(path: Path, contents: Contents) -> Puzzle:
+    if contents.puzzle:
+        return registry.load(contents.puzzle)
+    for _, entry in contents.entries[:GUESSED_FROM]:
+        for puzzle in guesses(entry.board):
+            return puzzle
+    raise BadInput(f"{path} does not say whose boards it holds; name the puzzle first, as in: bench tiles-4x4 {path}")
+
+
+def guesses(board: str) -> Iterator[Puzzle]:
+    """The puzzles that this board might be of, by each family's own `guess(text) -> Puzzle | None`."""
+    for name in registry.families():
+        guess = getattr(registry.family(name), "guess", None)
+        puzzle = guess(board) if guess else None
+        if puzzle is not None:
+            yield puzzle
+
+
+def join(suites: Sequence[Suite]) -> Suite:
+    """One suite of all these; raises `BadInput` unless they are of one puzzle."""
+    first = suites[0]
+    for other in suites[1:]:
+        if other.puzzle != first.puzzle:
+            raise BadInput(f"one benchmark is of one puzzle, not of {first.puzzle.name} and {other.puzzle.name}")
+    entries = tuple(entry for suite in suites for entry in suite.entries)
+    faults = tuple(fault for suite in suites for fault in suite.faults)
+    return replace(first, name="+".join(suite.name for suite in suites), entries=entries, faults=faults)
+
+
+# --- samples ---
+
+
+def read_levels(text: str) -> tuple[int, int]:
+    """The least and the greatest level of '10-20', or of '15'."""
+    match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text.strip())
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        raise BadOption(f"'{shorten(text)}' is no range of levels; write 10-20, or 15")
+    return int(match[1]), int(match[2] or match[1])
+
+
+def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, count: int, seed: int) -> Suite:
+    """`count` random boards of each level, the same for the same seed whatever the other levels are.
+
+    Without levels, `count` boards as the scale gives them. Raises `NotSuited` for a puzzle that cannot make boards,
+    `UnknownName` for an unknown scale and `BadOption` for a level that does not exist.
+    """
+    if not isinstance(puzzle, Samples):
+        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give a file of them")
+    scales = puzzle.scales
+    chosen = scale or next(iter(scales))
+    if chosen not in scales:
+        raise UnknownName(f"scale of {puzzle.name}", chosen, scales)
+    wanted: Sequence[int | None] = range(levels[0], levels[1] + 1) if levels else (None,)
+    entries: list[Entry] = []
+    for level in wanted:
+        for number in range(count):
+            state = scales[chosen].sample(generator(seed, level or 0, number), level)
+            entries.append(Entry(puzzle.write(state), level))
+            report.progress(f"boards of {puzzle.name}", len(entries), len(wanted) * count)
+    span = f" {levels[0]}-{levels[1]}" if levels else ""
+    return Suite(f"{puzzle.name} {chosen}{span}, seed {seed}", puzzle, tuple(entries))
+
+
+# --- beside the rows ---
+
+
+@dataclass(frozen=True)
+class _Stored:
+    name: str
+    puzzle: str
+    hash: str
+    boards: tuple[Entry, ...]
+
+
+def save(suite: Suite, folder: Path) -> None:
+    """Write the suite beside its rows; raises `BadInput` where the folder holds the rows of another one."""
+    path = folder / STORED
+    if path.exists():
+        held = reopen(folder)
+        if held.hash != suite.hash:
+            raise BadInput(
+                f"{folder} holds results of '{held.name}' ({len(held.entries)} boards of {held.puzzle.name}, "
+                f"hash {held.hash}), not of '{suite.name}' (hash {suite.hash}); give another --out"
+            )
+    stored = _Stored(suite.name, suite.puzzle.name, suite.hash, suite.entries)
+    aside = path.with_name(f"{STORED}.{os.getpid()}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
+        aside.replace(path)
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror}") from None
+
+
+def reopen(folder: Path) -> Suite:
+    """The suite whose rows lie in this folder; raises `BadFile` where there is none."""
+    path = folder / STORED
+    try:
+        stored = TypeAdapter(_Stored).validate_json(path.read_bytes())
+    except OSError as error:
+        raise BadFile(f"{folder} holds no benchmark: cannot read {path}: {error.strerror}") from None
+    except ValidationError as error:
+        raise BadFile(f"{path} is no suite of a benchmark ({shorten(error.errors()[0]['msg'], 80)})") from None
+    suite = Suite(stored.name, registry.load(stored.puzzle), stored.boards)
+    if suite.hash != stored.hash:
+        raise BadFile(f"{path} was changed: its boards have the hash {suite.hash}, not {stored.hash}")
+    return suite

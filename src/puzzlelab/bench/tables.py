@@ -1,0 +1,264 @@
+"""Says in numbers, with 95 % intervals, how well solvers did on a suite. Only answers that hold when replayed count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from puzzlelab.bench.runs import Answer, Run
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Z = 1.959963984540054
+"""The normal distribution has 95 % within this many standard deviations."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """`count` of `total`."""
+
+    count: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1; nan where there is nothing to share."""
+        return self.count / self.total if self.total else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of E. B. Wilson, Journal of the American Statistical Association 22 (1927)."""
+        if not self.total:
+            return 0.0, 1.0
+        middle = (self.value + Z * Z / (2 * self.total)) / (1 + Z * Z / self.total)
+        spread = math.sqrt(self.value * (1 - self.value) / self.total + (Z / (2 * self.total)) ** 2)
+        reach = Z * spread / (1 + Z * Z / self.total)
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean, and how far its 95 % interval (Student's t) reaches to either side; nan where too few values tell."""
+
+    value: float
+    reach: float
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """The mean of some values, with its interval."""
+    count = len(values)
+    if count < 2:
+        return Mean(float(values[0]) if values else math.nan, math.nan)
+    from scipy.special import stdtrit
+
+    deviation = float(np.std(values, ddof=1))
+    return Mean(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count))
+
+
+# --- what is known of the boards ---
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The length that others are held against."""
+
+    length: int
+    optimal: bool
+    """Whether it is proven to be the least."""
+
+
+def references(run: Run) -> dict[str, Reference]:
+    """By board: the optimum that the suite states, else one that a solver of this run proved, else the suite's bound."""
+    found: dict[str, Reference] = {}
+    for answer in run.answers:
+        if answer.proven and answer.length is not None:
+            proven = min(answer.length, found[answer.entry.board].length if answer.entry.board in found else math.inf)
+            found[answer.entry.board] = Reference(int(proven), True)
+    for entry in run.suite.entries:
+        if entry.known is not None and (entry.known_is_optimal or entry.board not in found):
+            found[entry.board] = Reference(entry.known, entry.known_is_optimal)
+    return found
+
+
+def excesses(answers: Iterable[Answer], known: dict[str, Reference], optimal: bool = False) -> list[int]:
+    """For each solved board with a reference (an optimal one, if asked): moves more than that."""
+    pairs = [(answer.length, known.get(answer.entry.board)) for answer in answers]
+    return [
+        length - reference.length
+        for length, reference in pairs
+        if length is not None and reference is not None and (reference.optimal or not optimal)
+    ]
+
+
+# --- one solver ---
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How one solver did."""
+
+    solver: str
+    solved: Share
+    """Of all boards that it was asked."""
+    proven: Share
+    """Solved, and proven by the solver itself to be shortest; of all boards that it was asked."""
+    reached: Share
+    """As short as the known optimum; of the boards that have one."""
+    length: Mean
+    """Moves, over the solved boards."""
+    gap: Mean
+    """Moves more than the reference, over the solved boards that have one."""
+    expanded: float
+    """States expanded, on average over all boards."""
+    generated: float
+    """States generated, on average over all boards."""
+    median: float
+    """Seconds, over all boards."""
+    p95: float
+    """Seconds: the 95th percentile, interpolated."""
+
+
+def summaries(run: Run) -> list[Summary]:
+    """A summary of each solver that has answered anything."""
+    known = references(run)
+    return [summary(solver, answers, known) for solver, answers in run.by_solver.items()]
+
+
+def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference]) -> Summary:
+    """The summary of one solver's answers, of which there is at least one."""
+    lengths = [answer.length for answer in answers if answer.length is not None]
+    comparable = [answer for answer in answers if _has_optimum(answer, known)]
+    seconds = [answer.row.seconds for answer in answers]
+    return Summary(
+        solver,
+        Share(len(lengths), len(answers)),
+        Share(sum(answer.proven for answer in answers), len(answers)),
+        reached(comparable, known),
+        mean(lengths),
+        mean(excesses(answers, known)),
+        float(np.mean([answer.row.expanded for answer in answers])),
+        float(np.mean([answer.row.generated for answer in answers])),
+        float(np.median(seconds)),
+        float(np.percentile(seconds, 95)),
+    )
+
+
+def reached(answers: Iterable[Answer], known: dict[str, Reference]) -> Share:
+    """How many of the boards with a known optimum were solved in as many moves."""
+    comparable = [answer for answer in answers if _has_optimum(answer, known)]
+    return Share(sum(excess <= 0 for excess in excesses(comparable, known)), len(comparable))
+
+
+def _has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
+    reference = known.get(answer.entry.board)
+    return reference is not None and reference.optimal
+
+
+# --- what a reader must know beside the numbers ---
+
+
+def remarks(run: Run) -> list[str]:
+    """Sentences about a run that is not whole, and about answers that cannot be right."""
+    known = references(run)
+    return [*_unfinished(run), *_bounds(run, known), *_wrong(run), *_contradictions(run, known)]
+
+
+def _unfinished(run: Run) -> list[str]:
+    every = len(run.suite.entries)
+    return [
+        f"{solver} has answered {len(answers)} of the {every} boards."
+        for solver, answers in run.by_solver.items()
+        if len(answers) < every
+    ]
+
+
+def _bounds(run: Run, known: dict[str, Reference]) -> list[str]:
+    every = [known[entry.board] for entry in run.suite.entries if entry.board in known]
+    loose = sum(not reference.optimal for reference in every)
+    return [f"{loose} of the {len(every)} known lengths are not proven optimal; the gap is to them."] if loose else []
+
+
+def _wrong(run: Run) -> list[str]:
+    wrong = [answer for answer in run.answers if not answer.holds]
+    if not wrong:
+        return []
+    reason = wrong[0].row.check(run.suite.puzzle).reason
+    return [f"{len(wrong)} answers do not hold and count as unsolved; the first, of {wrong[0].solver}: {reason}."]
+
+
+def _contradictions(run: Run, known: dict[str, Reference]) -> list[str]:
+    return [
+        f"{answer.solver} solves {answer.entry.board} in {answer.length} moves, "
+        f"fewer than the {known[answer.entry.board].length} that are said to be optimal."
+        for answer in run.answers
+        if _has_optimum(answer, known) and min(excesses([answer], known), default=0) < 0
+    ]
+
+
+# --- as a table ---
+
+
+def table(run: Run) -> Table:
+    """All solvers of a run, one a line."""
+    from rich.table import Table
+
+    made = Table(title=f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}", box=None)
+    made.add_column("solver", overflow="fold")
+    for head in ("solved\n95 %", "proven\noptimal", "optimum\nreached", "length\n95 %", "gap", "expanded\ngenerated"):
+        made.add_column(head, justify="right", no_wrap=True)
+    made.add_column("seconds\nmedian, p95", justify="right", no_wrap=True)
+    for each in summaries(run):
+        made.add_row(*_cells(each))
+    return made
+
+
+def _cells(each: Summary) -> list[str]:
+    from rich.markup import escape
+
+    return [
+        escape(each.solver),
+        f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]",
+        share(each.proven),
+        share(each.reached),
+        f"{decimal(each.length.value)}\n[dim]{'' if math.isnan(each.length.reach) else f'± {each.length.reach:.2f}'}[/dim]",
+        decimal(each.gap.value),
+        f"{number(each.expanded)}\n{number(each.generated)}",
+        f"{seconds(each.median)}\n{seconds(each.p95)}",
+    ]
+
+
+def share(value: Share) -> str:
+    """'7/10', or '-' where there is nothing to share."""
+    return f"{value.count}/{value.total}" if value.total else "-"
+
+
+def interval(value: Share) -> str:
+    """'40-89 %'."""
+    low, high = value.interval
+    return f"{100 * low:.0f}-{100 * high:.0f} %"
+
+
+def decimal(value: float) -> str:
+    """'53.05', or '-' for nan."""
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def number(value: float) -> str:
+    """A count in at most five signs: '950', '12.3k', '1.23M'."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= size:
+            scale = 1e3 if unit == "k" else size
+            return f"{value / scale:.3g}{unit}" if value / scale < 1000 else f"{value / scale:.0f}{unit}"
+    return f"{value:.0f}"
+
+
+def seconds(value: float) -> str:
+    """Seconds with three digits that count."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.0f}" if value >= 100 else f"{value:.{max(0, 2 - math.floor(math.log10(max(value, 1e-6))))}f}"

@@ -1,0 +1,120 @@
+"""What the verbs share: where they print, how they show progress, and how they read boards."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from puzzlelab.core.puzzle import Puzzle
+
+SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes."""
+
+
+def fail(sentence: str) -> None:
+    """Print a sentence about what is wrong."""
+    print(f"error: {sentence}", file=sys.stderr, flush=True)
+
+
+def output() -> Console:
+    """Where answers go."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+class _Listener:
+    """Shows on the terminal what the library tells of its long work."""
+
+    def __init__(self, bars: Progress) -> None:
+        self.bars = bars
+        self.tasks: dict[str, int] = {}
+
+    def note(self, sentence: str) -> None:
+        self.bars.console.print(sentence, soft_wrap=True)
+
+    def progress(self, title: str, done: float, total: float) -> None:
+        from rich.progress import TaskID
+
+        if title not in self.tasks:
+            self.tasks[title] = self.bars.add_task(title, total=total)
+        self.bars.update(TaskID(self.tasks[title]), completed=done)
+
+
+@contextmanager
+def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Progress]:
+    """Progress bars on standard error; what the library tells meanwhile is shown there too."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from puzzlelab.core.report import listening
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not (shown and sys.stderr.isatty())) as bars:
+        if title:
+            bars.add_task(title, total=total)
+        with listening(_Listener(bars)):
+            yield bars
+
+
+@dataclass(frozen=True)
+class Given:
+    """A board as it was given, and where: in words, empty for an argument on its own."""
+
+    text: str
+    where: str
+
+
+def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[Given]:
+    """The boards of a command: its arguments, the lines of a file, or those of standard input."""
+    from puzzlelab.core.errors import BadFile
+
+    if file is not None and arguments:
+        raise BadFile("give boards as arguments or with --file, not both")
+    if file is not None and str(file) != "-":
+        try:
+            with file.open(encoding="utf-8", errors="replace") as lines:
+                return _lines(lines, str(file))
+        except OSError as error:
+            raise BadFile(f"cannot read {file}: {error.strerror}") from None
+    if arguments and arguments != ["-"]:
+        return _arguments(puzzle, arguments)
+    if sys.stdin.isatty():
+        raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
+    return _lines((line.decode("utf-8", "replace") for line in sys.stdin.buffer), "standard input")
+
+
+def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[Given]:
+    """Each argument is a board; words that are none by themselves are one board without its quotes."""
+    if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
+        arguments = [" ".join(arguments)]
+    if len(arguments) == 1:
+        return [Given(arguments[0], "")]
+    return [Given(text, f"board {number}") for number, text in enumerate(arguments, start=1)]
+
+
+def _reads(puzzle: Puzzle, text: str) -> bool:
+    from puzzlelab.core.errors import BadBoard
+
+    try:
+        puzzle.read(text)
+    except BadBoard:
+        return False
+    return True
+
+
+def _lines(lines: Iterable[str], name: str) -> list[Given]:
+    """One board a line; what follows a tab, and lines that begin with #, are left out."""
+    return [
+        Given(line.rstrip("\r\n").partition("\t")[0].strip(), f"{name}, line {number}")
+        for number, line in enumerate(lines, start=1)
+        if not line.startswith("#")
+    ]

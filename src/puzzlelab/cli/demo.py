@@ -1,0 +1,76 @@
+"""`puzzlelab demo`: real puzzles, several solvers, what each found, proved and took."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from puzzlelab.cli.console import output, progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from puzzlelab.core.puzzle import Instance
+
+BOARDS = (
+    (
+        "tiles-3x3",
+        "8 6 7 2 5 4 3 0 1",
+        "The 8-puzzle, from one of the two boards that are farthest from the goal",
+        ("bfs:bidirectional=true", "astar:estimate=walking", "ida:estimate=pdb", "beam:width=100"),
+    ),
+    (
+        "tiles-4x4",
+        "13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6",
+        "The 15-puzzle: a board of Korf's hundred (1985)",
+        ("ida:estimate=manhattan", "ida:estimate=pdb", "astar:weight=2:estimate=manhattan", "beam"),
+    ),
+    (
+        "tiles-5x5",
+        "17 1 20 9 16 2 22 19 14 5 15 21 0 3 24 23 18 13 12 7 10 8 6 4 11",
+        "The 24-puzzle: nobody waits for a proof here",
+        ("beam:estimate=conflicts:width=10000", "astar:estimate=conflicts:weight=3"),
+    ),
+)
+NEXT = """What to try next:
+  puzzlelab solve tiles-4x4 "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12" --steps
+  puzzlelab generate tiles-4x4 --level 40 --count 5 | puzzlelab solve tiles-4x4
+  puzzlelab list tiles-4x4
+  puzzlelab --help"""
+
+
+def demo() -> None:
+    """Solve real puzzles with several solvers, and show what each found, proved and took."""
+    from puzzlelab import api
+
+    console = output()
+    console.print("The first run compiles kernels for some seconds; later ones start at once.")
+    for name, board, title, solvers in BOARDS:
+        instance = api.load(name).read(board)
+        console.print(f"\n[bold]{title}[/bold] ({name})\n{instance.puzzle.draw(instance.state)}")
+        _table(console, instance, solvers)
+    console.print(f"\nA move is the way the tile slides. Every answer was replayed by the plain rules.\n\n{NEXT}")
+
+
+def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> None:
+    from rich.table import Table
+
+    from puzzlelab.bench.runs import parse_solver
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.solver import names_of, solve
+    from puzzlelab.core.verify import verify
+
+    table = Table("solver", "moves", "proof", "at least", "seconds", "states expanded")
+    best: list[str] = []
+    for text in solvers:
+        with progress(f"{text} ..."):
+            result = solve(parse_solver(text), instance, Limit(seconds=20))
+        if not verify(instance, result).holds or result.moves is None:
+            table.add_row(text, "-", result.stop, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
+            continue
+        proof = {"optimal": "shortest, proven", "none": "none"}.get(result.proof, result.proof)
+        counts = (str(result.length), proof, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
+        table.add_row(text, *counts)
+        found = names_of(instance.puzzle, result.moves)
+        best = found if not best or len(found) < len(best) else best
+    console.print(table)
+    console.print(f"the shortest: {' '.join(best)}")

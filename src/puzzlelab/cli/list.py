@@ -1,0 +1,58 @@
+"""`puzzlelab list`: the puzzles and solvers that there are, or what one puzzle offers."""
+
+from typing import Annotated
+
+import typer
+
+from puzzlelab.cli.console import output
+
+
+def list_all(
+    puzzle: Annotated[str | None, typer.Argument(help="Say what this puzzle offers.")] = None,
+) -> None:
+    """Name the puzzles and solvers, or the estimates and scales of one puzzle."""
+    if puzzle is None:
+        _everything()
+    else:
+        _one(puzzle)
+
+
+def _everything() -> None:
+    from rich.table import Table
+
+    from puzzlelab.core import registry
+
+    puzzles = Table("puzzles", "names", "what it is", box=None)
+    for name in registry.families():
+        family = registry.family(name)
+        puzzles.add_row(name, ", ".join(family.EXAMPLES), family.ABOUT)
+    solvers = Table("solvers", "what it is", "options", box=None)
+    for name in [*registry.solver_names(), *registry.exact_solvers()]:
+        kind = registry.solver_class(name)
+        solvers.add_row(name, (kind.__doc__ or "").strip().split("\n\n")[0], ", ".join(kind.model_fields))
+    console = output()
+    console.print(puzzles)
+    console.print()
+    console.print(solvers)
+    console.print("\nWhat one puzzle offers: puzzlelab list PUZZLE")
+
+
+def _one(name: str) -> None:
+    from rich.table import Table
+
+    from puzzlelab import api
+    from puzzlelab.core.puzzle import Estimates, Samples
+
+    puzzle, console = api.load(name), output()
+    console.print(f"{puzzle.name}: {puzzle.move_count} moves ({getattr(puzzle, 'move_note', '')})")
+    if isinstance(puzzle, Estimates):
+        usual = puzzle.estimate().name
+        estimates = Table("estimates", "what it is", box=None)
+        for each, about in puzzle.estimates.items():
+            estimates.add_row(each + (" (usual)" if each == usual else ""), about)
+        console.print(estimates)
+    if isinstance(puzzle, Samples):
+        scales = Table("scales", "levels", "what it is", box=None)
+        for each, scale in puzzle.scales.items():
+            scales.add_row(each, "-".join(map(str, scale.levels)) if scale.levels else "", scale.about)
+        console.print(scales)

@@ -1,0 +1,66 @@
+"""Collects the verbs, and turns what went wrong into a sentence and an exit code: never a traceback."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from puzzlelab import __version__
+from puzzlelab.cli.bench import bench
+from puzzlelab.cli.check import check
+from puzzlelab.cli.console import INTERRUPTED, UNREADABLE, fail
+from puzzlelab.cli.demo import demo
+from puzzlelab.cli.generate import generate
+from puzzlelab.cli.list import list_all
+from puzzlelab.cli.plot import plot
+from puzzlelab.cli.solve import solve
+from puzzlelab.cli.verify import verify
+from puzzlelab.cli.warm import warm
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"puzzlelab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
+
+
+app.command("list")(list_all)
+for verb in (solve, check, verify, generate, bench, plot, warm, demo):
+    app.command()(verb)
+
+
+def run() -> None:
+    """The program `puzzlelab`. Codes: 0 all solved, 1 something unsolved, 2 something unreadable, 130 Ctrl-C."""
+    from puzzlelab.core.errors import PuzzlelabError
+
+    try:
+        app()
+    except PuzzlelabError as error:
+        fail(str(error))
+        sys.exit(UNREADABLE)
+    except KeyboardInterrupt:
+        fail("interrupted")
+        sys.exit(INTERRUPTED)
+    except MemoryError:
+        fail("there is not enough memory for this")
+        sys.exit(1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

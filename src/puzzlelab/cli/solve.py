@@ -1,0 +1,242 @@
+"""`puzzlelab solve`: boards in, proven moves out."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Given, fail, given_boards, output, progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.row import Row, RowFile
+    from puzzlelab.core.solver import Solver
+
+ERRORS_SHOWN = 20
+LONGEST_KEPT = 200
+"""Characters of an unreadable board that its row keeps."""
+
+
+@dataclass
+class Work:
+    """One call of the verb: what is asked, and of whom."""
+
+    puzzle: Puzzle
+    solver: Solver
+    limit: Limit
+    jobs: int = 1
+    over: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, given: Given) -> Row:
+        """The row of one board; a board that cannot be read has the error in it."""
+        from puzzlelab.core.errors import BadBoard
+        from puzzlelab.core.row import row_of
+        from puzzlelab.core.solver import solve as run
+
+        try:
+            instance = self.puzzle.read(given.text)
+        except BadBoard as error:
+            return self.question(given).model_copy(update={"error": str(error)})
+        result = run(self.solver, instance, self.limit, lambda attempt: self.over.is_set())
+        return row_of(instance, self.solver, self.limit, result, board=given.text)
+
+    def question(self, given: Given) -> Row:
+        """A row without an answer."""
+        from puzzlelab import __version__
+        from puzzlelab.core.errors import shorten
+        from puzzlelab.core.row import Row
+
+        return Row(
+            puzzle=self.puzzle.name,
+            board=given.text if len(given.text) <= LONGEST_KEPT else shorten(given.text, LONGEST_KEPT),
+            solver=self.solver.name,
+            options=dict(self.solver.options()),
+            limit=vars(self.limit),
+            version=__version__,
+        )
+
+    def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:
+        """Every board with its row, in order; those that the file holds already are taken from there."""
+        from puzzlelab.core.parallel import ordered_map
+
+        held = [file.take(self.question(given), self.limit) if file else None for given in boards]
+        fresh = ordered_map(self.answer, (given for given, row in zip(boards, held, strict=True) if row is None), self.jobs)
+        try:
+            for given, row in zip(boards, held, strict=True):
+                if row is None:
+                    row = next(fresh)
+                    if row.stop != "interrupted" and file is not None:
+                        file.append([row])
+                yield given, row
+        finally:
+            self.over.set()
+            fresh.close()  # type: ignore[attr-defined]
+
+
+def solve(
+    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")],
+    board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")] = None,
+    solver: Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")] = None,
+    estimate: Annotated[str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")] = None,
+    weight: Annotated[float | None, typer.Option(help="What the estimate counts in A*; 1 is optimal.")] = None,
+    width: Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")] = None,
+    depth: Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")] = None,
+    time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
+    memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once.")] = 1,
+    steps: Annotated[bool, typer.Option("--steps", help="Show the board after each move.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")] = None,
+) -> None:
+    """Solve boards, and say how good the answers are.
+
+    Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
+    """
+    from puzzlelab import api
+    from puzzlelab.core.limit import Limit, read_memory
+    from puzzlelab.core.row import RowFile
+    from puzzlelab.core.settings import read_options
+    from puzzlelab.core.solver import require
+
+    chosen = api.load(puzzle)
+    named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth}
+    options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
+    limit = Limit(time, nodes, None if memory is None else read_memory(memory))
+    work = Work(chosen, api.solver(solver, chosen, **options), limit, jobs)
+    require(work.solver, chosen)
+    boards = given_boards(chosen, board or [], file)
+    shown = Shown(output(), work, json=json, steps=steps, many=len(boards) > 1)
+    with progress("solving" if len(boards) > 1 else "", len(boards), shown=not json or out is not None) as bars:
+        for given, row in work.answers(boards, RowFile(out) if out else None):
+            shown.show(given, row)
+            if bars.task_ids:
+                bars.advance(bars.task_ids[0])
+            if row.stop == "interrupted":
+                break
+    raise typer.Exit(shown.summary(len(boards)))
+
+
+class Shown:
+    """What was printed so far, and the exit code that it comes to."""
+
+    def __init__(self, console: Console, work: Work, json: bool, steps: bool, many: bool) -> None:
+        self.console, self.work, self.json, self.steps, self.many = console, work, json, steps, many
+        self.counts: Counter[str] = Counter()
+        self.length, self.seconds, self.answered = 0, 0.0, 0
+
+    def _header(self) -> None:
+        """What is solved how, once, before the first answer."""
+        note = getattr(self.work.puzzle, "move_note", "")
+        name = f"{self.work.puzzle.name} by {self.work.solver.name}"
+        self.console.print(f"{name} (moves are {note})" if note else name)
+
+    def show(self, given: Given, row: Row) -> None:
+        """Print one row."""
+        kind = "error" if row.error else "solved" if row.moves is not None else row.proof
+        self.counts[kind] += 1
+        self.counts[row.proof] += kind == "solved"
+        self.counts["interrupted"] += row.stop == "interrupted"
+        self.length += row.length or 0
+        self.seconds += row.seconds
+        if row.error:
+            self._error(given, row.error)
+        if self.json:
+            print(row.to_json(), flush=True)
+        elif not row.error:
+            self._answer(given, row)
+
+    def _error(self, given: Given, error: str) -> None:
+        if self.counts["error"] <= ERRORS_SHOWN:
+            fail(f"{given.where}: {error}" if given.where else error)
+
+    def _answer(self, given: Given, row: Row) -> None:
+        from puzzlelab.core.verify import verify
+
+        self.answered += 1
+        if self.answered == 1:
+            self._header()
+        if self.many:
+            self.console.print(f"\n{given.where}: {given.text}")
+        if row.moves is None:
+            self.console.print(_unsolved(row))
+            return
+        instance = self.work.puzzle.read(row.board)
+        verdict = verify(instance, row.result(self.work.puzzle))
+        if not verdict.holds:
+            fail(f"this row does not hold: {verdict.reason}")
+            self.counts["error"] += 1
+            return
+        self.console.print(f"{_moves(row.length or 0)}, {_proof(row)}, {row.seconds:.3g} s, {row.expanded:,} states expanded")
+        if self.steps:
+            self._steps(row)
+        else:
+            self.console.print(" ".join(row.moves))
+
+    def _steps(self, row: Row) -> None:
+        """Every board on the way, as people would play it."""
+        puzzle = self.work.puzzle
+        state = puzzle.read(row.board).state
+        if hasattr(puzzle, "difficulty"):
+            standing = ", ".join(f"{scale} {value}" for scale, value in puzzle.difficulty(state).items())
+            self.console.print(f"difficulty of this board: {standing}")
+        self.console.print(f"\n{puzzle.draw(state)}")
+        for number, move in enumerate(row.moves or (), start=1):
+            state = puzzle.apply(state, puzzle.read_move(move))
+            self.console.print(f"\n{number}. {move}\n{puzzle.draw(state)}")
+
+    def summary(self, boards: int) -> int:
+        """Print what it all came to; return the exit code."""
+        counts = self.counts
+        answered = counts["solved"] + counts["none"] + counts["unsolvable"] + counts["error"]
+        if counts["error"] > ERRORS_SHOWN:
+            fail(f"and {counts['error'] - ERRORS_SHOWN:,} more boards that cannot be read")
+        if self.many and not self.json:
+            self._totals(boards)
+        if counts["interrupted"]:
+            done = answered - counts["interrupted"]
+            fail(f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there")
+            return INTERRUPTED
+        if counts["error"]:
+            return UNREADABLE
+        return SOLVED if counts["solved"] == boards else UNSOLVED
+
+    def _totals(self, boards: int) -> None:
+        counts = self.counts
+        parts = [f"{counts['solved']} of {boards} solved", f"{counts['optimal']} proven optimal"]
+        if counts["unsolvable"]:
+            parts.append(f"{counts['unsolvable']} proven unsolvable")
+        if counts["error"]:
+            parts.append(f"{counts['error']} unreadable")
+        if counts["solved"]:
+            parts.append(f"{self.length / counts['solved']:.2f} moves on average")
+        self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
+
+
+def _moves(length: int) -> str:
+    return f"{length} move{'' if length == 1 else 's'}"
+
+
+def _proof(row: Row) -> str:
+    if row.proof == "none":
+        return f"not proven optimal (at least {_moves(row.lower_bound)} are needed)"
+    return f"proven {row.proof}"
+
+
+def _unsolved(row: Row) -> str:
+    if row.proof == "unsolvable":
+        return f"proven unsolvable: {row.reason}"
+    ended = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
+    why = row.reason or ended.get(row.stop, row.stop)
+    return f"not solved: {why} (at least {_moves(row.lower_bound)} are needed; {row.expanded:,} states expanded)"

@@ -1,0 +1,57 @@
+"""`puzzlelab warm`: compile every kernel once, so that later commands start at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puzzlelab.cli.console import output, progress
+
+if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.solver import Solver
+
+CHEAP_CELLS = 16
+"""Boards up to this size have their tables built without being asked for."""
+
+
+def warm(
+    puzzles: Annotated[list[str] | None, typer.Argument(help="Puzzles; the usual small ones if left out.")] = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Also build the large tables of large boards.")] = False,
+) -> None:
+    """Compile the kernels of all solvers for these puzzles, and build their tables."""
+    from puzzlelab import api
+    from puzzlelab.core.cache import user_cache
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.solver import solve
+
+    chosen = [api.load(name) for name in puzzles or ("tiles-3x3", "tiles-4x4")]
+    work = [(solver, start) for puzzle in chosen for solver, start in _pairs(puzzle, tables)]
+    with progress("compiling", len(work)) as bars:
+        for solver, start in work:
+            solve(solver, start, Limit(nodes=1))
+            bars.advance(bars.task_ids[0])
+    output().print(f"{len(work)} pairs of solver and estimate are warm in {user_cache()}")
+
+
+def _pairs(puzzle: Puzzle, tables: bool) -> Iterator[tuple[Solver, Instance]]:
+    """Every solver with every estimate that suits the puzzle, and a board to try it on."""
+    from puzzlelab.core import registry
+    from puzzlelab.core.puzzle import Estimates, Instance, Samples
+    from puzzlelab.core.seeds import generator
+
+    if not isinstance(puzzle, Samples):
+        return
+    start = Instance(puzzle, next(iter(puzzle.scales.values())).sample(generator(0), None))
+    names = list(puzzle.estimates) if isinstance(puzzle, Estimates) else [None]
+    if start.state.size > CHEAP_CELLS and not tables:
+        names = [name for name in names if name != "pdb"]
+    for name in [*registry.solver_names(), *registry.exact_solvers()]:
+        kind = registry.solver_class(name)
+        if not all(isinstance(puzzle, view) for view in kind.needs):
+            continue
+        needed = {"depth": 40} if "depth" in kind.model_fields else {}
+        for estimate in names if "estimate" in kind.model_fields else [None]:
+            yield registry.make_solver(name, {"estimate": estimate, **needed}), start

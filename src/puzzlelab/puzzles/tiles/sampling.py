@@ -1,0 +1,241 @@
+"""Boards of an asked difficulty, on four scales.
+
+`level` is Manhattan distance + 2 for every pair of tiles in conflict, the scale of Spence (2021); it is no bound (three
+tiles in reverse order are three pairs, but two have to leave). `uniform` draws from all solvable boards, `walk` makes
+random moves from the goal, and `distance` (small boards only) hits a true distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.kernels import compiled, inlined
+from puzzlelab.core.puzzle import Scale
+from puzzlelab.puzzles.tiles.estimates import grid_distance
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Board, Tiles
+
+TABLED_CELLS = 9
+"""Boards up to this size are sampled by level from the list of all their states."""
+MIXING_STEPS = 2_000
+MOST_STEPS = 4_000_000
+GREEDINESS = 1.5
+LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
+"""The levels of the document; other boards go as far as twice their mean Manhattan distance."""
+
+
+@inlined
+def level_of(state, rows, columns, home, distance):
+    """Manhattan distance of a working state + 2 for each pair of tiles of one line that must pass each other."""
+    cells = rows * columns
+    total = 0
+    for cell in range(cells):
+        if state[cell] != home:
+            total += distance[state[cell], cell]
+    for line in range(rows):
+        for i in range(columns):
+            for j in range(i + 1, columns):
+                a, b = state[line * columns + i], state[line * columns + j]
+                if a > b and a // columns == line and b // columns == line and a != home and b != home:
+                    total += 2
+    for line in range(columns):
+        for i in range(rows):
+            for j in range(i + 1, rows):
+                a, b = state[i * columns + line], state[j * columns + line]
+                if a > b and a % columns == line and b % columns == line and a != home and b != home:
+                    total += 2
+    return total
+
+
+@compiled
+def levels_of(states, rows, columns, home, distance, levels):
+    """The level of each working state `[B, N + 1]` into `levels: int64[B]`."""
+    for i in range(len(states)):
+        levels[i] = level_of(states[i], rows, columns, home, distance)
+
+
+@compiled
+def anneal(state, target, noise, rows, columns, home, distance, mixing):
+    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; True when it ends there.
+
+    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
+    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit.
+    """
+    cells = rows * columns
+    level = level_of(state, rows, columns, home, distance)
+    for t in range(len(noise)):
+        if t >= mixing and level == target:
+            return True
+        a, b = np.int64(noise[t, 0] * cells), np.int64(noise[t, 1] * cells)
+        c, d = np.int64(noise[t, 2] * cells), np.int64(noise[t, 3] * cells)
+        pairs = 1 if noise[t, 4] < 0.5 else 2
+        if a == b or (pairs == 2 and c == d):
+            continue
+        blank = np.int64(state[cells])
+        exchange(state, a, b, home)
+        if pairs == 2:
+            exchange(state, c, d, home)
+        steps = distance[blank, state[cells]]
+        odd = (steps + pairs) % 2 == 1
+        after = level_of(state, rows, columns, home, distance)
+        worse = abs(after - target) - abs(level - target)
+        if odd or (worse > 0 and noise[t, 5] >= np.exp(-GREEDINESS * worse)):
+            if pairs == 2:
+                exchange(state, c, d, home)
+            exchange(state, a, b, home)
+        else:
+            level = after
+    return level == target
+
+
+@inlined
+def exchange(state, a, b, home):
+    """Exchange the pieces of two cells."""
+    state[a], state[b] = state[b], state[a]
+    if state[a] == home:
+        state[state.size - 1] = a
+    if state[b] == home:
+        state[state.size - 1] = b
+
+
+def _distance(puzzle: Tiles) -> NDArray[np.int64]:
+    return grid_distance(puzzle.rows, puzzle.columns)
+
+
+@cache
+def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
+    """For small boards: the ranks of all solvable states of each level."""
+    from puzzlelab.puzzles.tiles import distances
+
+    ranks = np.flatnonzero(distances.distances(puzzle).distance != distances.UNREACHED)
+    home = puzzle.kernel().tables.home
+    states, digits = np.zeros((ranks.size, puzzle.cells + 1), np.uint8), np.zeros(puzzle.cells, np.int64)
+    distances.unrank_all(ranks, states, digits, home)
+    levels = np.zeros(ranks.size, np.int64)
+    levels_of(states, puzzle.rows, puzzle.columns, home, _distance(puzzle), levels)
+    return {int(level): ranks[levels == level] for level in np.unique(levels)}
+
+
+def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
+    """The level of plain states `[B, N]`."""
+    rules = puzzle.kernel()
+    working = rules.encode(states)
+    levels = np.zeros(len(working), np.int64)
+    levels_of(working, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle), levels)
+    return levels
+
+
+def sample_level(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
+    """A board of exactly this level; with replacement, because some levels have only a handful of boards."""
+    low, high = level_range(puzzle)
+    if wanted is None:
+        wanted = int(random.integers(low, high + 1))
+    if puzzle.cells <= TABLED_CELLS:
+        from puzzlelab.puzzles.tiles import distances
+
+        ranks = _by_level(puzzle).get(wanted)
+        if ranks is None:
+            known = ", ".join(map(str, _by_level(puzzle)))
+            raise BadOption(f"{puzzle.name} has no board of level {wanted}; its levels are {known}")
+        return distances.state_of(puzzle, int(random.choice(ranks)))
+    return _annealed(puzzle, random, wanted)
+
+
+def _annealed(puzzle: Tiles, random: np.random.Generator, wanted: int) -> Board:
+    rules = puzzle.kernel()
+    for start in (uniform(puzzle, random), np.array(puzzle.goal, np.uint8)):
+        working = rules.encode(start[None])[0]
+        spent = 0
+        while spent < MOST_STEPS // 2:
+            noise = random.random((4 * MIXING_STEPS, 6))
+            mixing = MIXING_STEPS if spent == 0 else 0
+            home = rules.tables.home
+            if anneal(working, wanted, noise, puzzle.rows, puzzle.columns, home, _distance(puzzle), mixing):
+                return rules.decode(working)
+            spent += len(noise)
+    raise BadOption(f"no board of level {wanted} was found for {puzzle.name}")
+
+
+def level_range(puzzle: Tiles) -> tuple[int, int]:
+    """The least and greatest level that is offered."""
+    if (puzzle.rows, puzzle.columns) in LEVELS:
+        return LEVELS[puzzle.rows, puzzle.columns]
+    if puzzle.cells <= TABLED_CELLS:
+        return min(level for level in _by_level(puzzle) if level), max(_by_level(puzzle))
+    return 1, round(1.3 * float(_distance(puzzle).mean()) * puzzle.cells)
+
+
+def uniform(puzzle: Tiles, random: np.random.Generator, wanted: int | None = None) -> Board:
+    """Any solvable board, all equally likely: an unsolvable draw has two of its tiles exchanged."""
+    board = random.permutation(puzzle.cells).astype(np.uint8)
+    if puzzle.objection(board):
+        first, second = np.flatnonzero(board != 0)[:2]
+        board[[first, second]] = board[[second, first]]
+    return board
+
+
+def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board:
+    """The goal after this many random moves."""
+    state = np.array(puzzle.goal, np.uint8)
+    for _ in range(puzzle.cells**2 if moves is None else moves):
+        state = puzzle.apply(state, int(random.choice(np.flatnonzero(puzzle.legal(state)))))
+    return state
+
+
+def at_distance(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
+    """A board of exactly this true distance."""
+    from puzzlelab.puzzles.tiles import distances
+
+    if wanted is None:
+        return uniform(puzzle, random)
+    ranks = distances.states_at(puzzle, wanted)
+    if ranks.size == 0 or wanted >= distances.UNREACHED:
+        raise BadOption(f"no board of {puzzle.name} is {wanted} moves from the goal")
+    return distances.state_of(puzzle, int(random.choice(ranks)))
+
+
+def scales(puzzle: Tiles) -> Mapping[str, Scale]:
+    """The scales of this board."""
+    found = {
+        "level": Scale(
+            "Manhattan distance + 2 for each pair of tiles in conflict",
+            lambda random, wanted: sample_level(puzzle, random, wanted),
+            level_range(puzzle),
+        ),
+        "uniform": Scale("all solvable boards alike", lambda random, wanted: uniform(puzzle, random, wanted)),
+        "walk": Scale(
+            "random moves from the goal", lambda random, wanted: walk(puzzle, random, wanted), (0, 1_000_000)
+        ),
+    }
+    if puzzle.cells <= 10:
+        found["distance"] = Scale(
+            "true distance from the goal", lambda random, wanted: at_distance(puzzle, random, wanted), (0, farthest(puzzle))
+        )
+    return found
+
+
+def farthest(puzzle: Tiles) -> int:
+    """The greatest true distance of a small board."""
+    from puzzlelab.puzzles.tiles import distances
+
+    table = distances.distances(puzzle).distance
+    return int(table[table != distances.UNREACHED].max())
+
+
+def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
+    """The level of a board and, for small ones, its true distance."""
+    found = {"level": int(level(puzzle, state[None])[0])}
+    if puzzle.cells <= TABLED_CELLS and puzzle.objection(state) is None:
+        from puzzlelab.puzzles.tiles import distances
+
+        working = puzzle.kernel().encode(state[None])[0]
+        found["distance"] = int(distances.distances(puzzle).distance[distances.rank_of(working)])
+    return found
+

@@ -1,0 +1,149 @@
+"""IDA* on several threads: the start's surroundings are cut into many small roots, which share each bound's search.
+
+The answer does not depend on the timing: of the roots that hold a solution the first one counts, and only later roots
+are given up when one is found.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from puzzlelab.core.driver import SLICE_SECONDS, Clock, drive
+from puzzlelab.core.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Estimate, Instance, KernelRules
+from puzzlelab.core.result import Progress, Result, Stop
+from puzzlelab.core.solver import Attempt
+from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, Machine
+
+ROOTS_A_JOB = 64
+BUDGET = 100_000
+"""Nodes between two looks at whether to go on."""
+
+
+@dataclass
+class Shared:
+    """What the threads of one search share."""
+
+    roots: list[tuple[tuple[int, ...], Instance]]
+    threshold: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    place: int = 0
+    """The next root to take."""
+    found: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Solutions by the root they were found from."""
+    following: int = NEVER
+    expanded: int = 0
+    generated: int = 0
+    over: bool = False
+
+    def take(self) -> int | None:
+        """The next root to search under this threshold."""
+        with self.lock:
+            if self.over or self.place >= min([len(self.roots), *self.found]):
+                return None
+            self.place += 1
+            return self.place - 1
+
+    def add(self, expanded: int, generated: int) -> None:
+        """Count the work of one slice."""
+        with self.lock:
+            self.expanded += expanded
+            self.generated += generated
+
+    def needless(self, root: int) -> bool:
+        """Whether nobody waits for this root any more."""
+        return self.over or any(other < root for other in self.found)
+
+
+def roots_of(instance: Instance, wanted: int) -> list[tuple[tuple[int, ...], Instance]] | None:
+    """At least `wanted` states around the start with the moves to them, equally deep; None if one is solved on the way."""
+    puzzle = instance.puzzle
+    layer, seen = [((), instance)], {instance}
+    while len(layer) < wanted:
+        deeper: list[tuple[tuple[int, ...], Instance]] = []
+        for path, start in layer:
+            if puzzle.solved(start.state):
+                return None
+            for move in np.flatnonzero(puzzle.legal(start.state)).tolist():
+                child = Instance(puzzle, puzzle.apply(start.state, move))
+                if child not in seen:
+                    seen.add(child)
+                    deeper.append(((*path, move), child))
+        if not deeper:
+            return None
+        layer = deeper  # type: ignore[assignment]
+    return None if any(puzzle.solved(start.state) for _, start in layer) else layer  # type: ignore[return-value]
+
+
+def attempts(
+    instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit, jobs: int
+) -> Iterator[Attempt]:
+    """Progress, then the one solution, as the search on one thread gives it."""
+    first = Machine(instance, estimate, rules)
+    first.step(0)
+    roots = roots_of(instance, ROOTS_A_JOB * jobs)
+    if roots is None:
+        yield from drive(first, limit, estimate, rules)
+        return
+    clock = Clock(limit)
+    first.step(1)
+    shared = Shared(roots, int(first.control[THRESHOLD]))
+    proves = estimate.admissible
+
+    def progress() -> Progress:
+        return Progress(shared.expanded, shared.generated, 0, shared.threshold if proves else 0, clock.seconds)
+
+    def result(moves: tuple[int, ...] | None, stop: Stop) -> Result:
+        bound = shared.threshold if proves else 0
+        optimal = moves is not None and bound == len(moves)
+        counts = (shared.expanded, shared.generated, 0, clock.seconds)
+        return Result(moves, "optimal" if optimal else "none", "", stop, bound, *counts)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            while True:
+                futures = [pool.submit(_search, shared, estimate, rules) for _ in range(jobs)]
+                while wait(futures, timeout=SLICE_SECONDS).not_done:
+                    yield progress()
+                    if stop := clock.reached(shared.expanded):
+                        yield result(None, stop)
+                        return
+                for future in futures:
+                    future.result()
+                if shared.found:
+                    yield result(shared.found[min(shared.found)], "done")
+                    return
+                if shared.following == NEVER:
+                    why = "every reachable state was searched, and none is solved"
+                    yield Result(None, "unsolvable", why, "done", shared.threshold, shared.expanded, shared.generated)
+                    return
+                shared.threshold, shared.following, shared.place = shared.following, NEVER, 0
+        finally:
+            shared.over = True
+
+
+def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
+    """Search one root after another under the threshold."""
+    while (root := shared.take()) is not None:
+        path, start = shared.roots[root]
+        machine = Machine(start, estimate, rules)
+        control = machine.control
+        control[OFFSET], control[LAST], control[SINGLE] = len(path), path[-1], 1
+        control[THRESHOLD] = shared.threshold
+        status = FULL
+        while status not in (DONE, IMPROVED) and not shared.needless(root):
+            before = int(control[EXPANDED]), int(control[GENERATED])
+            status = machine.step(BUDGET)
+            shared.add(int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
+            if status == FULL:
+                machine.grow(1 << 30)
+        with shared.lock:
+            if status == IMPROVED:
+                shared.found[root] = (*path, *machine.solution())
+            shared.following = min(shared.following, int(control[NEXT]) if status == DONE else NEVER)
