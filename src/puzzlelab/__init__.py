@@ -1,4 +1,4 @@
-"""puzzlelab: define a puzzle once; solve it exactly, by learned networks, or by both; know how far each answer is from the best."""
+"""Define a puzzle once; solve it exactly, by learned networks, or both; know how far each answer is from the best."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,9 +7,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "api": ("load", "solve", "solve_many", "solver", "attempts"),
     "core.conformance": ("check_puzzle", "check_solver"),
-    "core.errors": ("BadBoard", "BadFile", "BadInput", "BadOption", "NotSuited", "PuzzlelabError", "UnknownName", "Unlike"),
+    "core.errors": (
+        "BadBoard",
+        "BadFile",
+        "BadInput",
+        "BadOption",
+        "NotSuited",
+        "PuzzlelabError",
+        "UnknownName",
+        "Unlike",
+    ),
     "core.limit": ("Limit",),
-    "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale"),
+    "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale", "State"),
     "core.result": ("Progress", "Result"),
     "core.row": ("Row",),
     "core.solver": ("Solver",),
@@ -19,7 +28,37 @@ _HOMES = {
 
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_PLACES)]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [
+    "BadBoard",
+    "BadFile",
+    "BadInput",
+    "BadOption",
+    "Estimate",
+    "Instance",
+    "KernelRules",
+    "Limit",
+    "NotSuited",
+    "Progress",
+    "Puzzle",
+    "PuzzlelabError",
+    "Result",
+    "Row",
+    "Scale",
+    "Solver",
+    "State",
+    "UnknownName",
+    "Unlike",
+    "Verdict",
+    "__version__",
+    "attempts",
+    "check_puzzle",
+    "check_solver",
+    "load",
+    "solve",
+    "solve_many",
+    "solver",
+    "verify",
+]
 
 if TYPE_CHECKING:
     from puzzlelab.api import attempts, load, solve, solve_many, solver
@@ -35,7 +74,7 @@ if TYPE_CHECKING:
         Unlike,
     )
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale
+    from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Solver

@@ -81,7 +81,7 @@ def solve_many(
     jobs: int | None = None,
     **options: Any,
 ) -> Iterator[Result]:
-    """The answers to many boards, in their order, on `jobs` threads (all cores if not given); `limit` is for each board.
+    """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
 
     The first board is solved alone, so that kernels are compiled and tables are built once.
     """

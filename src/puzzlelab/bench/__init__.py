@@ -1,1 +1,1 @@
-"""Benchmarks: a suite of boards x solvers x a limit -> rows -> tables and plots. Nothing here knows a puzzle by name."""
+"""Benchmarks: a suite of boards x solvers x a limit -> rows -> tables and plots. No puzzle is known by name."""

@@ -1,4 +1,4 @@
-"""Puts a suite to solvers under a limit, and keeps each answer as a row; what a folder holds already is not asked again.
+"""Puts a suite to solvers under a limit, and keeps each answer as a row; what a folder holds is not asked again.
 
 A solver is told by a text such as `beam:width=1000:estimate=pdb-663`, its label, which also names its file of rows.
 """
@@ -24,6 +24,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of
+from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import Solver, require, solve
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
@@ -44,25 +45,12 @@ def parse_solvers(texts: Sequence[str]) -> list[Solver]:
 def parse_solver(text: str) -> Solver:
     """The solver that `name` or `name:option=value:option=value` tells of.
 
-    A colon begins the next option only where a name and `=` follow it. A value is a number, `true`, `false` or `null`
-    as in JSON where it reads as one, and text elsewhere. Raises `UnknownName` or `BadOption`.
+    A colon begins the next option only where a name and `=` follow it. Raises `UnknownName` or `BadOption`.
     """
-    name, *settings = re.split(r":(?=[A-Za-z_][\w-]*=)", text)
+    name, *settings = re.split(r":(?=[A-Za-z_]\w*=)", text)
     if ":" in name:
         raise BadOption(f"'{shorten(text)}' is no solver with options; write name:option=value:option=value")
-    options: dict[str, Any] = {}
-    for setting in settings:
-        option, _, value = setting.partition("=")
-        options[option.replace("-", "_")] = _scalar(value)
-    return registry.make_solver(name, options)
-
-
-def _scalar(text: str) -> Any:
-    try:
-        value = json.loads(text, parse_constant=str)
-    except ValueError:
-        return text
-    return text if isinstance(value, dict | list) else value
+    return registry.make_solver(name, read_options(settings))
 
 
 @cache
@@ -190,7 +178,7 @@ class Inquiry:
         return None
 
     def prepare(self) -> None:
-        """Begin one search, so that its options prove fit, and tables and kernels are there before threads need them."""
+        """Begin one search: options that do not fit are found out, and tables and kernels are there before threads."""
         for place in self._open:
             instance = self.suite.instance(self.suite.entries[place])
             if not instance.puzzle.objection(instance.state):
@@ -278,12 +266,17 @@ def stored(folder: Path) -> Run:
     """All answers in a folder, the newest to each board, replayed again; raises `BadFile`."""
     suite = suites.reopen(folder)
     found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
         for _, row in read_rows(path):
             if row.puzzle == suite.puzzle.name:
                 found[label(row.solver, row.options)][row.board].append(row)
     answers = [answer for rows in found.values() for answer in _newest(suite, rows)]
     return Run(suite, tuple(answers))
+
+
+def _by_numbers(path: Path) -> list[tuple[str, int]]:
+    """Sorts 'width=2' before 'width=16'."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", path.stem)]
 
 
 def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[Answer]:

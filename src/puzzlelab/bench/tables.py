@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 Z = 1.959963984540054
 """The normal distribution has 95 % within this many standard deviations."""
+
+MOST_REMARKS = 5
+"""Of one kind."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Reference:
 
 
 def references(run: Run) -> dict[str, Reference]:
-    """By board: the optimum that the suite states, else one that a solver of this run proved, else the suite's bound."""
+    """By board: the optimum that the suite states, else one that a solver proved, else the suite's bound."""
     found: dict[str, Reference] = {}
     for answer in run.answers:
         if answer.proven and answer.length is not None:
@@ -132,19 +136,18 @@ def summaries(run: Run) -> list[Summary]:
 def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference]) -> Summary:
     """The summary of one solver's answers, of which there is at least one."""
     lengths = [answer.length for answer in answers if answer.length is not None]
-    comparable = [answer for answer in answers if _has_optimum(answer, known)]
-    seconds = [answer.row.seconds for answer in answers]
+    times = [answer.row.seconds for answer in answers]
     return Summary(
         solver,
         Share(len(lengths), len(answers)),
         Share(sum(answer.proven for answer in answers), len(answers)),
-        reached(comparable, known),
+        reached(answers, known),
         mean(lengths),
         mean(excesses(answers, known)),
         float(np.mean([answer.row.expanded for answer in answers])),
         float(np.mean([answer.row.generated for answer in answers])),
-        float(np.median(seconds)),
-        float(np.percentile(seconds, 95)),
+        float(np.median(times)),
+        float(np.percentile(times, 95)),
     )
 
 
@@ -165,7 +168,17 @@ def _has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
 def remarks(run: Run) -> list[str]:
     """Sentences about a run that is not whole, and about answers that cannot be right."""
     known = references(run)
-    return [*_unfinished(run), *_bounds(run, known), *_wrong(run), *_contradictions(run, known)]
+    return [*_limits(run), *_unfinished(run), *_bounds(run, known), *_wrong(run), *_contradictions(run, known)]
+
+
+def _limits(run: Run) -> list[str]:
+    kinds = (("seconds", "s"), ("nodes", "nodes"), ("memory", "bytes of memory"))
+    found = {
+        " and ".join(f"{answer.row.limit[kind]:,g} {unit}" for kind, unit in kinds if answer.row.limit.get(kind))
+        for answer in run.answers
+    }
+    texts = sorted(text or "no limit" for text in found)
+    return [f"Limit of each search: {'; or '.join(texts)}."] if texts != ["no limit"] else []
 
 
 def _unfinished(run: Run) -> list[str]:
@@ -197,7 +210,7 @@ def _contradictions(run: Run, known: dict[str, Reference]) -> list[str]:
         f"fewer than the {known[answer.entry.board].length} that are said to be optimal."
         for answer in run.answers
         if _has_optimum(answer, known) and min(excesses([answer], known), default=0) < 0
-    ]
+    ][:MOST_REMARKS]
 
 
 # --- as a table ---
@@ -209,9 +222,15 @@ def table(run: Run) -> Table:
 
     made = Table(title=f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}", box=None)
     made.add_column("solver", overflow="fold")
-    for head in ("solved\n95 %", "proven\noptimal", "optimum\nreached", "length\n95 %", "gap", "expanded\ngenerated"):
+    for head in (
+        "solved\n95 %",
+        "optimal:\nproven\nreached",
+        "length\n95 %",
+        "gap",
+        "nodes:\nexpanded\ngenerated",
+        "seconds:\nmedian\np95",
+    ):
         made.add_column(head, justify="right", no_wrap=True)
-    made.add_column("seconds\nmedian, p95", justify="right", no_wrap=True)
     for each in summaries(run):
         made.add_row(*_cells(each))
     return made
@@ -221,11 +240,10 @@ def _cells(each: Summary) -> list[str]:
     from rich.markup import escape
 
     return [
-        escape(each.solver),
+        escape(broken(each.solver)),
         f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]",
-        share(each.proven),
-        share(each.reached),
-        f"{decimal(each.length.value)}\n[dim]{'' if math.isnan(each.length.reach) else f'± {each.length.reach:.2f}'}[/dim]",
+        f"{share(each.proven)}\n{share(each.reached)}",
+        f"{decimal(each.length.value)}\n[dim]± {decimal(each.length.reach)}[/dim]",
         decimal(each.gap.value),
         f"{number(each.expanded)}\n{number(each.generated)}",
         f"{seconds(each.median)}\n{seconds(each.p95)}",
@@ -249,16 +267,20 @@ def decimal(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """A count in at most five signs: '950', '12.3k', '1.23M'."""
-    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if value >= size:
-            scale = 1e3 if unit == "k" else size
-            return f"{value / scale:.3g}{unit}" if value / scale < 1000 else f"{value / scale:.0f}{unit}"
+    """A count in few signs: '950', '12.3k', '1.23M'."""
+    for unit, size, least in (("G", 1e9, 1e9), ("M", 1e6, 1e6), ("k", 1e3, 1e4)):
+        if value >= least:
+            return f"{value / size:.3g}{unit}"
     return f"{value:.0f}"
 
 
 def seconds(value: float) -> str:
-    """Seconds with three digits that count."""
-    if math.isnan(value):
-        return "-"
-    return f"{value:.0f}" if value >= 100 else f"{value:.{max(0, 2 - math.floor(math.log10(max(value, 1e-6))))}f}"
+    """Seconds with three digits that count, to the microsecond."""
+    if value < 1e-6:
+        return "0"
+    return f"{value:.{min(6, max(0, 2 - math.floor(math.log10(value))))}f}"
+
+
+def broken(solver: str) -> str:
+    """A solver's label with a line for each option."""
+    return re.sub(r":(?=[A-Za-z_]\w*=)", ":\n", solver)

@@ -11,7 +11,9 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, given_boar
 def check(
     puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")],
     board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")
+    ] = None,
 ) -> None:
     """Say whether boards are well-formed and could be solved, and how hard they are.
 

@@ -58,7 +58,9 @@ def progress(title: str = "", total: int | None = None, shown: bool = True) -> I
     from puzzlelab.core.report import listening
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not (shown and sys.stderr.isatty())) as bars:
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=not (shown and sys.stderr.isatty())
+    ) as bars:
         if title:
             bars.add_task(title, total=total)
         with listening(_Listener(bars)):

@@ -65,7 +65,9 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
         with progress(f"{text} ..."):
             result = solve(parse_solver(text), instance, Limit(seconds=20))
         if not verify(instance, result).holds or result.moves is None:
-            table.add_row(text, "-", result.stop, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
+            table.add_row(
+                text, "-", result.stop, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}"
+            )
             continue
         proof = {"optimal": "shortest, proven", "none": "none"}.get(result.proof, result.proof)
         counts = (str(result.length), proof, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")

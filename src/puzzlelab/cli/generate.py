@@ -13,7 +13,9 @@ def generate(
     puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")],
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: Annotated[str | None, typer.Option(help="The scale of difficulty (see `puzzlelab list PUZZLE`).")] = None,
-    level: Annotated[str | None, typer.Option(help="The level on that scale, or a range A-B to go through in turn.")] = None,
+    level: Annotated[
+        str | None, typer.Option(help="The level on that scale, or a range A-B to go through in turn.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:

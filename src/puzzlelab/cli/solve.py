@@ -69,7 +69,9 @@ class Work:
         from puzzlelab.core.parallel import ordered_map
 
         held = [file.take(self.question(given), self.limit) if file else None for given in boards]
-        fresh = ordered_map(self.answer, (given for given, row in zip(boards, held, strict=True) if row is None), self.jobs)
+        fresh = ordered_map(
+            self.answer, (given for given, row in zip(boards, held, strict=True) if row is None), self.jobs
+        )
         try:
             for given, row in zip(boards, held, strict=True):
                 if row is None:
@@ -85,20 +87,30 @@ class Work:
 def solve(
     puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")],
     board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")] = None,
-    solver: Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")] = None,
-    estimate: Annotated[str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")
+    ] = None,
+    estimate: Annotated[
+        str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")
+    ] = None,
     weight: Annotated[float | None, typer.Option(help="What the estimate counts in A*; 1 is optimal.")] = None,
     width: Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")] = None,
     depth: Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")] = None,
-    option: Annotated[list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")
+    ] = None,
     time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
     memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once.")] = 1,
     steps: Annotated[bool, typer.Option("--steps", help="Show the board after each move.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
+    ] = None,
 ) -> None:
     """Solve boards, and say how good the answers are.
 
@@ -178,7 +190,9 @@ class Shown:
             fail(f"this row does not hold: {verdict.reason}")
             self.counts["error"] += 1
             return
-        self.console.print(f"{_moves(row.length or 0)}, {_proof(row)}, {row.seconds:.3g} s, {row.expanded:,} states expanded")
+        self.console.print(
+            f"{_moves(row.length or 0)}, {_proof(row)}, {row.seconds:.3g} s, {row.expanded:,} states expanded"
+        )
         if self.steps:
             self._steps(row)
         else:
@@ -206,7 +220,9 @@ class Shown:
             self._totals(boards)
         if counts["interrupted"]:
             done = answered - counts["interrupted"]
-            fail(f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there")
+            fail(
+                f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there"
+            )
             return INTERRUPTED
         if counts["error"]:
             return UNREADABLE

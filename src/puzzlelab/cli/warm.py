@@ -45,7 +45,7 @@ def _pairs(puzzle: Puzzle, tables: bool) -> Iterator[tuple[Solver, Instance]]:
     if not isinstance(puzzle, Samples):
         return
     start = Instance(puzzle, next(iter(puzzle.scales.values())).sample(generator(0), None))
-    names = list(puzzle.estimates) if isinstance(puzzle, Estimates) else [None]
+    names: list[str | None] = list(puzzle.estimates) if isinstance(puzzle, Estimates) else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
     for name in [*registry.solver_names(), *registry.exact_solvers()]:

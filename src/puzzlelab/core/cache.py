@@ -53,7 +53,7 @@ def _plugin_files() -> list[Path]:
 
 @cache
 def kernel_cache() -> Path:
-    """The folder for the machine code of exactly these kernel sources, this Numba and its flags; old ones are pruned."""
+    """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned."""
     digest = hashlib.sha256()
     for path in kernel_sources():
         digest.update(str(path).encode() + b"\0" + path.read_bytes() + b"\0")

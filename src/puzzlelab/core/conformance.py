@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from puzzlelab.core.driver import rules_of, runner
 from puzzlelab.core.errors import BadBoard, Unlike
-from puzzlelab.core.kernels import compiled, inverse, legal, pack, solved, unpack
-from puzzlelab.core.kernels import apply as apply_kernel
+from puzzlelab.core.kernels import survey
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Backwards, Compiled, Instance, Planes, Puzzle, Samples, State
+from puzzlelab.core.puzzle import Backwards, Compiled, Instance, KernelRules, Planes, Puzzle, Samples, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, solve
 from puzzlelab.core.verify import verify
@@ -28,8 +29,8 @@ def _must(holds: bool, sentence: str) -> None:
 def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0, steps: int = 60) -> None:
     """Raise `Unlike` with a sentence unless the puzzle keeps what the protocols promise.
 
-    Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have names,
-    `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are undone by
+    Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have
+    names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are undone by
     their inverses, symmetries keep legality.
     """
     random = np.random.default_rng(seed)
@@ -40,10 +41,8 @@ def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0,
         text = puzzle.write_move(move)
         _must(puzzle.read_move(text) == move, f"{puzzle.name}: move {move} is written '{text}' and not read back")
     for text in NOISE:
-        try:
+        with suppress(BadBoard):
             puzzle.read(text)
-        except BadBoard:
-            pass
     for start in starts:
         state = start.state
         for _ in range(steps):
@@ -90,18 +89,9 @@ def _check_planes(puzzle: Planes, state: State, mask: State, where: str) -> None
         _must(np.array_equal(image[moves], mask), f"{where}: a symmetry does not keep which moves are legal")
 
 
-@compiled
-def _successors(tables, state, moves, children, words, again):  # type: ignore[no-untyped-def]
-    """Everything that kernels say of one working state; returns (moves, solved)."""
-    count = legal(tables, state, moves)
-    for i in range(count):
-        apply_kernel(tables, state, moves[i], children[i])
-    pack(tables, state, words)
-    unpack(tables, words, again)
-    undo = 0
-    if count > 0:
-        undo = inverse(tables, moves[0])
-    return count, solved(tables, state), undo
+def survey_of(rules: KernelRules) -> Callable[..., Any]:
+    """`kernels.survey`, compiled or not as the rules are."""
+    return runner(survey, rules)
 
 
 def _check_kernels(puzzle: Puzzle, instance: Instance, where: str) -> None:
@@ -112,7 +102,7 @@ def _check_kernels(puzzle: Puzzle, instance: Instance, where: str) -> None:
     children = np.zeros((puzzle.move_count, rules.size), rules.dtype)
     again = np.zeros(rules.size, rules.dtype)
     words = np.zeros(rules.words, np.uint64)
-    count, done, _ = runner(_successors, rules)(rules.tables, working, moves, children, words, again)  # type: ignore[misc]
+    count, done = survey_of(rules)(rules.tables, working, moves, children, words, again)
     _must(bool(done) == puzzle.solved(state), f"{where}: kernels and rules disagree on whether it is solved")
     _must(np.array_equal(again, working), f"{where}: unpack does not undo pack")
     expected = np.flatnonzero(puzzle.legal(state)).tolist()
@@ -155,6 +145,9 @@ def _check_results(solver: Solver, instance: Instance, optimum: int | None, resu
             _must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
             continue
         _must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
-        _must(result.lower_bound <= optimum, f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}")
+        _must(
+            result.lower_bound <= optimum,
+            f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}",
+        )
         if result.proof == "optimal":
             _must(result.length == optimum, f"{solver.name} on {instance!r}: {result.length} is called optimal")

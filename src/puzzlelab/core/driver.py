@@ -28,8 +28,9 @@ MEMORY_MARGIN = 24 * 2**20
 class Machine(Protocol):
     """A resumable search."""
 
-    control: NDArray[np.int64]
-    """`int64[16]`: see `EXPANDED` and its neighbours in `core.kernels`."""
+    @property
+    def control(self) -> NDArray[np.int64]:
+        """`int64[16]`: see `EXPANDED` and its neighbours in `core.kernels`."""
 
     def step(self, budget: int) -> int:
         """Expand at most `budget` states; return RUNNING, NEEDS_SCORES, IMPROVED, DONE or FULL. 0 only compiles."""

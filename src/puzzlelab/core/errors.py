@@ -1,4 +1,4 @@
-"""The one tree of exceptions. Whatever derives from `BadInput` is the asker's to mend, and ends a command with code 2."""
+"""The one tree of exceptions. What derives from `BadInput` is the asker's to mend, and ends a command with code 2."""
 
 import difflib
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class Damaged(PuzzlelabError):
 
 
 class Unlike(PuzzlelabError):
-    """Something that should hold for every puzzle or solver does not hold for this one; raised by conformance checks."""
+    """Something that should hold for every puzzle or solver does not for this one; raised by conformance checks."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -36,7 +36,7 @@ of every one of them, which made the search with a pattern database twenty times
 
 
 def compiled(function: Function) -> Function:
-    """Compile a kernel (`nogil`, no checks, no allocation), its machine code cached under the hash of all kernel sources."""
+    """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(kernel_cache())
     try:
@@ -78,7 +78,8 @@ def implements(name: Callable[..., Any], tables: type) -> Callable[[Function], F
 
     def register(function: Function) -> Function:
         _MEANINGS[name][tables] = function
-        return inlined(function)
+        helper: Function = inlined(function)
+        return helper
 
     return register
 
@@ -265,3 +266,17 @@ def rehash(table, keys, count):
         while table[slot] != 0:
             slot = (slot + np.uint64(1)) & mask
         table[slot] = row + 1
+
+
+@compiled
+def survey(tables, state, moves, children, words, again):
+    """Everything that the rules say of one working state: its moves and what they lead to, packed and unpacked again.
+
+    Returns (number of moves, whether it is solved).
+    """
+    count = legal(tables, state, moves)
+    for i in range(count):
+        apply(tables, state, moves[i], children[i])
+    pack(tables, state, words)
+    unpack(tables, words, again)
+    return count, solved(tables, state)

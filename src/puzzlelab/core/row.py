@@ -162,7 +162,7 @@ class RowFile:
             raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
 
     def take(self, question: Row, limit: Limit) -> Row | None:
-        """The row that already answers this question under this limit; the n-th call for one question takes the n-th."""
+        """The row that answers this question already under this limit; the n-th call for one question takes the n-th."""
         rows = [row for row in self._held.get(question.question, ()) if row.settles(limit)]
         place = self._taken[question.question]
         self._taken[question.question] += 1

@@ -1,4 +1,4 @@
-"""The one seed tree: whoever needs randomness takes a branch, so that one seed gives one result however work is split."""
+"""The one seed tree: who needs randomness takes a branch; one seed gives one result however the work is split."""
 
 import numpy as np
 

@@ -40,7 +40,9 @@ def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         _save(path, table)
         return _load(path)
     except OSError as error:
-        report.note(f"The table {path.name} cannot be kept in {path.parent} ({error.strerror}); it is used from memory.")
+        report.note(
+            f"The table {path.name} cannot be kept in {path.parent} ({error.strerror}); it is used from memory."
+        )
         return table
 
 
@@ -65,7 +67,7 @@ def _replace(path: Path, write: Callable[[Any], object]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
-        os.replace(aside, path)
+        Path(aside).replace(path)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
@@ -76,5 +78,5 @@ def checksum(table: NDArray[Any]) -> int:
     raw = table.reshape(-1).view(np.uint8)
     value = 0
     for start in range(0, raw.size, CHUNK):
-        value = zlib.crc32(raw[start : start + CHUNK], value)
+        value = zlib.crc32(raw[start : start + CHUNK].data, value)
     return value

@@ -25,7 +25,9 @@ def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
             return Verdict(False, f"move {step} of {len(moves)}, {name}, cannot be made on {puzzle.write(state)}", step)
         state = puzzle.apply(state, move)
     if not puzzle.solved(state):
-        return Verdict(False, f"after all {len(moves)} moves the board is {puzzle.write(state)}, not solved", len(moves))
+        return Verdict(
+            False, f"after all {len(moves)} moves the board is {puzzle.write(state)}, not solved", len(moves)
+        )
     return Verdict(True)
 
 

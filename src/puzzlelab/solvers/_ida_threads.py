@@ -62,7 +62,7 @@ class Shared:
 
 
 def roots_of(instance: Instance, wanted: int) -> list[tuple[tuple[int, ...], Instance]] | None:
-    """At least `wanted` states around the start with the moves to them, equally deep; None if one is solved on the way."""
+    """At least `wanted` states around the start, equally deep, with the moves to them; None if one is solved."""
     puzzle = instance.puzzle
     layer, seen = [((), instance)], {instance}
     while len(layer) < wanted:
@@ -81,9 +81,7 @@ def roots_of(instance: Instance, wanted: int) -> list[tuple[tuple[int, ...], Ins
     return None if any(puzzle.solved(start.state) for _, start in layer) else layer  # type: ignore[return-value]
 
 
-def attempts(
-    instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit, jobs: int
-) -> Iterator[Attempt]:
+def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit, jobs: int) -> Iterator[Attempt]:
     """Progress, then the one solution, as the search on one thread gives it."""
     first = Machine(instance, estimate, rules)
     first.step(0)

@@ -265,7 +265,13 @@ class Machine:
     """
 
     def __init__(
-        self, instance: Instance, estimate: Estimate, rules: KernelRules, factors: tuple[float, float], batch: int, limit: Limit
+        self,
+        instance: Instance,
+        estimate: Estimate,
+        rules: KernelRules,
+        factors: tuple[float, float],
+        batch: int,
+        limit: Limit,
     ) -> None:
         moves = instance.puzzle.move_count
         self.step_record = runner(step, rules)

@@ -150,7 +150,7 @@ def expand(record, place):
         if (after == 0 or kernels.asked(estimate)) and kernels.solved(tables, record.child):
             control[CURSOR] = row
             return True
-        if control[ADMISSIBLE] == 1 and control[DEPTH] + 1 + after > control[MOST]:
+        if control[DEPTH] + 1 + control[ADMISSIBLE] * after > control[MOST]:
             continue
         control[CANDIDATES] += 1
     return False
@@ -167,6 +167,28 @@ def bits_of(value):
     return min(65535, exponent * 2048 + np.int64(scaled) if exponent > 0 else np.int64(scaled))
 
 
+@compiled
+def cut(value, count, width, histogram):
+    """(threshold, ties): all estimates that sort below the threshold, and this many at it, are the `width` least."""
+    for i in range(histogram.size):
+        histogram[i] = 0
+    for i in range(count):
+        histogram[np.uint64(bits_of(value[i]))] += 1
+    total = np.int64(0)
+    for i in range(histogram.size):
+        if total + histogram[i] > width:
+            return i, width - total
+        total += histogram[i]
+    return histogram.size, np.int64(0)
+
+
+@compiled
+def clear(table):
+    """Empty a hash table."""
+    for i in range(table.size):
+        table[i] = 0
+
+
 @inlined
 def select(record):
     """Make the best candidates the next layer."""
@@ -175,16 +197,7 @@ def select(record):
     threshold, ties = np.int64(65536), np.int64(0)
     if count > width:
         control[CUT] = 1
-        for i in range(record.histogram.size):
-            record.histogram[i] = 0
-        for i in range(count):
-            record.histogram[np.uint64(bits_of(record.value[i]))] += 1
-        total = np.int64(0)
-        for i in range(record.histogram.size):
-            if total + record.histogram[i] > width:
-                threshold, ties = i, width - total
-                break
-            total += record.histogram[i]
+        threshold, ties = cut(record.value, count, width, record.histogram)
     base = control[KEPT] - control[LAYER]
     kept = np.int64(0)
     for i in range(count):
@@ -202,8 +215,7 @@ def select(record):
     control[KEPT] += kept
     control[DEPTH] += 1
     control[CANDIDATES], control[CURSOR], control[REQUESTED] = 0, 0, 0
-    for i in range(record.table.size):
-        record.table[i] = 0
+    clear(record.table)
 
 
 @inlined
@@ -245,6 +257,8 @@ def step(record, budget):
                     record.parent[control[KEPT]] = control[KEPT] - control[LAYER] + place
                     record.move[control[KEPT]] = record.taken[control[CURSOR]]
                     control[LENGTH], control[PHASE] = control[DEPTH] + 1, FINISHED
+                    if control[CUT] == 0:  # so far it was a breadth-first search
+                        control[BOUND] = control[LENGTH]
                     return IMPROVED
                 control[CURSOR] = place + 1
                 budget -= 1
@@ -256,7 +270,7 @@ def step(record, budget):
                 return NEEDS_SCORES
         if control[CANDIDATES] == 0:
             control[PHASE] = FINISHED
-            if control[CUT] == 0 and control[ADMISSIBLE] == 1 and control[MOST] < UNBOUNDED:
+            if control[CUT] == 0 and control[MOST] < UNBOUNDED:
                 control[BOUND] = control[MOST] + 1
             return DONE
         room = min(control[CANDIDATES], len(record.layer))

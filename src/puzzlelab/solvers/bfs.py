@@ -158,7 +158,9 @@ def step(record, budget):
 class Machine:
     """The record of one search, and what Python does for it."""
 
-    def __init__(self, instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool) -> None:
+    def __init__(
+        self, instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool
+    ) -> None:
         puzzle = instance.puzzle
         self.step_record, self.rules, self.puzzle = runner(step, rules), rules, puzzle
         room = max(memory_ceiling(limit) - resident(), 1 << 20)

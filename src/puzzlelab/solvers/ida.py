@@ -199,7 +199,7 @@ def step(record, budget):
     control[EXPANDED] += expanded
     control[GENERATED] += generated
     control[PHASE] = CHILDREN if fresh else SEARCH
-    if status == DONE or status == IMPROVED:
+    if status in (DONE, IMPROVED):
         control[PHASE] = FINISHED
     return status
 

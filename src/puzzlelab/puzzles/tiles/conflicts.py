@@ -26,7 +26,7 @@ TABLED = 7
 
 
 class ConflictTables(NamedTuple):
-    """Lines are numbered rows first, then columns. A line's code has a digit a cell: goal place in the line + 1, or 0."""
+    """Lines are numbered rows first, then columns. A line's code: a digit a cell, goal place in the line + 1 or 0."""
 
     manhattan: ManhattanTables
     digits: NDArray[np.int64]

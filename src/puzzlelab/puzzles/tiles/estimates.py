@@ -40,7 +40,8 @@ class ManhattanTables(NamedTuple):
 def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
     """[N, N]: steps between any two cells."""
     row, column = np.divmod(np.arange(rows * columns), columns)
-    return np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
+    steps: NDArray[np.int64] = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
+    return steps
 
 
 @cache
@@ -91,7 +92,7 @@ def _manhattan_incremental(estimate):
 
 @implements(names.begin, ManhattanTables)
 def manhattan_begin(estimate, state, memo):
-    total = 0
+    total = np.int64(0)
     for cell in range(state.size - 1):
         total += np.int64(estimate.distance[state[cell], cell])
     return total

@@ -58,7 +58,9 @@ def _once(tiles: list[int]) -> None:
     for place, tile in enumerate(tiles):
         if tile in tiles[:place]:
             first = tiles.index(tile) + 1
-            raise BadBoard(f"tile {tile} stands here and at place {first}; {missing[0]} is missing", f"place {place + 1}")
+            raise BadBoard(
+                f"tile {tile} stands here and at place {first}; {missing[0]} is missing", f"place {place + 1}"
+            )
 
 
 def _count(number: int, noun: str) -> str:

@@ -59,7 +59,8 @@ NAMED: dict[tuple[int, int], dict[str, Groups]] = {
 
 class PatternTables(NamedTuple):
     """A database, and what finds a state's place in it. `memo[2 g]` is the set of cells (a bit mask) of group g, and
-    `memo[2 g + 1]` its order, and its entry from bit 32; mirror groups follow, then the two sums."""
+    `memo[2 g + 1]` its order, and its entry from bit 32; mirror groups follow, then the two sums.
+    """
 
     geometry: TilesTables
     values: NDArray[np.uint8]
@@ -310,9 +311,7 @@ def _spread(
         reached = 0
         for start in range(0, regions, 4096):
             stop = min(start + 4096, regions)
-            reached += _level(
-                depth, entries, levels, active, first, target, turn, turns, found, start, stop
-            )
+            reached += _level(depth, entries, levels, active, first, target, turn, turns, found, start, stop)
         done, depth = done + reached, depth + 1
         report.progress(title, min(done, wanted) if reached else wanted, wanted)
 
@@ -339,7 +338,7 @@ def begin(estimate, state, memo):
     groups = estimate.sizes.size
     views = 2 if estimate.mirror.size > 0 else 1
     for view in range(views):
-        total = 0
+        total = np.int64(0)
         for group in range(groups):
             mask, used, order, place = np.uint64(0), np.uint64(0), 0, 0
             for cell in range(state.size - 1):

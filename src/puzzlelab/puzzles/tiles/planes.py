@@ -22,13 +22,14 @@ def input_size(puzzle: Tiles) -> int:
 def one_hot(puzzle: Tiles, states: Board) -> NDArray[np.float32]:
     """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
     tiles = np.arange(1, puzzle.cells, dtype=np.uint8)
-    return (states[..., None] == tiles).reshape(*states.shape[:-1], -1).astype(np.float32)
+    found: NDArray[np.float32] = (states[..., None] == tiles).reshape(*states.shape[:-1], -1).astype(np.float32)
+    return found
 
 
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """(cells, tiles): where each cell, and what each tile, is in the mirror of the main diagonal; None if the goal is not kept.
+    """(cells, tiles): where each cell, and what each tile, is in the mirror of the main diagonal; None without one.
 
-    The mirror image of a board is `tiles[board[cells]]`, and is as far from the goal as the board is.
+    A board has a mirror if it is square and the mirror keeps the goal's blank. The mirror image of a board is `tiles[board[cells]]`, and is as far from the goal as the board is.
     """
     if puzzle.rows != puzzle.columns:
         return None

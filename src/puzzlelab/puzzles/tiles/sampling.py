@@ -216,7 +216,9 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     }
     if puzzle.cells <= 10:
         found["distance"] = Scale(
-            "true distance from the goal", lambda random, wanted: at_distance(puzzle, random, wanted), (0, farthest(puzzle))
+            "true distance from the goal",
+            lambda random, wanted: at_distance(puzzle, random, wanted),
+            (0, farthest(puzzle)),
         )
     return found
 
@@ -238,4 +240,3 @@ def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
         working = puzzle.kernel().encode(state[None])[0]
         found["distance"] = int(distances.distances(puzzle).distance[distances.rank_of(working)])
     return found
-

@@ -1,7 +1,8 @@
 """Walking distance: how far the rows are from being sorted, as a puzzle of their own, and likewise the columns.
 
 Forget the columns: what is left is how many tiles of each goal row lie in each row, and where the blank is. The least
-moves that sort this are found for all such tables once. Vertical and horizontal moves add up. Source: K. Takahashi (2002).
+moves that sort this are found for all such tables once. Vertical and horizontal moves add up.
+Source: K. Takahashi (2002).
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _incremental(estimate):
 
 @implements(names.begin, WalkingTables)
 def begin(estimate, state, memo):
-    total = 0
+    total = np.int64(0)
     for axis in range(2):
         lines = estimate.counts[axis]
         found = np.int64(0)
@@ -136,7 +137,7 @@ def begin(estimate, state, memo):
 
 @implements(names.peek, WalkingTables)
 def peek(estimate, state, move, value, memo, delta, most):
-    piece, source, blank = moving(estimate.geometry, state, move)
+    piece, _, _ = moving(estimate.geometry, state, move)
     axis = np.uint64(move) >> np.uint64(1)
     old = np.uint64(memo[axis])
     new = estimate.links[axis, old, np.uint64(move) & np.uint64(1), estimate.lines[axis, piece]]

@@ -1,0 +1,79 @@
+"""A whole new puzzle in one short file: Lights Out, with plain rules and no kernels.
+
+Pressing a lamp switches it and its neighbours. The entry point `lights = "lights_out:FAMILY"` would give it its name.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from puzzlelab import BadBoard, Estimate, Instance, State, UnknownName
+
+ABOUT, EXAMPLES = "Lights Out: press lamps until all are dark.", ("lights-3", "lights-5")
+
+
+@dataclass(frozen=True)
+class LightsOut:
+    """Lights Out on a square of `size` x `size` lamps. A state is `uint8[size * size]`, 1 for a lamp that is on."""
+
+    size: int = 5
+    estimates: ClassVar[dict[str, str]] = {"lamps": "a fifth of the lamps that are on: a press switches at most five"}
+
+    @property
+    def name(self) -> str:
+        return f"lights-{self.size}"
+
+    @property
+    def move_count(self) -> int:
+        return self.size**2
+
+    def legal(self, state: State) -> State:
+        return np.ones(self.move_count, bool)
+
+    def apply(self, state: State, move: int) -> State:
+        rows, columns = np.divmod(np.arange(self.move_count), self.size)
+        near = abs(rows - rows[move]) + abs(columns - columns[move]) <= 1
+        return (state ^ near).astype(np.uint8)
+
+    def solved(self, state: State) -> bool:
+        return not state.any()
+
+    def objection(self, state: State) -> str | None:
+        return None
+
+    def goals(self) -> State:
+        return np.zeros((1, self.move_count), np.uint8)
+
+    def inverse(self, move: int) -> int:
+        return move
+
+    def read(self, text: str) -> Instance:
+        lamps = "".join(text.split())
+        if len(lamps) != self.move_count or set(lamps) - {".", "*"}:
+            raise BadBoard(f"{self.name} is {self.move_count} of '*' (on) and '.' (off)")
+        return Instance(self, np.array([lamp == "*" for lamp in lamps], np.uint8))
+
+    def write(self, state: State) -> str:
+        return "".join(".*"[lamp] for lamp in state)
+
+    def draw(self, state: State) -> str:
+        return "\n".join(self.write(row) for row in state.reshape(self.size, self.size))
+
+    def write_move(self, move: int) -> str:
+        return f"{move // self.size + 1},{move % self.size + 1}"
+
+    def read_move(self, text: str) -> int:
+        names = [self.write_move(move) for move in range(self.move_count)]
+        if text in names:
+            return names.index(text)
+        raise BadBoard(f"'{text[:20]}' is no lamp; write row,column")
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        if name not in (None, "lamps"):
+            raise UnknownName(f"estimate of {self.name}", str(name), ("lamps",))
+        return Estimate("lamps", admissible=True, scores=lambda states: np.ceil(states.sum(axis=1) / 5))
+
+
+def FAMILY(rest: str) -> LightsOut:  # noqa: D103, N802 (the name that the registry looks for)
+    return LightsOut(int(rest))

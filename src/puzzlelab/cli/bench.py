@@ -1,0 +1,133 @@
+"""`puzzlelab bench`: solvers on a suite of boards, and how well each did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
+
+if TYPE_CHECKING:
+    from puzzlelab.bench.runs import Run
+    from puzzlelab.bench.suites import Suite
+    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.solver import Solver
+
+ERRORS_SHOWN = 20
+
+
+def bench(
+    suite: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PUZZLE] [SUITE]...",
+            help="Files of boards (TAB: board, length, opt or ub), or suites of the package: korf15, tiles15, tiles24.",
+        ),
+    ] = None,
+    solvers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            help="Solvers, such as ida,beam:width=1000:estimate=manhattan; may be given several times.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Keep rows in this folder; boards that it answers are skipped. Draw it with plot."),
+    ] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="Make boards of these levels, A-B, instead of reading some.")
+    ] = None,
+    scale: Annotated[str | None, typer.Option(help="The scale of these levels (see `puzzlelab list PUZZLE`).")] = None,
+    count: Annotated[int, typer.Option(min=1, help="Boards to make of each level.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Equal seeds make equal boards.")] = 0,
+    time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
+    memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")] = 1,
+) -> None:
+    """Run solvers on a suite of boards and compare them.
+
+    With --out alone, compare what the folder holds already.
+
+    Exit code: 0 all solved, 1 something unsolved, 2 something unreadable.
+    """
+    from puzzlelab.bench import runs
+    from puzzlelab.core.limit import Limit, read_memory
+
+    limit = Limit(time, nodes, None if memory is None else read_memory(memory))
+    with progress():
+        if not suite and not solvers and not levels and not scale and out is not None:
+            run = runs.stored(out)
+        else:
+            asked = _suite(suite or [], out, levels, scale, count, seed)
+            _show_faults(asked)
+            run = runs.run(asked, _solvers(solvers or [], asked.puzzle), limit, out, jobs)
+    raise typer.Exit(_show(run, out))
+
+
+def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:
+    """The suite that the arguments mean."""
+    from puzzlelab.bench import suites
+    from puzzlelab.core.errors import BadInput
+
+    puzzle = _puzzle(words[0]) if words else None
+    names = words[1:] if puzzle else words
+    if levels is None and scale is None:
+        if names:
+            return suites.join([suites.find(name, puzzle) for name in names])
+        if out is not None and not words:
+            return suites.reopen(out)
+        raise BadInput("no boards: name a suite or a file, or a puzzle with --levels")
+    if names or puzzle is None:
+        raise BadInput("--levels and --scale make boards: give the name of a puzzle, and no suite")
+    return suites.sample(puzzle, suites.read_levels(levels) if levels else None, scale, count, seed)
+
+
+def _puzzle(word: str) -> Puzzle | None:
+    """The puzzle of this name; None where it is the name of a suite."""
+    from puzzlelab.core import registry
+    from puzzlelab.core.errors import BadOption, UnknownName
+
+    try:
+        return registry.load(word)
+    except UnknownName:
+        return None
+    except BadOption:
+        if Path(word).is_file():
+            return None
+        raise
+
+
+def _solvers(texts: list[str], puzzle: Puzzle) -> list[Solver]:
+    from puzzlelab import api
+    from puzzlelab.bench import runs
+
+    return runs.parse_solvers(texts) or [api.solver(puzzle=puzzle)]
+
+
+def _show_faults(suite: Suite) -> None:
+    for fault in suite.faults[:ERRORS_SHOWN]:
+        fail(fault)
+    if len(suite.faults) > ERRORS_SHOWN:
+        fail(f"and {len(suite.faults) - ERRORS_SHOWN:,} more lines that cannot be read")
+
+
+def _show(run: Run, out: Path | None) -> int:
+    """Print what came out; return the exit code."""
+    from puzzlelab.bench import tables
+
+    console = output()
+    if run.answers:
+        console.print(tables.table(run))
+        for sentence in tables.remarks(run):
+            console.print(sentence, markup=False)
+    if run.interrupted:
+        on = "; with the same --out the next call goes on from there" if out else "; with --out they would be kept"
+        fail(f"interrupted: {len(run.answers)} answers are there{on}")
+        return INTERRUPTED
+    if run.suite.faults:
+        return UNREADABLE
+    return SOLVED if run.answers and all(answer.length is not None for answer in run.answers) else UNSOLVED
