@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from puzzlelab.core.version import VERSION
+
+__version__ = VERSION
 
 _HOMES = {
     "api": ("load", "solve", "solve_many", "solver", "attempts"),

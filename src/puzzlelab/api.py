@@ -42,10 +42,10 @@ def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any
         UnknownName: if there is no such solver.
         BadOption: if it has no such option, or the option cannot have this value.
     """
-    usual, usually = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
     if name is None:
-        name = usual
-    return registry.make_solver(name, {**(usually if name == usual else {}), **options})
+        name, usually = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
+        options = {**usually, **options}
+    return registry.make_solver(name, options)
 
 
 def attempts(

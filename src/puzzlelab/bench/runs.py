@@ -25,7 +25,8 @@ from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import Solver, require, solve
+from puzzlelab.core.solver import Solver, options_of, require, solve
+from puzzlelab.core.version import VERSION
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
 
@@ -33,13 +34,12 @@ FIRST_LOOK = Limit(seconds=1.0, nodes=1)
 
 
 def parse_solvers(texts: Sequence[str]) -> list[Solver]:
-    """The solvers that texts such as `ida,astar:weight=2` tell of, each once.
+    """The solvers that texts such as `ida,astar:weight=2` tell of.
 
     A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
     """
     parts = [part for text in texts for part in re.split(r",\s*(?=[A-Za-z])", text)]
-    found = [parse_solver(part.strip()) for part in parts if part.strip()]
-    return list({label_of(solver): solver for solver in found}.values())
+    return [parse_solver(part.strip()) for part in parts if part.strip()]
 
 
 def parse_solver(text: str) -> Solver:
@@ -69,9 +69,9 @@ def label(name: str, options: Mapping[str, Any]) -> str:
     return ":".join([name, *(f"{option}={value}" for option, value in values.items())])
 
 
-def label_of(solver: Solver) -> str:
-    """The text that tells of this solver."""
-    return label(solver.name, solver.options())
+def label_of(solver: Solver, puzzle: Puzzle) -> str:
+    """The text that tells of this solver, with what it uses for this puzzle."""
+    return label(solver.name, options_of(solver, puzzle))
 
 
 def slug(text: str) -> str:
@@ -144,7 +144,8 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None 
     answers: list[Answer] = []
     with _interruptible() as stop:
         try:
-            inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in solvers]
+            different = {label_of(solver, suite.puzzle): solver for solver in solvers}
+            inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in different.values()]
             for inquiry in inquiries:
                 inquiry.prepare()
             for inquiry in inquiries:
@@ -159,23 +160,28 @@ class Inquiry:
 
     def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
         self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
-        self.label = label_of(solver)
+        self.label = label_of(solver, suite.puzzle)
         self.file = None if out is None else RowFile(out / f"{slug(self.label)}.jsonl")
         self.lock = threading.Lock()
         self.rows = [self._held(entry) for entry in suite.entries]
 
     def _held(self, entry: Entry) -> Row | None:
         """The row that answers already."""
-        question = Row(
-            puzzle=self.suite.puzzle.name,
-            board=entry.board,
-            solver=self.solver.name,
-            options=dict(self.solver.options()),
-        )
-        while self.file and (row := self.file.take(question, self.limit)):
+        while self.file and (row := self.file.take(self._question(entry), self.limit)):
             if row.error is None:
                 return row
         return None
+
+    def _question(self, entry: Entry) -> Row:
+        """The row of a board before there is an answer."""
+        return Row(
+            puzzle=self.suite.puzzle.name,
+            board=entry.board,
+            solver=self.solver.name,
+            options=options_of(self.solver, self.suite.puzzle),
+            limit=vars(self.limit),
+            version=VERSION,
+        )
 
     def prepare(self) -> None:
         """Begin one search: options that do not fit are found out, and tables and kernels are there before threads."""
@@ -229,14 +235,7 @@ class Inquiry:
             raise
         except PuzzlelabError as error:
             report.note(str(error))
-            return Row(
-                puzzle=instance.puzzle.name,
-                board=entry.board,
-                solver=self.solver.name,
-                options=dict(self.solver.options()),
-                limit=vars(self.limit),
-                error=str(error),
-            )
+            return self._question(entry).model_copy(update={"error": str(error)})
 
 
 @contextmanager

@@ -243,7 +243,8 @@ def _cells(each: Summary) -> list[str]:
         escape(broken(each.solver)),
         f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]",
         f"{share(each.proven)}\n{share(each.reached)}",
-        f"{decimal(each.length.value)}\n[dim]± {decimal(each.length.reach)}[/dim]",
+        decimal(each.length.value)
+        + ("" if math.isnan(each.length.reach) else f"\n[dim]± {each.length.reach:.2f}[/dim]"),
         decimal(each.gap.value),
         f"{number(each.expanded)}\n{number(each.generated)}",
         f"{seconds(each.median)}\n{seconds(each.p95)}",

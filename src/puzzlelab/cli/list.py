@@ -49,7 +49,7 @@ def _one(name: str) -> None:
         usual = puzzle.estimate().name
         estimates = Table("estimates", "what it is", box=None)
         for each, about in puzzle.estimates.items():
-            estimates.add_row(each + (" (usual)" if each == usual else ""), about)
+            estimates.add_row(each + (" (usual)" if usual.startswith(each) else ""), about)
         console.print(estimates)
     if isinstance(puzzle, Samples):
         scales = Table("scales", "levels", "what it is", box=None)

@@ -51,17 +51,18 @@ class Work:
 
     def question(self, given: Given) -> Row:
         """A row without an answer."""
-        from puzzlelab import __version__
         from puzzlelab.core.errors import shorten
         from puzzlelab.core.row import Row
+        from puzzlelab.core.solver import options_of
+        from puzzlelab.core.version import VERSION
 
         return Row(
             puzzle=self.puzzle.name,
             board=given.text if len(given.text) <= LONGEST_KEPT else shorten(given.text, LONGEST_KEPT),
             solver=self.solver.name,
-            options=dict(self.solver.options()),
+            options=options_of(self.solver, self.puzzle),
             limit=vars(self.limit),
-            version=__version__,
+            version=VERSION,
         )
 
     def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:

@@ -30,8 +30,8 @@ def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0,
     """Raise `Unlike` with a sentence unless the puzzle keeps what the protocols promise.
 
     Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have
-    names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are undone by
-    their inverses, symmetries keep legality.
+    names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are
+    undone by their inverses, symmetries keep legality.
     """
     random = np.random.default_rng(seed)
     starts = list(starts) or _sampled(puzzle, random)

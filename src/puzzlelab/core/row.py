@@ -12,8 +12,9 @@ from puzzlelab.core.errors import BadBoard, BadFile, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
-from puzzlelab.core.solver import Solver, names_of
+from puzzlelab.core.solver import Solver, names_of, options_of
 from puzzlelab.core.verify import Verdict, verify
+from puzzlelab.core.version import VERSION
 
 
 class Row(BaseModel):
@@ -93,17 +94,15 @@ def row_of(
     instance: Instance, solver: Solver, limit: Limit, result: Result, board: str | None = None, seed: int | None = None
 ) -> Row:
     """The row of a result, verified here; `board` is the text as it was given."""
-    from puzzlelab import __version__
-
     puzzle = instance.puzzle
     return Row(
         puzzle=puzzle.name,
         board=puzzle.write(instance.state) if board is None else board,
         solver=solver.name,
-        options=dict(solver.options()),
+        options=options_of(solver, puzzle),
         seed=seed,
         limit=vars(limit),
-        version=__version__,
+        version=VERSION,
         moves=None if result.moves is None else names_of(puzzle, result.moves),
         length=result.length,
         proof=result.proof,
@@ -162,7 +161,7 @@ class RowFile:
             raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
 
     def take(self, question: Row, limit: Limit) -> Row | None:
-        """The row that answers this question already under this limit; the n-th call for one question takes the n-th."""
+        """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
         rows = [row for row in self._held.get(question.question, ()) if row.settles(limit)]
         place = self._taken[question.question]
         self._taken[question.question] += 1

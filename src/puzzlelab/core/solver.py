@@ -94,6 +94,14 @@ def _interrupted(best: Result, seen: Attempt) -> Result:
     return with_stop(best, "interrupted")
 
 
+def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
+    """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named."""
+    options = dict(solver.options())
+    if options.get("estimate", "") is None and isinstance(puzzle, Estimates):
+        options["estimate"] = puzzle.estimate().name
+    return options
+
+
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
     """The moves as the puzzle writes them."""
     return [puzzle.write_move(move) for move in moves]

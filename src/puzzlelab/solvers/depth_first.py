@@ -2,7 +2,8 @@
 
 Successors are tried in the order of their estimates, best first; with an admissible estimate (or with none) a state
 that cannot lead to a shorter solution is cut off, and a search that ends has proven its best solution optimal. For
-puzzles that end by themselves, or with a limit on the depth. Source: Lawler and Wood, "Branch-and-bound methods" (1966).
+puzzles that end by themselves, or with a limit on the depth.
+Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
 Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
 """

@@ -335,27 +335,43 @@ def _incremental(estimate):
 
 @implements(names.begin, PatternTables)
 def begin(estimate, state, memo):
-    groups = estimate.sizes.size
-    views = 2 if estimate.mirror.size > 0 else 1
+    groups = np.uint64(estimate.sizes.size)
+    views = np.uint64(2 if estimate.mirror.size > 0 else 1)
     for view in range(views):
+        first = np.uint64(2) * np.uint64(view) * groups
+        collect(estimate, state, view, memo, first)
         total = np.int64(0)
         for group in range(groups):
-            mask, used, order, place = np.uint64(0), np.uint64(0), 0, 0
-            for cell in range(state.size - 1):
-                piece = state[cell] if view == 0 else estimate.mirror[state[estimate.mirror[cell]]]
-                if estimate.group[piece] != group:
-                    continue
-                mask |= np.uint64(1) << np.uint64(cell)
-                slot = estimate.slot[piece]
-                order = order * (estimate.sizes[group] - place) + np.int64(slot) - np.int64(below(used, slot))
-                used |= np.uint64(1) << np.uint64(slot)
-                place += 1
-            value = np.int64(estimate.values[place_of(estimate, group, mask) + np.uint64(order)])
-            memo[2 * (view * groups + group)] = np.int64(mask)
-            memo[2 * (view * groups + group) + 1] = order | (value << 32)
+            at = first + np.uint64(2) * np.uint64(group)
+            order = memo[at + np.uint64(1)] & np.int64(0xFFFFFFFF)
+            place = place_of(estimate, group, np.uint64(memo[at])) + np.uint64(order)
+            value = np.int64(estimate.values[place])
+            memo[at + np.uint64(1)] = order | (value << 32)
             total += value
-        memo[4 * groups + view] = total
-    return max(memo[4 * groups], memo[4 * groups + views - 1])
+        memo[np.uint64(4) * groups + np.uint64(view)] = total
+    return max(memo[np.uint64(4) * groups], memo[np.uint64(4) * groups + views - np.uint64(1)])
+
+
+@inlined
+def collect(estimate, state, view, memo, first):
+    """Write the set of cells and the order of every group into `memo[first:]`, in one pass over the board.
+
+    Above the order stand meanwhile the slots that were met, from bit 32.
+    """
+    for i in range(np.uint64(2 * estimate.sizes.size)):
+        memo[first + np.uint64(i)] = 0
+    for cell in range(np.uint64(state.size - 1)):
+        piece = state[cell] if view == 0 else estimate.mirror[state[estimate.mirror[cell]]]
+        group = np.uint64(estimate.group[piece])
+        if group == np.uint64(estimate.sizes.size):
+            continue
+        at = first + np.uint64(2) * group
+        mask, packed = np.uint64(memo[at]), np.uint64(memo[at + np.uint64(1)])
+        used, slot = packed >> np.uint64(32), np.uint64(estimate.slot[piece])
+        left = np.uint64(estimate.sizes[group]) - population(mask)
+        order = (packed & np.uint64(0xFFFFFFFF)) * left + slot - below(used, slot)
+        memo[at] = np.int64(mask | (np.uint64(1) << np.uint64(cell)))
+        memo[at + np.uint64(1)] = np.int64(order | ((used | (np.uint64(1) << slot)) << np.uint64(32)))
 
 
 @inlined
@@ -543,5 +559,8 @@ def all_turns(groups: Groups) -> tuple[NDArray[np.uint16], NDArray[np.uint32]]:
 def estimate(puzzle: Tiles, name: str) -> Estimate:
     """The estimate by its name; the database is looked for, or built, when the search begins."""
     groups = named_groups(puzzle, name)
+    known = NAMED.get((puzzle.rows, puzzle.columns), {})
+    if name == "pdb" and known and _corner(puzzle):
+        name = f"pdb-{next(iter(known))}"
     memo = max(8, 4 * len(groups) + 2)
     return Estimate(name, admissible=True, kernel=lambda: patterns(puzzle, groups), memo=memo)

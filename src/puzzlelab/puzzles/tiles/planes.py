@@ -29,7 +29,8 @@ def one_hot(puzzle: Tiles, states: Board) -> NDArray[np.float32]:
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     """(cells, tiles): where each cell, and what each tile, is in the mirror of the main diagonal; None without one.
 
-    A board has a mirror if it is square and the mirror keeps the goal's blank. The mirror image of a board is `tiles[board[cells]]`, and is as far from the goal as the board is.
+    A board has a mirror if it is square and the mirror keeps the goal's blank. The mirror image of a board is
+    `tiles[board[cells]]`, and is as far from the goal as the board is.
     """
     if puzzle.rows != puzzle.columns:
         return None

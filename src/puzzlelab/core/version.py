@@ -1,0 +1,3 @@
+"""The version that every row carries."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,85 @@
+"""The commands `bench` and `plot`, as they are typed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from puzzlelab.cli.main import app
+from puzzlelab.core.errors import BadInput
+
+ONE, TWO, IMPOSSIBLE = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
+IDA = "ida:estimate=manhattan"
+Write = Callable[..., Path]
+
+
+def puzzlelab(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_file_of_boards_gives_a_table(file: Write) -> None:
+    done = puzzlelab("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), "--with", IDA)
+    assert done.exit_code == 0
+    assert "boards: 2 boards of tiles-3x3" in done.stdout
+    assert "2/2" in done.stdout
+    assert "1.50" in done.stdout
+
+
+def test_what_is_unsolved_or_unreadable_is_seen_in_the_exit_code(file: Write) -> None:
+    assert puzzlelab("bench", file(f"{ONE}\n{IMPOSSIBLE}\n"), "--with", IDA).exit_code == 1
+    done = puzzlelab("bench", "tiles-3x3", file(f"{ONE}\n1 2 3\n{TWO}\n"), "--with", IDA)
+    assert done.exit_code == 2
+    assert "boards.txt, line 2: " in done.stderr
+    assert "2/2" in done.stdout
+
+
+def test_a_folder_of_rows_is_shown_and_drawn_again(file: Write, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    solvers = ("--with", f"{IDA},beam:width=2:estimate=manhattan", "--with", "beam:width=9:estimate=manhattan")
+    first = puzzlelab("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), *solvers, "--out", out)
+    assert first.exit_code == 0
+    assert len(list(out.glob("*.jsonl"))) == 3
+    shown = puzzlelab("bench", "--out", out)
+    assert shown.exit_code == 0
+    assert sorted(shown.stdout.splitlines()) == sorted(first.stdout.splitlines())
+    drawn = puzzlelab("plot", out, "--kind", "widths")
+    assert drawn.exit_code == 0
+    assert str(out / "widths.png") in drawn.stdout
+    assert (out / "widths.svg").exists()
+
+
+def test_boards_of_levels_are_made(tmp_path: Path) -> None:
+    arguments = ("bench", "tiles-3x3", "--levels", "3-4", "--count", 2, "--seed", 5, "--with", IDA)
+    done = puzzlelab(*arguments, "--out", tmp_path)
+    assert done.exit_code == 0
+    assert "seed 5: 4 boards of tiles-3x3" in done.stdout
+    assert puzzlelab(*arguments, "--out", tmp_path).stdout == done.stdout
+
+
+def test_the_suite_of_a_folder_goes_on_with_another_solver(file: Write, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    puzzlelab("bench", file(f"{ONE}\n"), "--with", IDA, "--out", out)
+    assert puzzlelab("bench", "--with", "ida:estimate=conflicts", "--out", out).exit_code == 0
+    assert len(list(out.glob("*.jsonl"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["bench"], "no boards: name a suite or a file"),
+        (["bench", "tiles-3x3"], "no boards: name a suite or a file"),
+        (["bench", "tiles-9x9", "korf15"], "2 to 8 rows"),
+        (["bench", "korf15", "--levels", "1-2"], "give the name of a puzzle, and no suite"),
+        (["bench", "tiles-3x3", "--levels", "2-1"], "no range of levels"),
+        (["bench", "korf15", "--with", "idda"], "did you mean 'ida'"),
+        (["bench", "korf15", "--time", "-1"], "a limit on time must be more than 0"),
+        (["plot", "nowhere"], "nowhere holds no benchmark"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_sentence(arguments: list[str], words: str) -> None:
+    done = puzzlelab(*arguments)
+    assert isinstance(done.exception, BadInput)
+    assert words in str(done.exception)

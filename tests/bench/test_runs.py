@@ -1,0 +1,214 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.bench import runs
+from puzzlelab.bench.runs import Run
+from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.solver import Solver
+
+Make = Callable[..., Solver]
+ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
+HARD = "8 6 7 2 5 4 3 0 1"
+NODES = Limit(nodes=100)
+
+
+def lengths(run: Run) -> list[int | None]:
+    return [answer.length for answer in run.answers]
+
+
+# --- solvers as text ---
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("ida", "ida", {}),
+        ("ida:estimate=pdb-663", "ida", {"estimate": "pdb-663"}),
+        ("ida:estimate=pdb:1,2,3/4,5,6/7,8", "ida", {"estimate": "pdb:1,2,3/4,5,6/7,8"}),
+        ("ida:estimate=pdb:1,2,3/4,5,6/7,8:jobs=2", "ida", {"estimate": "pdb:1,2,3/4,5,6/7,8", "jobs": 2}),
+        ("astar:weight=2.5:estimate=manhattan", "astar", {"weight": 2.5, "estimate": "manhattan"}),
+        ("beam:width=null", "beam", {"width": None}),
+        ("bfs:bidirectional=true", "bfs", {"bidirectional": True}),
+    ],
+)
+def test_a_text_tells_of_a_solver(text: str, name: str, options: dict[str, object]) -> None:
+    solver = runs.parse_solver(text)
+    assert solver.name == name
+    assert {option: solver.options()[option] for option in options} == options
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("idda", UnknownName, "no solver 'idda'; did you mean 'ida'"),
+        ("beam:1000", BadOption, "write name:option=value"),
+        ("beam:widht=1000", BadOption, "did you mean 'width'"),
+        ("beam:width=wide", BadOption, "'width' cannot be 'wide'"),
+    ],
+)
+def test_a_text_that_tells_of_none_says_why(text: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        runs.parse_solver(text)
+
+
+def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
+    found = runs.parse_solvers(["ida:estimate=pdb:1,2,3/4,5,6/7,8,beam:width=5, bfs", "astar:weight=2"])
+    expected = ["ida:estimate=pdb:1,2,3/4,5,6/7,8", "beam:width=5", "bfs", "astar:weight=2"]
+    assert found == [runs.parse_solver(text) for text in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("ida", "ida:estimate=conflicts"),
+        ("beam:width=5:estimate=manhattan", "beam:estimate=manhattan:width=5"),
+        ("astar:estimate=manhattan:weight=2", "astar:estimate=manhattan:weight=2.0"),
+        ("bfs:bidirectional=true", "bfs:bidirectional=true"),
+        ("bfs:bidirectional=false", "bfs"),
+    ],
+)
+def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
+    assert runs.label_of(runs.parse_solver(text), suite.puzzle) == label
+    assert runs.label_of(runs.parse_solver(label), suite.puzzle) == label
+
+
+def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
+    assert runs.label("elsewhere", {"depth": 3, "other": None, "quick": True}) == "elsewhere:depth=3:quick=true"
+
+
+def test_files_of_rows_have_plain_and_different_names() -> None:
+    labels = ["ida", "beam:width=5", "ida:estimate=pdb:1,2/3", "ida:estimate=pdb:1,2,3", "a:b=" + "c" * 200]
+    names = [runs.slug(label) for label in labels]
+    assert names[:2] == ["ida", "beam+width=5"]
+    assert len(set(names)) == len(names)
+    assert all(len(name) <= 80 and not set(name) & set(':/\\,*?"<>| ') for name in names)
+
+
+# --- asking ---
+
+
+def test_every_board_is_asked_of_every_solver(suite: Suite, stub: Make) -> None:
+    run = runs.run(suite, [stub(), stub(extra=2)], NODES)
+    assert list(run.by_solver) == [f"stub:extra={extra}:interrupts=:hangs=:lies=" for extra in (0, 2)]
+    assert lengths(run) == [1, 2, 4, None, None, 3, 4, 6, None, None]
+    assert [answer.proven for answer in run.answers[:5]] == [True, True, True, False, False]
+    assert run.answers[4].row.proof == "unsolvable"
+    assert not run.interrupted
+
+
+def test_a_solver_that_is_named_twice_is_asked_once(suite: Suite) -> None:
+    few = Suite("few", suite.puzzle, suite.entries[:1])
+    run = runs.run(few, runs.parse_solvers(["ida,ida:estimate=conflicts"]), NODES)
+    assert lengths(run) == [1]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_answers_that_are_there_are_not_asked_for_again(suite: Suite, stub: Make, tmp_path: Path, jobs: int) -> None:
+    first = runs.run(suite, [stub()], NODES, tmp_path, jobs)
+    stub.asked.clear()  # type: ignore[attr-defined]
+    again = runs.run(suite, [stub()], NODES, tmp_path, jobs)
+    assert stub.asked == []  # type: ignore[attr-defined]
+    assert again == first == runs.stored(tmp_path)
+    assert [answer.entry for answer in again.answers] == list(suite.entries)
+
+
+def test_a_larger_limit_asks_again_where_one_was_reached(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub()], NODES, tmp_path)
+    stub.asked.clear()  # type: ignore[attr-defined]
+    runs.run(suite, [stub()], Limit(nodes=200), tmp_path)
+    assert stub.asked == [HARD]  # type: ignore[attr-defined]
+    stored = runs.stored(tmp_path)
+    assert len(stored.answers) == len(suite.entries)
+    assert stored.answers[3].row.limit["nodes"] == 200
+
+
+def test_another_suite_is_refused_before_anything_is_asked(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub()], NODES, tmp_path)
+    stub.asked.clear()  # type: ignore[attr-defined]
+    with pytest.raises(BadInput, match="give another --out"):
+        runs.run(Suite("other", suite.puzzle, suite.entries[1:]), [stub()], NODES, tmp_path)
+    assert stub.asked == []  # type: ignore[attr-defined]
+
+
+def test_a_solver_that_does_not_suit_is_refused_before_anything_is_asked(suite: Suite, stub: Make) -> None:
+    class Needy(stub):  # type: ignore[misc, valid-type]
+        needs = (Missing,)
+
+    with pytest.raises(NotSuited, match="offers no view 'Missing'"):
+        runs.run(suite, [stub(), Needy()], NODES)
+    with pytest.raises(UnknownName, match="no estimate of tiles-3x3 'manhatan'"):
+        runs.run(suite, [stub(), runs.parse_solver("ida:estimate=manhatan")], NODES)
+    assert stub.asked == []  # type: ignore[attr-defined]
+
+
+class Missing:
+    """A view that no puzzle offers."""
+
+    def __new__(cls) -> "Missing":
+        raise NotImplementedError
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_what_is_there(suite: Suite, stub: Make, tmp_path: Path, jobs: int) -> None:
+    solver = stub(interrupts=FOUR, hangs=HARD)
+    run = runs.run(suite, [solver, stub(extra=2)], NODES, tmp_path, jobs)
+    assert run.interrupted
+    assert lengths(run)[:2] == [1, 2]
+    assert {answer.entry.board for answer in run.answers}.isdisjoint({FOUR, HARD})
+    assert runs.stored(tmp_path).answers == run.answers
+    assert len(run.by_solver) == 1
+
+
+def test_a_solver_that_fails_on_one_board_goes_on_with_the_next(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    run = runs.run(suite, [stub(lies=TWO)], NODES, tmp_path)
+    assert lengths(run) == [1, None, 4, None, None]
+    assert run.answers[1].row.error == "the stub fails here"
+    assert not run.answers[1].holds
+    stub.asked.clear()  # type: ignore[attr-defined]
+    runs.run(suite, [stub(lies=TWO)], NODES, tmp_path)
+    assert stub.asked == [TWO]  # type: ignore[attr-defined]
+
+
+def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    twice = Suite("twice", suite.puzzle, (Entry(ONE), Entry(TWO), Entry(ONE)))
+    runs.run(twice, [stub()], NODES, tmp_path)
+    stub.asked.clear()  # type: ignore[attr-defined]
+    runs.run(twice, [stub()], NODES, tmp_path)
+    assert stub.asked == []  # type: ignore[attr-defined]
+    assert lengths(runs.stored(tmp_path)) == [1, 2, 1]
+
+
+# --- reading what was asked before ---
+
+
+def test_rows_are_replayed_when_they_are_read(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub()], NODES, tmp_path)
+    (path,) = tmp_path.glob("*.jsonl")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[1]["moves"] = ["U", "U"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    stored = runs.stored(tmp_path)
+    assert lengths(stored) == [1, None, 4, None, None]
+    assert [answer.holds for answer in stored.answers] == [True, False, True, True, True]
+
+
+def test_solvers_come_in_the_order_of_their_numbers(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub(width=width) for width in (16, 2, 100)], NODES, tmp_path)
+    widths = [answers[0].row.options["width"] for answers in runs.stored(tmp_path).by_solver.values()]
+    assert widths == [2, 16, 100]
+
+
+def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub()], NODES, tmp_path)
+    row = next(tmp_path.glob("*.jsonl")).read_text().splitlines()[0]
+    (tmp_path / "strange.jsonl").write_text(row.replace(ONE, "1 2 3 4 0 6 7 5 8") + "\n")
+    assert len(runs.stored(tmp_path).answers) == len(suite.entries)
+    (tmp_path / "strange.jsonl").write_text("garbage\n")
+    with pytest.raises(BadFile, match=r"strange\.jsonl, line 1"):
+        runs.stored(tmp_path)

@@ -1,0 +1,164 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.bench import suites
+from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+
+ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
+Write = Callable[..., Path]
+
+
+def test_columns_are_board_length_and_whether_it_is_optimal(file: Write) -> None:
+    path = file(f"# puzzle: tiles-3x3\n\n{ONE}\t1\topt\tmore\n{TWO}\t4\tub\n{ONE}\t1\n{TWO}\n{ONE}\t-\t-\n")
+    assert suites.read(path).entries == (
+        Entry(ONE, known=1, known_is_optimal=True),
+        Entry(TWO, known=4),
+        Entry(ONE, known=1),
+        Entry(TWO),
+        Entry(ONE),
+    )
+
+
+def test_what_cannot_be_read_is_told_with_its_line_and_stops_nothing_else(file: Write) -> None:
+    path = file(f"# puzzle: tiles-3x3\n1 2 3\t1\topt\n{ONE}\tlong\n{TWO}\t2\topt\n1 2 3 4 5 6 7 8 8\n")
+    suite = suites.read(path)
+    assert [entry.board for entry in suite.entries] == [TWO]
+    assert len(suite.faults) == 3
+    assert suite.faults[0] == f"{path}, line 3: 'long' in the second column is no length"
+    assert suite.faults[1].startswith(f"{path}, line 2: ")
+    assert suite.faults[2].startswith(f"{path}, line 5: ")
+
+
+def test_the_puzzle_is_the_one_that_is_named_then_the_files_own_then_a_guess(file: Write) -> None:
+    guessed, told = file(f"{ONE}\n"), file("# puzzle: tiles-3x3:blank-first\n0 1 2 3 4 5 6 7 8\n", "told.txt")
+    assert suites.read(guessed).puzzle.name == "tiles-3x3"
+    assert suites.read(told).puzzle.name == "tiles-3x3:blank-first"
+    assert suites.read(told, registry.load("tiles-3x3")).puzzle.name == "tiles-3x3"
+
+
+def test_a_file_whose_puzzle_cannot_be_told_asks_for_it(file: Write) -> None:
+    with pytest.raises(BadInput, match=r"does not say whose boards it holds; name the puzzle first"):
+        suites.read(file("what is this\n"))
+
+
+def test_files_that_hold_nothing_or_are_not_there(file: Write, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="holds no boards"):
+        suites.read(file("# puzzle: tiles-3x3\n"))
+    with pytest.raises(BadFile, match="cannot read"):
+        suites.find(str(tmp_path / "missing.txt"))
+    with pytest.raises(BadFile, match="cannot read"):
+        suites.find(str(tmp_path))
+    with pytest.raises(UnknownName, match="did you mean 'korf15'"):
+        suites.find("korf51")
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "total"), [("korf15", 100, 5305), ("tiles15", 25, 1301), ("tiles24", 10, 885)]
+)
+def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) -> None:
+    suite = suites.find(name)
+    assert not suite.faults
+    assert len({entry.board for entry in suite.entries}) == count
+    assert all(entry.known_is_optimal for entry in suite.entries)
+    assert sum(entry.known or 0 for entry in suite.entries) == total
+    assert all(suite.puzzle.objection(suite.instance(entry).state) is None for entry in suite.entries)
+
+
+def test_every_suite_of_the_package_says_its_puzzle_and_its_source() -> None:
+    for path in suites.shipped().values():
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("# puzzle: ")
+        assert "licence" in text or "Artificial" in text
+
+
+def test_a_file_comes_before_a_suite_of_the_package(file: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file(f"{ONE}\n", "korf15").parent)
+    assert suites.find("korf15").puzzle.name == "tiles-3x3"
+
+
+def test_the_hash_follows_puzzle_boards_and_order_alone() -> None:
+    puzzle = registry.load("tiles-3x3")
+    suite = Suite("a", puzzle, (Entry(ONE), Entry(TWO)))
+    assert len(suite.hash) == 16
+    assert Suite("b", puzzle, (Entry(ONE, 3, 1, True), Entry(TWO))).hash == suite.hash
+    assert Suite("a", puzzle, (Entry(TWO), Entry(ONE))).hash != suite.hash
+    assert Suite("a", registry.load("tiles-3x3:blank-first"), suite.entries).hash != suite.hash
+
+
+def test_several_suites_are_one_if_of_one_puzzle(suite: Suite) -> None:
+    joined = suites.join([suite, Suite("other", suite.puzzle, (Entry(TWO),), ("fault",))])
+    assert joined.name == "small+other"
+    assert joined.entries == (*suite.entries, Entry(TWO))
+    assert joined.faults == ("fault",)
+    with pytest.raises(BadInput, match="of one puzzle, not of tiles-3x3 and tiles-4x4"):
+        suites.join([suite, suites.find("tiles15")])
+
+
+def test_a_stored_suite_is_the_same_again(suite: Suite, tmp_path: Path) -> None:
+    suites.save(suite, tmp_path / "new")
+    assert suites.reopen(tmp_path / "new") == suite
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["suite.json"]
+
+
+def test_a_folder_takes_one_suite(suite: Suite, tmp_path: Path) -> None:
+    suites.save(suite, tmp_path)
+    suites.save(Suite("renamed", suite.puzzle, suite.entries), tmp_path)
+    with pytest.raises(
+        BadInput, match=r"holds results of 'renamed' \(5 boards of tiles-3x3, hash \w+\), not of 'other'"
+    ):
+        suites.save(Suite("other", suite.puzzle, suite.entries[:2]), tmp_path)
+
+
+def test_a_stored_suite_that_was_changed_or_is_none(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="holds no benchmark"):
+        suites.reopen(tmp_path)
+    suites.save(suite, tmp_path)
+    path = tmp_path / "suite.json"
+    path.write_text(path.read_text().replace(ONE, TWO))
+    with pytest.raises(BadFile, match="was changed"):
+        suites.reopen(tmp_path)
+    path.write_text("{}")
+    with pytest.raises(BadFile, match="is no suite of a benchmark"):
+        suites.reopen(tmp_path)
+
+
+def test_sampled_boards_depend_on_seed_and_level_alone() -> None:
+    puzzle = registry.load("tiles-3x3")
+    few, more = (suites.sample(puzzle, levels, "level", 3, 7) for levels in ((5, 6), (4, 6)))
+    assert [entry.level for entry in few.entries] == [5, 5, 5, 6, 6, 6]
+    assert more.entries[3:] == few.entries
+    assert suites.sample(puzzle, (5, 6), "level", 3, 8).hash != few.hash
+
+
+def test_sampling_without_levels_takes_the_scale_as_it_is() -> None:
+    suite = suites.sample(registry.load("tiles-3x3"), None, "uniform", 4, 0)
+    assert [entry.level for entry in suite.entries] == [None] * 4
+    assert suite.name == "tiles-3x3 uniform, seed 0"
+
+
+def test_what_cannot_be_sampled() -> None:
+    puzzle = registry.load("tiles-3x3")
+    with pytest.raises(UnknownName, match="no scale of tiles-3x3 'lvel'; did you mean 'level'"):
+        suites.sample(puzzle, (1, 2), "lvel", 1, 0)
+    with pytest.raises(BadOption):
+        suites.sample(puzzle, (1000, 1000), "level", 1, 0)
+    with pytest.raises(NotSuited, match="give a file"):
+        suites.sample(Plain(), (1, 2), None, 1, 0)  # type: ignore[arg-type]
+
+
+class Plain:
+    """A puzzle without a sampler."""
+
+    name = "plain"
+
+
+def test_levels_are_a_number_or_a_range() -> None:
+    assert suites.read_levels("10-20") == (10, 20)
+    assert suites.read_levels("15") == (15, 15)
+    for text in ("", "20-10", "a-b", "-3", "1-2-3"):
+        with pytest.raises(BadOption, match="is no range of levels"):
+            suites.read_levels(text)

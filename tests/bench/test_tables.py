@@ -1,0 +1,135 @@
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from puzzlelab.bench import runs, tables
+from puzzlelab.bench.runs import Answer, Run
+from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.bench.tables import Mean, Reference, Share
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.solver import Solver
+
+Make = Callable[..., Solver]
+ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
+
+
+@pytest.fixture
+def run(suite: Suite, stub: Make) -> Run:
+    """A solver that is optimal, and one that makes two moves too many."""
+    return runs.run(suite, [stub(), stub(extra=2)], Limit(nodes=100))
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "low", "high"), [(7, 10, 0.3968, 0.8922), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)]
+)
+def test_the_interval_of_a_share_is_wilsons(count: int, total: int, low: float, high: float) -> None:
+    assert Share(count, total).interval == pytest.approx((low, high), abs=1e-4)
+
+
+def test_a_share_of_nothing_tells_nothing() -> None:
+    assert math.isnan(Share(0, 0).value)
+    assert Share(0, 0).interval == (0.0, 1.0)
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    made = tables.mean([1, 2, 3])
+    assert made.value == 2.0
+    assert made.reach == pytest.approx(4.303 / math.sqrt(3), abs=1e-3)
+    assert tables.mean([5, 5]) == Mean(5.0, 0.0)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
+    assert tables.mean([4]).value == 4.0
+    assert math.isnan(tables.mean([4]).reach)
+    assert math.isnan(tables.mean([]).value)
+
+
+def test_a_summary_counts_what_holds(run: Run) -> None:
+    exact, longer = tables.summaries(run)
+    assert (exact.solved, exact.proven, exact.reached) == (Share(3, 5), Share(3, 5), Share(3, 4))
+    assert (longer.solved, longer.proven, longer.reached) == (Share(3, 5), Share(0, 5), Share(0, 4))
+    assert exact.length.value == pytest.approx(7 / 3)
+    assert longer.length.value == pytest.approx(13 / 3)
+    assert (exact.gap, longer.gap) == (Mean(0.0, 0.0), Mean(2.0, 0.0))
+    assert (exact.expanded, exact.generated) == (8.0, 16.0)
+    assert exact.median == 1.0
+    assert exact.p95 == pytest.approx(1.0)
+
+
+def test_an_optimum_is_the_suites_own_or_one_that_was_proven(run: Run) -> None:
+    known = tables.references(run)
+    assert known[ONE] == Reference(1, True)
+    assert known[FOUR] == Reference(4, True)
+    assert len(known) == 4
+
+
+def test_an_upper_bound_counts_for_the_gap_but_not_for_the_optimum(suite: Suite, stub: Make) -> None:
+    bounded = Suite("bounded", suite.puzzle, (Entry(ONE, known=5), Entry(TWO, known=2, known_is_optimal=True)))
+    run = runs.run(bounded, [stub(extra=2)], Limit())
+    (each,) = tables.summaries(run)
+    assert each.gap.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
+    assert each.reached == Share(0, 1)
+    assert tables.remarks(run) == ["1 of the 2 known lengths are not proven optimal; the gap is to them."]
+
+
+def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: Run) -> None:
+    first = run.answers[0]
+    wrong = Answer(first.solver, first.entry, first.row.model_copy(update={"moves": ["U"]}), holds=False)
+    broken = replace(run, answers=(wrong, *run.answers[1:]))
+    assert tables.summaries(broken)[0].solved == Share(2, 5)
+    (remark,) = [remark for remark in tables.remarks(broken) if "do not hold" in remark]
+    assert remark.startswith("1 answers do not hold and count as unsolved; the first, of stub:extra=0")
+
+
+def test_an_answer_that_is_shorter_than_the_optimum_is_told(suite: Suite, stub: Make) -> None:
+    mistaken = Suite("mistaken", suite.puzzle, (Entry(TWO, known=4, known_is_optimal=True),))
+    (remark,) = tables.remarks(runs.run(mistaken, [stub()], Limit()))
+    assert remark.endswith(f"solves {TWO} in 2 moves, fewer than the 4 that are said to be optimal.")
+
+
+def test_limits_and_missing_answers_are_told(run: Run) -> None:
+    part = replace(run, answers=run.answers[:3])
+    limit, missing = tables.remarks(part)
+    assert limit == "Limit of each search: 100 nodes."
+    assert missing.endswith("has answered 3 of the 5 boards.")
+
+
+def test_the_table_fits_a_terminal_and_has_the_numbers(run: Run) -> None:
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(tables.table(run))
+    text = console.export_text()
+    assert "small: 5 boards of tiles-3x3" in text
+    for number in ("3/5", "3/4", "2.33", "23-88 %", "± 3.79", "1.00"):
+        assert number in text
+    assert "…" not in text
+
+
+def test_numbers_as_text() -> None:
+    assert [tables.number(value) for value in (0, 950.4, 9999, 12345, 1.234e6, 5e9)] == [
+        "0",
+        "950",
+        "9999",
+        "12.3k",
+        "1.23M",
+        "5G",
+    ]
+    assert [tables.seconds(value) for value in (0, 0.00012345, 0.0123, 1.5, 12.34, 123.4)] == [
+        "0",
+        "0.000123",
+        "0.0123",
+        "1.50",
+        "12.3",
+        "123",
+    ]
+    assert tables.decimal(math.nan) == tables.share(Share(0, 0)) == "-"
+    assert tables.interval(Share(7, 10)) == "40-89 %"
+    assert tables.broken("ida:estimate=pdb:1,2/3:jobs=2") == "ida:\nestimate=pdb:1,2/3:\njobs=2"
+
+
+def test_stored_answers_give_the_same_table(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    run = runs.run(suite, [stub(), stub(extra=2)], Limit(nodes=100), tmp_path)
+    assert tables.summaries(runs.stored(tmp_path)) == tables.summaries(run)

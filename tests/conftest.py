@@ -1,0 +1,182 @@
+"""What many tests share: boards with known answers, a toy puzzle, somebody who listens, a cache folder of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import hypothesis
+import numpy as np
+import pytest
+
+from puzzlelab.core import registry, report
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+
+DATA = Path(__file__).parent / "data"
+
+# The same examples each time, so that a failure can be seen again; no deadline, because the first call compiles.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("same")
+
+
+class Known(NamedTuple):
+    """A board of the 15-puzzle with its least number of moves and, where the source gives one, a solution."""
+
+    board: Instance
+    length: int
+    solution: str
+
+
+def read_known(name: str) -> list[Known]:
+    puzzle = registry.load("tiles-4x4")
+    lines = [line.split("\t") for line in (DATA / name).read_text().splitlines() if not line.startswith("#")]
+    return [Known(puzzle.read(line[0]), int(line[1]), line[4] if len(line) > 4 else "") for line in lines]
+
+
+@pytest.fixture(scope="session")
+def korf() -> list[Known]:
+    """20 of Korf's boards, in the order of his numbers."""
+    return read_known("korf15.txt")
+
+
+@pytest.fixture(scope="session")
+def deepcubea() -> list[Known]:
+    """10 boards with solutions, from 36 to 66 moves."""
+    return read_known("deepcubea15.txt")
+
+
+# --- a puzzle with a known answer: walk back along a corridor -------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Corridor:
+    """Stand at one of the places 0 to `length`, and walk to place 0. The answer is the place; plain rules alone.
+
+    Nobody passes between the places `wall` - 1 and `wall`; `objects` says whether the puzzle knows that.
+    """
+
+    length: int = 9
+    wall: int | None = None
+    objects: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"corridor-{self.length}"
+
+    @property
+    def move_count(self) -> int:
+        return 2
+
+    def read(self, text: str) -> Instance:
+        if not text.isascii() or not text.isdigit() or len(text) > 3 or int(text) > self.length:
+            raise BadBoard("no place of this corridor")
+        return Instance(self, np.array([int(text)], np.int16))
+
+    def write(self, state: State) -> str:
+        return str(int(state[0]))
+
+    def write_move(self, move: int) -> str:
+        return "<>"[move]
+
+    def read_move(self, text: str) -> int:
+        if text not in ("<", ">"):
+            raise BadBoard(f"'{text}' is no move")
+        return "<>".index(text)
+
+    def draw(self, state: State) -> str:
+        return "".join("o" if place == state[0] else "." for place in range(self.length + 1))
+
+    def objection(self, state: State) -> str | None:
+        return "a wall is in the way" if self.objects and self.wall is not None and state[0] >= self.wall else None
+
+    def legal(self, state: State) -> State:
+        place = int(state[0])
+        return np.array([place > 0 and place != self.wall, place < self.length and place + 1 != self.wall])
+
+    def apply(self, state: State, move: int) -> State:
+        return state + np.array([-1, 1], state.dtype)[move]
+
+    def solved(self, state: State) -> bool:
+        return bool(state[0] == 0)
+
+    def inverse(self, move: int) -> int:
+        return 1 - move
+
+    def goals(self) -> State:
+        return np.zeros((1, 1), np.int16)
+
+
+@pytest.fixture(scope="session")
+def corridor() -> type[Corridor]:
+    """The class of the toy puzzle."""
+    return Corridor
+
+
+@pytest.fixture(scope="session")
+def eight() -> Puzzle:
+    """The 8-puzzle."""
+    return registry.load("tiles-3x3")
+
+
+# --- surroundings ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Listener:
+    """Keeps what it hears."""
+
+    notes: list[str] = field(default_factory=list)
+    parts: list[tuple[str, float, float]] = field(default_factory=list)
+
+    def note(self, sentence: str) -> None:
+        self.notes.append(sentence)
+
+    def progress(self, title: str, done: float, total: float) -> None:
+        self.parts.append((title, done, total))
+
+
+@pytest.fixture
+def listener() -> Iterator[Listener]:
+    """Hears every sentence and all progress of the test."""
+    found = Listener()
+    with report.listening(found):
+        yield found
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for the tables of one test; machine code stays where it is for all tests."""
+    from puzzlelab.core.cache import kernel_cache
+
+    kernel_cache()
+    monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def no_cache(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder that cannot be made, because a file stands in its place."""
+    own_cache.write_text("a file")
+    return own_cache
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Pretends that a plug-in is installed: `plugged(group, name, value)` adds an entry point."""
+    from importlib import metadata
+
+    real, added = metadata.entry_points, []
+
+    def entry_points(**wanted: str) -> list[metadata.EntryPoint]:
+        return [*real(**wanted), *(entry for entry in added if entry.group == wanted.get("group"))]
+
+    def plug(group: str, name: str, value: str) -> None:
+        added.append(metadata.EntryPoint(name, value, group))
+        registry._found.cache_clear()
+
+    monkeypatch.setattr(metadata, "entry_points", entry_points)
+    yield plug
+    registry._found.cache_clear()

@@ -1,0 +1,35 @@
+import logging
+
+import pytest
+
+from puzzlelab.core import report
+
+
+def test_who_listens_hears_sentences_and_progress(listener) -> None:
+    report.note("something happened")
+    report.progress("building", 1, 4)
+    assert listener.notes == ["something happened"]
+    assert listener.parts == [("building", 1, 4)]
+
+
+def test_the_last_listener_alone_hears(listener) -> None:
+    inner = type(listener)()
+    with report.listening(inner):
+        report.note("for the inner one")
+    report.note("for the outer one")
+    assert (inner.notes, listener.notes) == (["for the inner one"], ["for the outer one"])
+
+
+def test_a_listener_goes_even_after_an_error(listener) -> None:
+    inner = type(listener)()
+    with pytest.raises(KeyError), report.listening(inner):
+        raise KeyError
+    report.note("afterwards")
+    assert (inner.notes, listener.notes) == ([], ["afterwards"])
+
+
+def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "puzzlelab"):
+        report.note("something happened")
+        report.progress("building", 1, 4)
+    assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]

@@ -1,0 +1,78 @@
+import pytest
+from pydantic import Field, ValidationError
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Estimate
+from puzzlelab.core.settings import Settings, fill, read_options
+
+
+class Engine(Settings):
+    width: int = Field(default=8, ge=1)
+    weight: float = 1.0
+    estimate: str | Estimate | None = None
+
+
+def test_an_unknown_option_is_told_the_nearest() -> None:
+    with pytest.raises(BadOption, match="^engine has no option 'widht'; did you mean 'width'\\?$"):
+        Engine(widht=3)
+
+
+def test_an_option_unlike_any_is_told_all_there_are() -> None:
+    with pytest.raises(BadOption, match="^engine has no option 'q'; known are estimate, weight, width$"):
+        Engine(q=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "about"),
+    [
+        ({"width": 0}, "'width' cannot be '0': .*greater than or equal to 1"),
+        ({"width": "many"}, "'width' cannot be 'many': .*integer"),
+        ({"weight": None}, "'weight' cannot be 'None': .*number"),
+        ({"width": "9" * 5000}, "'width' cannot be '9{40}\\.\\.\\.'"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_option(options: dict[str, object], about: str) -> None:
+    with pytest.raises(BadOption, match=f"^engine: the option {about}"):
+        Engine(**options)
+
+
+def test_a_wrong_value_where_several_kinds_are_right_is_named_with_its_option() -> None:
+    with pytest.raises(BadOption, match="the option 'estimate' cannot be '5'"):
+        Engine(estimate=5)
+
+
+def test_settings_are_frozen_and_equal_by_value() -> None:
+    engine = Engine(width=3)
+    assert engine == Engine(width=3) != Engine()
+    assert hash(engine) == hash(Engine(width=3))
+    with pytest.raises(ValidationError, match="frozen"):
+        engine.width = 4
+
+
+def test_options_are_plain_data_and_an_estimate_its_name() -> None:
+    network = Estimate("network", admissible=False, scores=lambda states: states[:, 0])
+    assert Engine(estimate=network).options() == {"width": 8, "weight": 1.0, "estimate": "network"}
+
+
+def test_none_leaves_an_option_as_it_is() -> None:
+    assert fill(Engine, {"width": None, "weight": 2}) == Engine(weight=2)
+
+
+def test_options_are_read_as_json_where_they_can_be() -> None:
+    texts = ["width=12", "weight=1.5", "estimate=pdb:1,2/3", "flag=true", "empty=", "name=a=b", 'quoted="12"', "none=null"]
+    assert read_options(texts) == {
+        "width": 12,
+        "weight": 1.5,
+        "estimate": "pdb:1,2/3",
+        "flag": True,
+        "empty": "",
+        "name": "a=b",
+        "quoted": "12",
+        "none": None,
+    }
+
+
+@pytest.mark.parametrize("text", ["width", "=3", ""])
+def test_what_is_no_option_is_told_how_to_write_one(text: str) -> None:
+    with pytest.raises(BadOption, match="is no option; write NAME=VALUE"):
+        read_options([text])
