@@ -21,7 +21,7 @@ HARD, IMPOSSIBLE = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 
 
 class Stub(Settings):
-    """Solves boards of at most six moves by trying all; makes `extra` needless moves before; counts a second a board."""
+    """Solves boards of at most six moves by trying all, after `extra` needless moves; says that each took a second."""
 
     name: ClassVar[str] = "stub"
     needs: ClassVar[tuple[type, ...]] = (Moves,)
@@ -37,12 +37,13 @@ class Stub(Settings):
     """The board at which it fails."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        board = instance.puzzle.write(instance.state)
+        if board == self.lies:
+            self.asked.append(board)
+            raise PuzzlelabError("the stub fails here")
         if limit.nodes == 1:
             return
-        board = instance.puzzle.write(instance.state)
         self.asked.append(board)
-        if board == self.lies:
-            raise PuzzlelabError("the stub fails here")
         while board == self.hangs:
             yield Progress(1, 2, 0, 0, 0.0)
         if board == self.interrupts:

@@ -172,7 +172,7 @@ def test_a_solver_that_fails_on_one_board_goes_on_with_the_next(suite: Suite, st
     assert not run.answers[1].holds
     stub.asked.clear()  # type: ignore[attr-defined]
     runs.run(suite, [stub(lies=TWO)], NODES, tmp_path)
-    assert stub.asked == [TWO]  # type: ignore[attr-defined]
+    assert set(stub.asked) == {TWO}  # type: ignore[attr-defined]
 
 
 def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_path: Path) -> None:

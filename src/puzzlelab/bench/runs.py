@@ -188,7 +188,12 @@ class Inquiry:
         for place in self._open:
             instance = self.suite.instance(self.suite.entries[place])
             if not instance.puzzle.objection(instance.state):
-                next(iter(self.solver.attempts(instance, FIRST_LOOK)), None)
+                try:
+                    next(iter(self.solver.attempts(instance, FIRST_LOOK)), None)
+                except BadInput:
+                    raise
+                except PuzzlelabError:
+                    pass  # a fault of this board, which its row will tell
                 return
 
     @property

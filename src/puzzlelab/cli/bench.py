@@ -22,7 +22,7 @@ def bench(
     suite: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PUZZLE] [SUITE]...",
+            metavar="[PUZZLE] SUITE",
             help="Files of boards (TAB: board, length, opt or ub), or suites of the package: korf15, tiles15, tiles24.",
         ),
     ] = None,

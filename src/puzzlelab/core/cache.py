@@ -16,7 +16,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("core", "puzzles", "solvers")
 PLUGIN_GROUPS = ("puzzlelab.puzzles", "puzzlelab.solvers")
-KEPT_FOLDERS = 3
+KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
 
 
@@ -56,7 +56,7 @@ def kernel_cache() -> Path:
     """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned."""
     digest = hashlib.sha256()
     for path in kernel_sources():
-        digest.update(str(path).encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     digest.update(f"{metadata.version('numba')} {metadata.version('numpy')} {sys.version}".encode())
     digest.update(repr(sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))).encode())
     parent = user_cache() / "kernels"

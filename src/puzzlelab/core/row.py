@@ -17,6 +17,9 @@ from puzzlelab.core.verify import Verdict, verify
 from puzzlelab.core.version import VERSION
 
 
+ROW_BEGINS = b'{"puzzle"'
+
+
 class Row(BaseModel):
     """One answer, and all that is needed to check it or to make it again."""
 
@@ -151,12 +154,14 @@ class RowFile:
                 self._held.setdefault(row.question, []).append(row)
 
     def _mend(self) -> None:
-        """Cut off a last line that a killed process left half written."""
+        """Cut off a row that a killed process left half written at the end; a file that holds no rows is left alone."""
         try:
             with self.path.open("rb+") as file:
                 data = file.read()
-                if data and not data.endswith(b"\n"):
-                    file.truncate(data.rfind(b"\n") + 1)
+                whole = data.rfind(b"\n") + 1
+                tail = data[whole:]
+                if tail[: len(ROW_BEGINS)] == ROW_BEGINS[: len(tail)] and tail:
+                    file.truncate(whole)
         except OSError as error:
             raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
 

@@ -1,0 +1,191 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core import cache
+from puzzlelab.core.cache import KEPT_FOLDERS, KEPT_SECONDS, PACKAGE, kernel_sources, user_cache
+
+HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
+
+
+def folder_now() -> Path:
+    """The folder for machine code, worked out again."""
+    return cache.kernel_cache.__wrapped__()
+
+
+@pytest.fixture
+def source(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only kernel source there is."""
+    path = tmp_path / "kernels.py"
+    path.write_text("one = 1\n")
+    monkeypatch.setattr(cache, "kernel_sources", lambda: [path])
+    return path
+
+
+# --- where ---
+
+
+def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    monkeypatch.setenv("PUZZLELAB_CACHE", "/here")
+    assert user_cache() == Path("/here")
+
+
+def test_otherwise_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert user_cache() == Path("/somewhere/puzzlelab")
+
+
+@pytest.mark.skipif(sys.platform not in HOME_CACHE, reason="has another home for caches")
+def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/nobody")
+    assert user_cache() == Path("/home/nobody") / HOME_CACHE[sys.platform]
+
+
+# --- what machine code depends on ---
+
+
+def test_every_file_with_kernels_is_a_source() -> None:
+    sources = {path.relative_to(PACKAGE).as_posix() for path in kernel_sources() if path.is_relative_to(PACKAGE)}
+    assert {"core/kernels.py", "core/plain.py", "solvers/astar.py", "solvers/ida.py"} <= sources
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("puzzles/*/kernels.py")} <= sources
+    compiling = [path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()]
+    assert {path.relative_to(PACKAGE).as_posix() for path in compiling} <= sources
+
+
+def test_files_without_kernels_are_none() -> None:
+    assert PACKAGE / "core" / "errors.py" not in kernel_sources()
+
+
+@pytest.mark.parametrize("layout", ["strange.py", "strange/__init__.py"])
+def test_an_installed_plug_in_is_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged, layout: str) -> None:
+    path = tmp_path / layout
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("from puzzlelab.core import kernels\n")
+    inner = path.with_name("deep.py")
+    inner.write_text("from puzzlelab.core import kernels\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    plugged("puzzlelab.puzzles", "strange", "strange:FAMILY")
+    assert path in kernel_sources()
+    assert (inner in kernel_sources()) == (layout == "strange/__init__.py")
+
+
+def test_a_plug_in_that_is_gone_is_passed_over(plugged) -> None:
+    plugged("puzzlelab.solvers", "lost", "puzzlelab_plug_in_that_is_gone:SOLVER")
+    assert kernel_sources()
+
+
+def test_a_changed_source_changes_the_folder(source: Path) -> None:
+    before = folder_now()
+    source.write_text("one = 2\n")
+    after = folder_now()
+    assert before != after
+    assert before.parent == after.parent
+    assert after.is_dir()
+    source.write_text("one = 1\n")
+    assert folder_now() == before
+
+
+def test_a_setting_of_numba_changes_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folder_now()
+    monkeypatch.setenv("NUMBA_SLP_VECTORIZE", "1")
+    assert folder_now() != before
+
+
+def test_the_folder_is_worked_out_once() -> None:
+    assert cache.kernel_cache() is cache.kernel_cache()
+
+
+# --- old folders ---
+
+
+def old_folder(parent: Path, name: str, seconds: float) -> Path:
+    path = parent / name
+    path.mkdir(parents=True)
+    (path / "code.nbi").write_text("machine code")
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
+    parent = own_cache / "kernels"
+    others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, 6)]
+    kept = folder_now()
+    assert {path for path in parent.iterdir()} == {kept, *others[: KEPT_FOLDERS - 1]}
+
+
+def test_folders_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:
+    parent = own_cache / "kernels"
+    recent = old_folder(parent, "recent", KEPT_SECONDS - 60)
+    forgotten = old_folder(parent, "forgotten", KEPT_SECONDS + 60)
+    folder_now()
+    assert recent.exists()
+    assert not forgotten.exists()
+
+
+def test_using_a_folder_keeps_it_young(source: Path, own_cache: Path) -> None:
+    used = folder_now()
+    os.utime(used, (0, 0))
+    folder_now()
+    source.write_text("one = 2\n")
+    folder_now()
+    assert used.exists()
+
+
+def test_only_folders_are_deleted(source: Path, own_cache: Path) -> None:
+    note = own_cache / "kernels" / "README"
+    note.parent.mkdir(parents=True)
+    note.write_text("mine")
+    os.utime(note, (0, 0))
+    folder_now()
+    assert note.exists()
+
+
+# --- in other processes ---
+
+COUNT = """
+from puzzlelab.core import registry
+from puzzlelab.solvers.bfs import count_by_depth
+print(count_by_depth(registry.load("tiles-2x2").read("1 2 3 0")))
+"""
+
+
+def run(package: Path, **settings: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **settings}
+    done = subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with a copy of the package, without any machine code."""
+    for path in PACKAGE.rglob("*.py"):
+        target = tmp_path / "copy" / "puzzlelab" / path.relative_to(PACKAGE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return tmp_path / "copy"
+
+
+@pytest.mark.slow
+def test_an_edit_in_another_file_is_never_run_as_old_machine_code(tmp_path: Path, copied: Path) -> None:
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
+    rules = copied / "puzzlelab" / "puzzles" / "tiles" / "kernels.py"
+    text = rules.read_text()
+    assert "return np.int64(count)" in text
+    rules.write_text(text.replace("return np.int64(count)", "return np.int64(1)"))
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "cache")) != "[1, 2, 2, 2, 2, 2, 1]"
+
+
+@pytest.mark.slow
+def test_without_a_cache_folder_no_machine_code_is_left_beside_the_sources(tmp_path: Path, copied: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "file" / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
+    assert list(copied.rglob("*.nbi")) == []

@@ -1,0 +1,331 @@
+"""Every general solver on small puzzles of plain rules alone, whose answers are known by hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from puzzlelab import (
+    BadBoard,
+    BadOption,
+    Estimate,
+    Instance,
+    Limit,
+    NotSuited,
+    Solver,
+    UnknownName,
+    check_puzzle,
+    check_solver,
+    solve,
+)
+from puzzlelab.solvers.astar import Astar
+from puzzlelab.solvers.beam import Beam
+from puzzlelab.solvers.bfs import Bfs, count_by_depth
+from puzzlelab.solvers.depth_first import DepthFirst
+from puzzlelab.solvers.ida import Ida
+
+Digits = NDArray[np.uint8]
+PEGS = 3
+
+
+class Plain:
+    """What the toys share: a state is written as its numbers, and nothing speaks against a board beforehand."""
+
+    name: str
+
+    def read(self, text: str) -> Instance:
+        if not text.replace(" ", "").isdecimal() or not text.isascii():
+            raise BadBoard(f"'{text[:20]}' is no state of {self.name}")
+        numbers = [int(word) for word in text.split()]
+        if not self.holds(numbers):
+            raise BadBoard(f"{numbers} is no state of {self.name}")
+        return Instance(self, np.array(numbers, np.uint8))
+
+    def holds(self, numbers: list[int]) -> bool:
+        raise NotImplementedError
+
+    def write(self, state: Digits) -> str:
+        return " ".join(map(str, state.tolist()))
+
+    def draw(self, state: Digits) -> str:
+        return self.write(state)
+
+    def objection(self, state: Digits) -> str | None:
+        return None
+
+
+@dataclass(frozen=True)
+class Hanoi(Plain):
+    """The Towers of Hanoi: `state[d]` is the peg of disk d, the smallest first; all belong on the last peg."""
+
+    disks: int = 3
+
+    @property
+    def name(self) -> str:
+        return f"hanoi-{self.disks}"
+
+    @property
+    def move_count(self) -> int:
+        return len(WAYS)
+
+    def holds(self, numbers: list[int]) -> bool:
+        return len(numbers) == self.disks and max(numbers) < PEGS
+
+    def top(self, state: Digits, peg: int) -> int:
+        return min(np.flatnonzero(state == peg).tolist(), default=self.disks)
+
+    def legal(self, state: Digits) -> NDArray[np.bool_]:
+        return np.array([self.top(state, start) < self.top(state, end) for start, end in WAYS])
+
+    def apply(self, state: Digits, move: int) -> Digits:
+        after = state.copy()
+        after[self.top(state, WAYS[move][0])] = WAYS[move][1]
+        return after
+
+    def solved(self, state: Digits) -> bool:
+        return bool((state == PEGS - 1).all())
+
+    def write_move(self, move: int) -> str:
+        return "{}{}".format(*WAYS[move])
+
+    def read_move(self, text: str) -> int:
+        names = [self.write_move(move) for move in range(self.move_count)]
+        if text not in names:
+            raise BadBoard(f"'{text}' is no move")
+        return names.index(text)
+
+    def goals(self) -> Digits:
+        return np.full((1, self.disks), PEGS - 1, np.uint8)
+
+    def inverse(self, move: int) -> int:
+        return WAYS.index(WAYS[move][::-1])
+
+    @property
+    def estimates(self) -> Mapping[str, str]:
+        return {"astray": "disks that are not on the last peg"}
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        if name not in (None, "astray"):
+            raise UnknownName(f"estimate of {self.name}", str(name), self.estimates)
+        return Estimate("astray", admissible=True, scores=lambda states: (states != PEGS - 1).sum(axis=1))
+
+
+WAYS = list(permutations(range(PEGS), 2))
+
+
+@dataclass(frozen=True)
+class Roads(Plain):
+    """Places joined by one-way roads: `roads[p]` are the places that can be reached from p; move q goes to place q."""
+
+    roads: tuple[tuple[int, ...], ...]
+    goal: int
+    guess: tuple[int, ...] = ()
+    """The estimate of each place; 0 everywhere if left out."""
+    admissible: bool = True
+    name: str = "roads"
+
+    @property
+    def move_count(self) -> int:
+        return len(self.roads)
+
+    def holds(self, numbers: list[int]) -> bool:
+        return len(numbers) == 1 and numbers[0] < len(self.roads)
+
+    def at(self, place: int) -> Instance:
+        return Instance(self, np.array([place], np.uint8))
+
+    def legal(self, state: Digits) -> NDArray[np.bool_]:
+        return np.isin(np.arange(len(self.roads)), self.roads[state[0]])
+
+    def apply(self, state: Digits, move: int) -> Digits:
+        return np.array([move], np.uint8)
+
+    def solved(self, state: Digits) -> bool:
+        return bool(state[0] == self.goal)
+
+    def write_move(self, move: int) -> str:
+        return f"to {move}"
+
+    def read_move(self, text: str) -> int:
+        return int(text.removeprefix("to "))
+
+    @property
+    def estimates(self) -> Mapping[str, str]:
+        return {"guess": "what the table says"}
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        guess = np.array(self.guess or [0] * len(self.roads))
+        return Estimate("guess", self.admissible, scores=lambda states: guess[states[:, 0]])
+
+
+class Blind(Hanoi):
+    """The Towers of Hanoi without its estimate and without the way back."""
+
+    estimates = estimate = goals = inverse = None  # type: ignore[assignment]
+
+
+TREE = Roads(((1, 2), (3, 4), (5,), (), (), (), ()), goal=6)
+"""Every walk from 0 ends after two steps, and none at 6."""
+RING = Roads(((1,), (2,), (0,), ()), goal=3)
+"""One can walk from 0 for ever, and never come to 3."""
+TRAP = Roads(((1, 2), (), (3,), ()), goal=3, guess=(2, 0, 1, 0))
+"""Place 1 looks best and leads nowhere; the way is 0, 2, 3."""
+DETOUR = Roads(((1, 2), (5,), (3,), (4,), (5,), ()), goal=5, guess=(0, 9, 0, 0, 0, 0), admissible=False)
+"""The way 0, 1, 5 is the shortest; the estimate holds 1 to be far away."""
+LATTICE = Roads(
+    tuple(
+        tuple(6 * row + column for row, column in ((y + 1, x), (y, x + 1)) if row < 6 and column < 6)
+        for y in range(6)
+        for x in range(6)
+    ),
+    goal=35,
+)
+"""A square of 6 x 6 places, with 252 shortest ways from 0 to 35, all of length 10."""
+
+EXACT = [
+    Bfs(),
+    Bfs(bidirectional=True),
+    Astar(),
+    Astar(batch=1),
+    Astar(order="breadth"),
+    Ida(),
+    Ida(jobs=2),
+    Beam(),
+    Beam(width=10_000),
+    DepthFirst(depth=7),
+]
+ANY = [*EXACT, Astar(weight=5), Astar(order="greedy"), Beam(width=2)]
+EXHAUSTIVE = [
+    Bfs(),
+    Astar(),
+    Astar(weight=5),
+    Astar(order="greedy"),
+    Astar(order="breadth"),
+    Beam(),
+    Beam(width=10_000),
+]
+
+
+def named(solver: Solver) -> str:
+    options = ",".join(f"{name}={value}" for name, value in solver.options().items() if value is not None)
+    return f"{solver.name}:{options}"
+
+
+@pytest.mark.parametrize("puzzle", [Hanoi(), Hanoi(5), TREE, RING, LATTICE], ids=lambda puzzle: puzzle.name)
+def test_toys_are_puzzles(puzzle):
+    check_puzzle(puzzle, [puzzle.read("0 0 0 0 0"[: 2 * getattr(puzzle, "disks", 1) - 1])])
+
+
+@pytest.mark.parametrize("solver", EXACT, ids=named)
+def test_three_disks_need_seven_moves(solver):
+    result = solve(Hanoi().read("0 0 0"), solver)
+    assert (result.length, result.proof, result.lower_bound, result.stop) == (7, "optimal", 7, "done")
+
+
+@pytest.mark.parametrize("solver", ANY, ids=named)
+def test_solvers_keep_their_promises_on_plain_rules(solver):
+    puzzle = Hanoi()
+    lengths = {"0 0 0": 7, "1 0 0": 7, "0 1 2": 2, "0 2 2": 1, "2 2 2": 0}
+    check_solver(solver, [(puzzle.read(text), length) for text, length in lengths.items()])
+
+
+def test_disks_from_one_corner_by_depth():
+    # 2 to the power of the ones in the binary form of the depth: Hinz, Klavzar and Petr, "The Tower of Hanoi" (2018)
+    assert count_by_depth(Hanoi().read("2 2 2")) == [1, 2, 2, 4, 2, 4, 4, 8]
+
+
+@pytest.mark.parametrize("solver", [Bfs(), DepthFirst(depth=7)], ids=named)
+def test_a_puzzle_without_estimates_is_solved_by_those_that_need_none(solver):
+    result = solve(Blind().read("0 0 0"), solver)
+    assert (result.length, result.proof) == (7, "optimal")
+
+
+@pytest.mark.parametrize("solver", [Astar(), Ida(), Beam()], ids=named)
+def test_a_puzzle_without_estimates_does_not_suit_those_that_need_one(solver):
+    with pytest.raises(NotSuited, match=f"^{solver.name} cannot solve hanoi-3, which offers no view 'Estimates'$"):
+        solve(Blind().read("0 0 0"), solver)
+
+
+def test_a_puzzle_without_a_way_back_cannot_be_searched_from_its_goal():
+    with pytest.raises(NotSuited, match="cannot search hanoi-3 from the goal"):
+        solve(Blind().read("0 0 0"), Bfs(bidirectional=True))
+
+
+@pytest.mark.parametrize("solver", [*EXHAUSTIVE, Ida(), Ida(jobs=2), DepthFirst()], ids=named)
+def test_where_every_walk_ends_all_prove_that_there_is_no_solution(solver):
+    result = solve(TREE.at(0), solver)
+    assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")
+    assert "searched" in result.reason
+    assert result.expanded <= 6
+
+
+@pytest.mark.parametrize("solver", EXHAUSTIVE, ids=named)
+def test_where_walks_are_endless_those_that_know_repeats_prove_that_there_is_no_solution(solver):
+    result = solve(RING.at(0), solver)
+    assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")
+    assert result.expanded == 3
+
+
+@pytest.mark.parametrize("solver", [Ida(), Ida(jobs=2), DepthFirst()], ids=named)
+def test_where_walks_are_endless_the_others_go_on_to_their_limit(solver):
+    result = solve(RING.at(0), solver, limit=Limit(nodes=500))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "nodes")
+    assert result.expanded <= 500
+
+
+@pytest.mark.parametrize("puzzle", [TREE, RING], ids=["tree", "ring"])
+@pytest.mark.parametrize("solver", [*EXHAUSTIVE, Ida(), DepthFirst(depth=3)], ids=named)
+def test_solvers_keep_their_promises_where_there_is_no_solution(solver, puzzle):
+    check_solver(solver, [(puzzle.at(0), None)], Limit(nodes=200))
+
+
+def test_a_limited_depth_proves_nothing_beyond_it():
+    result = solve(RING.at(0), DepthFirst(depth=5))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "done")
+    assert result.reason == "there is no solution of at most 5 moves"
+
+
+@pytest.mark.parametrize("solver", [Astar(), Astar(weight=3), Astar(order="greedy"), Ida(), Beam(width=2)], ids=named)
+def test_a_misleading_estimate_is_never_called_a_proof(solver):
+    check_solver(solver, [(DETOUR.at(0), 2)])
+
+
+@pytest.mark.parametrize("solver", [Astar(batch=1), Ida()], ids=named)
+def test_an_inadmissible_estimate_proves_nothing(solver):
+    result = solve(DETOUR.at(0), solver)
+    assert (result.length, result.proof, result.lower_bound) == (4, "none", 0)
+
+
+@pytest.mark.parametrize("solver", [Bfs(), Astar(order="breadth"), Beam(), DepthFirst(depth=5)], ids=named)
+def test_those_who_try_everything_find_the_shortest_way_all_the_same(solver):
+    assert solve(DETOUR.at(0), solver).length == 2
+
+
+def test_a_beam_of_one_walks_into_the_trap_and_says_so():
+    result = solve(TRAP.at(0), Beam(width=1))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
+    assert result.reason
+    assert solve(TRAP.at(0), Beam(width=2)).moves == (2, 3)
+
+
+@pytest.mark.parametrize("solver", [Beam(width=1000), Astar()], ids=named)
+def test_a_state_that_is_reached_in_many_ways_is_expanded_and_scored_once(solver):
+    result = solve(LATTICE.at(0), solver)
+    assert result.length == 10
+    assert result.expanded <= 35
+    assert result.evaluations <= 36
+
+
+def test_depth_first_search_must_be_told_how_deep_where_moves_can_be_undone():
+    with pytest.raises(BadOption, match="depth-first needs a limit on the depth: moves of hanoi-3 can be undone"):
+        solve(Hanoi().read("0 0 0"), DepthFirst())
+
+
+def test_walks_may_be_longer_than_the_arrays_of_a_search_at_first():
+    length = 200
+    line = Roads(tuple((place + 1,) for place in range(length)) + ((),), goal=length)
+    for solver in (Bfs(), Astar(), Ida(), Beam(width=1), DepthFirst(), DepthFirst(depth=length)):
+        assert solve(line.at(0), solver).length == length, solver
