@@ -1,4 +1,4 @@
-"""Draw a solution as a strip of boards: `python examples/film.py docs/film.svg`, the picture at the top of the README."""
+"""Draw a solution as a strip of boards: `python examples/film.py docs/film.svg`, the picture of the README."""
 
 import sys
 from pathlib import Path

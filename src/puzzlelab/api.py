@@ -96,10 +96,7 @@ def solve_many(
         return run(chosen, instance, limit, lambda attempt: over.is_set())
 
     yield answer(first)
-    try:
-        yield from ordered_map(answer, rest, jobs)
-    finally:
-        over.set()
+    yield from ordered_map(answer, rest, jobs, on_interrupt=over.set)
 
 
 def _solver(wanted: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:

@@ -5,7 +5,7 @@ import pytest
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.core import registry
+from puzzlelab.core import registry, settings
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
 
 ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
@@ -157,8 +157,8 @@ class Plain:
 
 
 def test_levels_are_a_number_or_a_range() -> None:
-    assert suites.read_levels("10-20") == (10, 20)
-    assert suites.read_levels("15") == (15, 15)
+    assert settings.read_levels("10-20") == (10, 20)
+    assert settings.read_levels("15") == (15, 15)
     for text in ("", "20-10", "a-b", "-3", "1-2-3"):
         with pytest.raises(BadOption, match="is no range of levels"):
-            suites.read_levels(text)
+            settings.read_levels(text)

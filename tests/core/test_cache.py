@@ -56,7 +56,9 @@ def test_every_file_with_kernels_is_a_source() -> None:
     sources = {path.relative_to(PACKAGE).as_posix() for path in kernel_sources() if path.is_relative_to(PACKAGE)}
     assert {"core/kernels.py", "core/plain.py", "solvers/astar.py", "solvers/ida.py"} <= sources
     assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("puzzles/*/kernels.py")} <= sources
-    compiling = [path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()]
+    compiling = [
+        path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()
+    ]
     assert {path.relative_to(PACKAGE).as_posix() for path in compiling} <= sources
 
 
@@ -65,7 +67,9 @@ def test_files_without_kernels_are_none() -> None:
 
 
 @pytest.mark.parametrize("layout", ["strange.py", "strange/__init__.py"])
-def test_an_installed_plug_in_is_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged, layout: str) -> None:
+def test_an_installed_plug_in_is_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged, layout: str
+) -> None:
     path = tmp_path / layout
     path.parent.mkdir(exist_ok=True)
     path.write_text("from puzzlelab.core import kernels\n")

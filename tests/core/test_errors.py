@@ -5,7 +5,7 @@ import pytest
 from puzzlelab.core import errors
 from puzzlelab.core.errors import BadBoard, BadInput, PuzzlelabError, UnknownName, nearest, shorten
 
-TREE = [found for _, found in inspect.getmembers(errors, inspect.isclass)]
+TREE = [found for _, found in inspect.getmembers(errors, inspect.isclass) if found.__module__ == errors.__name__]
 
 
 @pytest.mark.parametrize("error", TREE)

@@ -1,4 +1,5 @@
 import logging
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -33,3 +34,25 @@ def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFix
         report.note("something happened")
         report.progress("building", 1, 4)
     assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]
+
+
+@dataclass
+class Equal:
+    """A listener that equals another one that has heard the same."""
+
+    heard: list[str] = field(default_factory=list)
+
+    def note(self, sentence: str) -> None:
+        self.heard.append(sentence)
+
+    def progress(self, title: str, done: float, total: float) -> None:
+        pass
+
+
+def test_listeners_that_are_equal_are_not_confused() -> None:
+    outer, inner = Equal(), Equal()
+    with report.listening(outer):
+        with report.listening(inner):
+            pass
+        report.note("for the outer one")
+    assert (outer.heard, inner.heard) == (["for the outer one"], [])

@@ -59,7 +59,16 @@ def test_none_leaves_an_option_as_it_is() -> None:
 
 
 def test_options_are_read_as_json_where_they_can_be() -> None:
-    texts = ["width=12", "weight=1.5", "estimate=pdb:1,2/3", "flag=true", "empty=", "name=a=b", 'quoted="12"', "none=null"]
+    texts = [
+        "width=12",
+        "weight=1.5",
+        "estimate=pdb:1,2/3",
+        "flag=true",
+        "empty=",
+        "name=a=b",
+        'quoted="12"',
+        "none=null",
+    ]
     assert read_options(texts) == {
         "width": 12,
         "weight": 1.5,

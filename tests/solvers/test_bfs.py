@@ -46,7 +46,7 @@ def test_states_of_the_eight_puzzle_by_depth():
 
 
 def test_a_count_that_reaches_its_limit_gives_the_depths_that_it_finished():
-    counts = count_by_depth(TILES.read("1 2 3 4 5 6 7 8 0"), Limit(nodes=31 + 20))
+    counts = count_by_depth(TILES.read("1 2 3 4 5 6 7 8 0"), Limit(nodes=1 + 2 + 4 + 8 + 16 + 20 + 1))
     assert counts == [1, 2, 4, 8, 16, 20, 39]
 
 

@@ -259,7 +259,6 @@ def test_where_every_walk_ends_all_prove_that_there_is_no_solution(solver):
     result = solve(TREE.at(0), solver)
     assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")
     assert "searched" in result.reason
-    assert result.expanded <= 6
 
 
 @pytest.mark.parametrize("solver", EXHAUSTIVE, ids=named)

@@ -6,11 +6,9 @@ A solver is told by a text such as `beam:width=1000:estimate=pdb-663`, its label
 import hashlib
 import json
 import re
-import signal
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,10 +21,9 @@ from puzzlelab.core.errors import BadInput, BadOption, PuzzlelabError, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.row import Row, RowFile, read_rows, row_of
+from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import Solver, options_of, require, solve
-from puzzlelab.core.version import VERSION
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
 
@@ -142,16 +139,16 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None 
     if out is not None:
         suites.save(suite, out)
     answers: list[Answer] = []
-    with _interruptible() as stop:
-        try:
-            different = {label_of(solver, suite.puzzle): solver for solver in solvers}
-            inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in different.values()]
-            for inquiry in inquiries:
-                inquiry.prepare()
-            for inquiry in inquiries:
-                answers += inquiry.answers(jobs)
-        except KeyboardInterrupt:
-            stop.set()
+    stop = threading.Event()
+    try:
+        different = {label_of(solver, suite.puzzle): solver for solver in solvers}
+        inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in different.values()]
+        for inquiry in inquiries:
+            inquiry.prepare()
+        for inquiry in inquiries:
+            answers += inquiry.answers(jobs)
+    except KeyboardInterrupt:
+        stop.set()
     return Run(suite, tuple(answers), stop.is_set())
 
 
@@ -174,14 +171,7 @@ class Inquiry:
 
     def _question(self, entry: Entry) -> Row:
         """The row of a board before there is an answer."""
-        return Row(
-            puzzle=self.suite.puzzle.name,
-            board=entry.board,
-            solver=self.solver.name,
-            options=options_of(self.solver, self.suite.puzzle),
-            limit=vars(self.limit),
-            version=VERSION,
-        )
+        return unanswered(self.suite.puzzle, entry.board, self.solver, self.limit)
 
     def prepare(self) -> None:
         """Begin one search: options that do not fit are found out, and tables and kernels are there before threads."""
@@ -203,7 +193,7 @@ class Inquiry:
     def answers(self, jobs: int) -> list[Answer]:
         """What there is when every board was asked, or the run was stopped."""
         try:
-            for _ in ordered_map(self._ask, self._open, jobs):
+            for _ in ordered_map(self._ask, self._open, jobs, on_interrupt=self.stop.set):
                 pass
         except KeyboardInterrupt:
             self.stop.set()
@@ -241,26 +231,6 @@ class Inquiry:
         except PuzzlelabError as error:
             report.note(str(error))
             return self._question(entry).model_copy(update={"error": str(error)})
-
-
-@contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets, so that searches in other threads end too."""
-    stop = threading.Event()
-
-    def interrupt(*_: object) -> None:
-        stop.set()
-        raise KeyboardInterrupt
-
-    main = threading.current_thread() is threading.main_thread()
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield stop
-        return
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # --- reading what was asked before ---

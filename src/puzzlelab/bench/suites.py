@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry, report
-from puzzlelab.core.errors import BadBoard, BadFile, BadInput, BadOption, NotSuited, UnknownName, shorten
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, NotSuited, UnknownName, shorten
 from puzzlelab.core.puzzle import Instance, Puzzle, Samples
 from puzzlelab.core.seeds import generator
 
@@ -174,14 +174,6 @@ def join(suites: Sequence[Suite]) -> Suite:
 
 
 # --- samples ---
-
-
-def read_levels(text: str) -> tuple[int, int]:
-    """The least and the greatest level of '10-20', or of '15'."""
-    match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text.strip())
-    if match is None or int(match[2] or match[1]) < int(match[1]):
-        raise BadOption(f"'{shorten(text)}' is no range of levels; write 10-20, or 15")
-    return int(match[1]), int(match[2] or match[1])
 
 
 def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, count: int, seed: int) -> Suite:

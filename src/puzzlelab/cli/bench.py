@@ -72,6 +72,7 @@ def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | 
     """The suite that the arguments mean."""
     from puzzlelab.bench import suites
     from puzzlelab.core.errors import BadInput
+    from puzzlelab.core.settings import read_levels
 
     puzzle = _puzzle(words[0]) if words else None
     names = words[1:] if puzzle else words
@@ -83,7 +84,7 @@ def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | 
         raise BadInput("no boards: name a suite or a file, or a puzzle with --levels")
     if names or puzzle is None:
         raise BadInput("--levels and --scale make boards: give the name of a puzzle, and no suite")
-    return suites.sample(puzzle, suites.read_levels(levels) if levels else None, scale, count, seed)
+    return suites.sample(puzzle, read_levels(levels) if levels else None, scale, count, seed)
 
 
 def _puzzle(word: str) -> Puzzle | None:

@@ -1,6 +1,5 @@
 """`puzzlelab generate`: new boards of an asked difficulty."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +23,7 @@ def generate(
     from puzzlelab.core.errors import BadFile, NotSuited, UnknownName
     from puzzlelab.core.puzzle import Samples
     from puzzlelab.core.seeds import generator
+    from puzzlelab.core.settings import read_levels
 
     chosen = api.load(puzzle)
     if not isinstance(chosen, Samples):
@@ -31,7 +31,8 @@ def generate(
     name = scale or next(iter(chosen.scales))
     if name not in chosen.scales:
         raise UnknownName(f"scale of {chosen.name}", name, chosen.scales)
-    levels = _levels(level)
+    least, most = read_levels(level) if level else (None, None)
+    levels = [None] if least is None or most is None else list(range(least, most + 1))
     boards = (
         chosen.write(chosen.scales[name].sample(generator(seed, i), levels[i % len(levels)])) for i in range(count)
     )
@@ -50,14 +51,3 @@ def generate(
     except KeyboardInterrupt:
         fail(f"interrupted; {out} holds the boards made so far")
         raise
-
-
-def _levels(text: str | None) -> list[int | None]:
-    from puzzlelab.core.errors import BadOption
-
-    if text is None:
-        return [None]
-    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
-    if match is None or (match[2] and int(match[2]) < int(match[1])):
-        raise BadOption(f"'{text}' is no level; write a number, or a range such as 10-20")
-    return list(range(int(match[1]), int(match[2] or match[1]) + 1))

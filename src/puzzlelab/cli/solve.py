@@ -52,37 +52,24 @@ class Work:
     def question(self, given: Given) -> Row:
         """A row without an answer."""
         from puzzlelab.core.errors import shorten
-        from puzzlelab.core.row import Row
-        from puzzlelab.core.solver import options_of
-        from puzzlelab.core.version import VERSION
+        from puzzlelab.core.row import unanswered
 
-        return Row(
-            puzzle=self.puzzle.name,
-            board=given.text if len(given.text) <= LONGEST_KEPT else shorten(given.text, LONGEST_KEPT),
-            solver=self.solver.name,
-            options=options_of(self.solver, self.puzzle),
-            limit=vars(self.limit),
-            version=VERSION,
-        )
+        text = given.text if len(given.text) <= LONGEST_KEPT else shorten(given.text, LONGEST_KEPT)
+        return unanswered(self.puzzle, text, self.solver, self.limit)
 
     def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:
         """Every board with its row, in order; those that the file holds already are taken from there."""
         from puzzlelab.core.parallel import ordered_map
 
         held = [file.take(self.question(given), self.limit) if file else None for given in boards]
-        fresh = ordered_map(
-            self.answer, (given for given, row in zip(boards, held, strict=True) if row is None), self.jobs
-        )
-        try:
-            for given, row in zip(boards, held, strict=True):
-                if row is None:
-                    row = next(fresh)
-                    if row.stop != "interrupted" and file is not None:
-                        file.append([row])
-                yield given, row
-        finally:
-            self.over.set()
-            fresh.close()  # type: ignore[attr-defined]
+        asked = (given for given, row in zip(boards, held, strict=True) if row is None)
+        fresh = ordered_map(self.answer, asked, self.jobs, on_interrupt=self.over.set)
+        for given, row in zip(boards, held, strict=True):
+            if row is None:
+                row = next(fresh)
+                if row.stop != "interrupted" and file is not None:
+                    file.append([row])
+            yield given, row
 
 
 def solve(

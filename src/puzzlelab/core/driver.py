@@ -4,10 +4,10 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 `step(record, budget)`; everything that needs the outside world happens here, between two slices.
 """
 
-import math
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,30 +25,69 @@ MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
 
 
-class Machine(Protocol):
-    """A resumable search."""
+@dataclass
+class Machine:
+    """A resumable search: a record of arrays, its `step`, and what Python does for it between two steps.
+
+    Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `core.kernels`); one that asks for
+    scores has `scores: float64[R]` to write them into.
+    """
+
+    record: Any
+    run: Callable[..., int]
+    """`run(record, budget)` expands at most `budget` states; returns RUNNING, NEEDS_SCORES, IMPROVED, DONE or FULL."""
+    solution: Callable[[Any], list[int]]
+    """The moves of the best solution in a record."""
+    grow: Callable[[Any, int], Any]
+    """The record with larger arrays, at most so many bytes more; None where that is not enough."""
+    verdict: Callable[[Any], tuple[Proof, str, Stop]]
+    """What it means that the search is done without a solution."""
+    requests: Callable[[Any], State] | None = None
+    """The working states `[R, S]` that wait for scores."""
 
     @property
     def control(self) -> NDArray[np.int64]:
-        """`int64[16]`: see `EXPANDED` and its neighbours in `core.kernels`."""
+        """The record's counts and flags."""
+        control: NDArray[np.int64] = self.record.control
+        return control
 
     def step(self, budget: int) -> int:
-        """Expand at most `budget` states; return RUNNING, NEEDS_SCORES, IMPROVED, DONE or FULL. 0 only compiles."""
+        """One slice of work; 0 only compiles, or loads the machine code."""
+        return self.run(self.record, budget)
 
-    def solution(self) -> list[int]:
-        """The moves of the best solution so far."""
+    def enlarge(self, room: int) -> bool:
+        """Give the record larger arrays; False where `room` bytes are not enough."""
+        larger = self.grow(self.record, room)
+        self.record = self.record if larger is None else larger
+        return larger is not None
 
-    def grow(self, room: int) -> bool:
-        """Enlarge the arrays by at most `room` bytes; False where that is not enough."""
 
-    def requests(self) -> State:
-        """The working states `[R, S]` that wait for scores."""
+EXHAUSTED: tuple[Proof, str, Stop] = ("unsolvable", "every reachable state was searched, and none is solved", "done")
+"""The verdict of a search that left nothing out."""
 
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        """Take the scores `[R]` of those states."""
 
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        """What it means that the machine is done without a solution."""
+def doubled(record: Any, names: Iterable[str], room: int) -> Any:
+    """The record with twice the rows in these arrays, or None."""
+    arrays = {name: getattr(record, name) for name in names}
+    if 2 * sum(array.nbytes for array in arrays.values()) > room:
+        return None
+    return record._replace(**{name: np.concatenate([array, np.zeros_like(array)]) for name, array in arrays.items()})
+
+
+def rehashed(record: Any, states: int, load: float, room: int) -> Any:
+    """The record with a hash table for twice as many states, or None; its other arrays have all the room there is."""
+    size = record.table.size
+    if states + record.moves.size <= load * size or 8 * size > room:
+        return None
+    table = np.zeros(2 * size, np.int32)
+    kernels.rehash(table, record.keys, states)  # type: ignore[no-untyped-call]
+    return record._replace(table=table)
+
+
+def reserved(bytes_a_state: int, limit: Limit) -> int:
+    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
+    room = max(memory_ceiling(limit) - resident(), 1 << 20)
+    return int(min(room // bytes_a_state, 2**31 - 2**16))
 
 
 def rules_of(instance: Instance) -> KernelRules:
@@ -141,11 +180,11 @@ class Drive:
             if status == kernels.NEEDS_SCORES:
                 self._answer()
             elif status == kernels.FULL:
-                if not self.machine.grow(self.clock.room()):
+                if not self.machine.enlarge(self.clock.room()):
                     yield self._result("memory")
                     return
             elif status == kernels.IMPROVED:
-                self.moves = tuple(self.machine.solution())
+                self.moves = tuple(self.machine.solution(self.machine.record))
                 yield self._result("done")
             elif status == kernels.DONE:
                 yield self._last()
@@ -163,11 +202,11 @@ class Drive:
         return status
 
     def _answer(self) -> None:
-        if self.score is None:
+        if self.score is None or self.machine.requests is None:
             raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
-        states = self.machine.requests()
+        states = self.machine.requests(self.machine.record)
         self.evaluations += len(states)
-        self.machine.answer(self.score(states))
+        self.machine.record.scores[: len(states)] = self.score(states)
 
     def _count(self, place: int) -> int:
         return int(self.machine.control[place])
@@ -189,7 +228,7 @@ class Drive:
     def _last(self) -> Result:
         if self.moves is not None:
             return self._result("done")
-        proof, reason, stop = self.machine.verdict()
+        proof, reason, stop = self.machine.verdict(self.machine.record)
         return self._result(stop, proof, reason)
 
 
@@ -199,8 +238,3 @@ def drive(
     """Run `machine` until it is done or reaches `limit`; `estimate` answers what it asks for."""
     score = scorer(estimate, rules) if estimate is not None and rules is not None else None
     return iter(Drive(machine, limit, score))
-
-
-def whole(value: float) -> int:
-    """The least whole number that is not below a score: admissible stays admissible where moves cost 1."""
-    return math.ceil(value - 1e-6)

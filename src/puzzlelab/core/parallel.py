@@ -22,11 +22,15 @@ def cores() -> int:
 
 
 def ordered_map(
-    function: Callable[[Item], Answer], items: Iterable[Item], jobs: int | None = None, processes: bool = False
+    function: Callable[[Item], Answer],
+    items: Iterable[Item],
+    jobs: int | None = None,
+    processes: bool = False,
+    on_interrupt: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
     """`function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
 
-    Closing the iterator drops what has not begun; what runs in threads is waited for.
+    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits for what runs.
     """
     jobs = jobs or cores()
     if jobs == 1 and not processes:
@@ -42,6 +46,8 @@ def ordered_map(
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            if waiting and on_interrupt:
+                on_interrupt()
             for future in waiting:
                 future.cancel()
 

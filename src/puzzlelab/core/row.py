@@ -16,7 +16,6 @@ from puzzlelab.core.solver import Solver, names_of, options_of
 from puzzlelab.core.verify import Verdict, verify
 from puzzlelab.core.version import VERSION
 
-
 ROW_BEGINS = b'{"puzzle"'
 
 
@@ -93,31 +92,39 @@ def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
             raise BadBoard(str(error), f"move {step} of {len(texts)}") from None
 
 
-def row_of(
-    instance: Instance, solver: Solver, limit: Limit, result: Result, board: str | None = None, seed: int | None = None
-) -> Row:
-    """The row of a result, verified here; `board` is the text as it was given."""
-    puzzle = instance.puzzle
+def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:
+    """The row of a question before there is an answer; `board` is the text as it was given."""
     return Row(
         puzzle=puzzle.name,
-        board=puzzle.write(instance.state) if board is None else board,
+        board=board,
         solver=solver.name,
         options=options_of(solver, puzzle),
         seed=seed,
         limit=vars(limit),
         version=VERSION,
-        moves=None if result.moves is None else names_of(puzzle, result.moves),
-        length=result.length,
-        proof=result.proof,
-        reason=result.reason,
-        stop=result.stop,
-        lower_bound=result.lower_bound,
-        seconds=round(result.seconds, 6),
-        expanded=result.expanded,
-        generated=result.generated,
-        evaluations=result.evaluations,
-        verified=verify(instance, result).holds,
     )
+
+
+def row_of(
+    instance: Instance, solver: Solver, limit: Limit, result: Result, board: str | None = None, seed: int | None = None
+) -> Row:
+    """The row of a result, verified here; `board` is the text as it was given."""
+    puzzle = instance.puzzle
+    text = puzzle.write(instance.state) if board is None else board
+    answer = {
+        "moves": None if result.moves is None else names_of(puzzle, result.moves),
+        "length": result.length,
+        "proof": result.proof,
+        "reason": result.reason,
+        "stop": result.stop,
+        "lower_bound": result.lower_bound,
+        "seconds": round(result.seconds, 6),
+        "expanded": result.expanded,
+        "generated": result.generated,
+        "evaluations": result.evaluations,
+        "verified": verify(instance, result).holds,
+    }
+    return unanswered(puzzle, text, solver, limit, seed).model_copy(update=answer)
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:

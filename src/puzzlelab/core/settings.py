@@ -1,6 +1,7 @@
 """Settings are frozen pydantic models, filled alike from Python, TOML and command-line flags."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -48,6 +49,14 @@ def read_options(texts: Iterable[str]) -> dict[str, Any]:
         except ValueError:
             options[name] = value
     return options
+
+
+def read_levels(text: str) -> tuple[int, int]:
+    """The least and the greatest level of '10-20', or of '15'."""
+    match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text.strip())
+    if match is None or int(match[2] or match[1]) < int(match[1]):
+        raise BadOption(f"'{shorten(text)}' is no range of levels; write 10-20, or 15")
+    return int(match[1]), int(match[2] or match[1])
 
 
 def fill(model: type[Model], values: Mapping[str, Any]) -> Model:

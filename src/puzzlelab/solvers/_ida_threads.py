@@ -19,7 +19,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Instance, KernelRules
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
-from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, Machine
+from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, machine
 
 ROOTS_A_JOB = 64
 BUDGET = 100_000
@@ -83,7 +83,7 @@ def roots_of(instance: Instance, wanted: int) -> list[tuple[tuple[int, ...], Ins
 
 def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit, jobs: int) -> Iterator[Attempt]:
     """Progress, then the one solution, as the search on one thread gives it."""
-    first = Machine(instance, estimate, rules)
+    first = machine(instance, estimate, rules)
     first.step(0)
     roots = roots_of(instance, ROOTS_A_JOB * jobs)
     if roots is None:
@@ -130,18 +130,18 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
     """Search one root after another under the threshold."""
     while (root := shared.take()) is not None:
         path, start = shared.roots[root]
-        machine = Machine(start, estimate, rules)
-        control = machine.control
+        search = machine(start, estimate, rules)
+        control = search.control
         control[OFFSET], control[LAST], control[SINGLE] = len(path), path[-1], 1
         control[THRESHOLD] = shared.threshold
         status = FULL
         while status not in (DONE, IMPROVED) and not shared.needless(root):
             before = int(control[EXPANDED]), int(control[GENERATED])
-            status = machine.step(BUDGET)
+            status = search.step(BUDGET)
             shared.add(int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
             if status == FULL:
-                machine.grow(1 << 30)
+                search.enlarge(1 << 30)
         with shared.lock:
             if status == IMPROVED:
-                shared.found[root] = (*path, *machine.solution())
+                shared.found[root] = (*path, *search.solution(search.record))
             shared.following = min(shared.following, int(control[NEXT]) if status == DONE else NEVER)

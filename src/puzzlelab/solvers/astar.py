@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, rules_of, runner, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -34,9 +34,8 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
-from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
 
@@ -258,92 +257,62 @@ ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0
 """What moves made, and moves estimated, count in each order."""
 
 
-class Machine:
-    """The record of one search, and what Python does for it.
+def machine(
+    instance: Instance,
+    estimate: Estimate,
+    rules: KernelRules,
+    factors: tuple[float, float],
+    batch: int,
+    limit: Limit,
+) -> Machine:
+    """The search from this start."""
+    moves = instance.puzzle.move_count
+    reserve = reserved(8 * rules.words + 24, limit)
+    record = Record(
+        rules.tables,
+        tables_of(estimate, rules),
+        np.zeros(16, np.int64),
+        np.array(factors),
+        np.empty((reserve, rules.words), np.uint64),
+        np.empty(reserve, np.int32),
+        np.empty(reserve, np.int32),
+        np.empty(reserve, np.int32),
+        np.empty(reserve, np.float32),
+        np.empty(reserve, np.bool_),
+        np.zeros(FIRST_TABLE, np.int32),
+        np.empty(2 * reserve, np.float64),
+        np.empty(2 * reserve, np.int32),
+        np.empty((batch + 1) * moves, np.int32),
+        np.empty((batch + 1) * moves, np.float64),
+        rules.encode(instance.state[None])[0].astype(rules.dtype),
+        np.empty(rules.size, rules.dtype),
+        np.empty(rules.words, np.uint64),
+        np.empty(moves, np.int32),
+        np.empty(estimate.memo, np.int64),
+        np.empty(estimate.memo, np.int64),
+    )
+    record.control[LENGTH] = -1
+    record.control[ADMISSIBLE] = estimate.admissible
+    record.control[PROVES] = factors[0] == 1 and (estimate.admissible or factors[1] == 0)
 
-    Arrays of states are reserved for as many as the memory limit could hold; the system gives pages as they are used.
-    """
+    def requests(record: Record) -> State:
+        return unpacked(rules, record.keys[record.asked[: record.control[REQUESTED]]])
 
-    def __init__(
-        self,
-        instance: Instance,
-        estimate: Estimate,
-        rules: KernelRules,
-        factors: tuple[float, float],
-        batch: int,
-        limit: Limit,
-    ) -> None:
-        moves = instance.puzzle.move_count
-        self.step_record = runner(step, rules)
-        reserve = self._reserve(rules, limit)
-        requests = (batch + 1) * moves
-        self.record = Record(
-            rules.tables,
-            tables_of(estimate, rules),
-            np.zeros(16, np.int64),
-            np.array(factors),
-            np.empty((reserve, rules.words), np.uint64),
-            np.empty(reserve, np.int32),
-            np.empty(reserve, np.int32),
-            np.empty(reserve, np.int32),
-            np.empty(reserve, np.float32),
-            np.empty(reserve, np.bool_),
-            np.zeros(FIRST_TABLE, np.int32),
-            np.empty(2 * reserve, np.float64),
-            np.empty(2 * reserve, np.int32),
-            np.empty(requests, np.int32),
-            np.empty(requests, np.float64),
-            rules.encode(instance.state[None])[0].astype(rules.dtype),
-            np.empty(rules.size, rules.dtype),
-            np.empty(rules.words, np.uint64),
-            np.empty(moves, np.int32),
-            np.empty(estimate.memo, np.int64),
-            np.empty(estimate.memo, np.int64),
-        )
-        self.rules = rules
-        self.control[LENGTH] = -1
-        self.control[ADMISSIBLE] = estimate.admissible
-        self.control[PROVES] = factors[0] == 1 and (estimate.admissible or factors[1] == 0)
+    return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED, requests)
 
-    @staticmethod
-    def _reserve(rules: KernelRules, limit: Limit) -> int:
-        """States that fit below the memory limit; more than a state's own bytes go to heap and hash table."""
-        room = max(memory_ceiling(limit) - resident(), 1 << 20)
-        return int(min(room // (8 * rules.words + 24), 2**31 - 2**16))
 
-    @property
-    def control(self) -> NDArray[np.int64]:
-        return self.record.control
+def solution(record: Record) -> list[int]:
+    """The moves from the start to the goal that was found."""
+    moves, node = [], int(record.control[GOAL])
+    while record.parent[node] != NOWHERE:
+        moves.append(int(record.move[node]))
+        node = int(record.parent[node])
+    return moves[::-1]
 
-    def step(self, budget: int) -> int:
-        return self.step_record(self.record, budget)
 
-    def solution(self) -> list[int]:
-        moves, node = [], int(self.control[GOAL])
-        while self.record.parent[node] != NOWHERE:
-            moves.append(int(self.record.move[node]))
-            node = int(self.record.parent[node])
-        return moves[::-1]
-
-    def grow(self, room: int) -> bool:
-        """Twice the hash table; the other arrays have all the room there is."""
-        states, size = int(self.control[STATES]), self.record.table.size
-        full = states + self.record.moves.size > LOAD * size
-        if not full or 8 * size > room:
-            return False
-        table = np.zeros(2 * size, np.int32)
-        kernels.rehash(table, self.record.keys, states)
-        self.record = self.record._replace(table=table)
-        return True
-
-    def requests(self) -> State:
-        return unpacked(self.rules, self.record.keys[self.record.asked[: self.control[REQUESTED]]])
-
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        self.record.scores[: scores.size] = scores
-
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        return "unsolvable", "every reachable state was searched, and none is solved", "done"
+def grown(record: Record, room: int) -> Any:
+    """Twice the hash table."""
+    return rehashed(record, int(record.control[STATES]), LOAD, room)
 
 
 @compiled
@@ -379,8 +348,8 @@ class Astar(Settings):
         """Progress, then the one solution; memory grows with the states seen."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
         made, estimated = ORDERS[self.order]
-        machine = Machine(instance, estimate, rules, (made, estimated * self.weight), self.batch, limit)
-        return drive(machine, limit, estimate, rules)
+        factors = (made, estimated * self.weight)
+        return drive(machine(instance, estimate, rules, factors, self.batch, limit), limit, estimate, rules)
 
 
 SOLVER = Astar

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -280,80 +280,74 @@ def step(record, budget):
         control[PHASE] = EXPAND
 
 
-class Machine:
-    """The record of one search of one width, and what Python does for it."""
+def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: int, most: int) -> Machine:
+    """The search of one width for a solution of at most `most` moves."""
+    moves = instance.puzzle.move_count
+    candidates = (width + 1) * moves
+    record = Record(
+        rules.tables,
+        tables_of(estimate, rules),
+        np.zeros(16, np.int64),
+        np.empty((width, rules.words), np.uint64),
+        np.empty((candidates, rules.words), np.uint64),
+        np.empty(candidates, np.int32),
+        np.empty(candidates, np.int32),
+        np.zeros(candidates, np.float32),
+        np.zeros(_table_size(candidates), np.int32),
+        np.empty(64 * width + 16, np.int32),
+        np.empty(64 * width + 16, np.int32),
+        np.zeros(_table_size(64 * width), np.uint64),
+        np.empty(ASK, np.float64),
+        np.empty(1 << 16, np.int64),
+        rules.encode(instance.state[None])[0].astype(rules.dtype),
+        np.empty(rules.size, rules.dtype),
+        np.empty(moves, np.int32),
+        np.empty(estimate.memo, np.int64),
+        np.empty(estimate.memo, np.int64),
+    )
+    record.control[LENGTH], record.control[MOST] = -1, most
+    record.control[ADMISSIBLE] = estimate.admissible
 
-    def __init__(self, instance: Instance, estimate: Estimate, rules: KernelRules, width: int, most: int) -> None:
-        moves = instance.puzzle.move_count
-        candidates = (width + 1) * moves
-        hashed = 1 << int(np.ceil(np.log2(candidates / LOAD)))
-        self.rules = rules
-        self.step_record = runner(step, rules)
-        self.record = Record(
-            rules.tables,
-            tables_of(estimate, rules),
-            np.zeros(16, np.int64),
-            np.empty((width, rules.words), np.uint64),
-            np.empty((candidates, rules.words), np.uint64),
-            np.empty(candidates, np.int32),
-            np.empty(candidates, np.int32),
-            np.zeros(candidates, np.float32),
-            np.zeros(hashed, np.int32),
-            np.empty(64 * width + 16, np.int32),
-            np.empty(64 * width + 16, np.int32),
-            np.zeros(1 << int(np.ceil(np.log2(64 * width / LOAD))), np.uint64),
-            np.empty(ASK, np.float64),
-            np.empty(1 << 16, np.int64),
-            rules.encode(instance.state[None])[0].astype(rules.dtype),
-            np.empty(rules.size, rules.dtype),
-            np.empty(moves, np.int32),
-            np.empty(estimate.memo, np.int64),
-            np.empty(estimate.memo, np.int64),
-        )
-        self.control[LENGTH] = -1
-        self.control[ADMISSIBLE] = estimate.admissible
-        self.control[MOST] = most
+    def requests(record: Record) -> State:
+        first = record.control[SEEN]
+        return unpacked(rules, record.keys[first : first + record.control[REQUESTED]])
 
-    @property
-    def control(self) -> NDArray[np.int64]:
-        return self.record.control
+    return Machine(record, runner(step, rules), solution, longer, verdict, requests)
 
-    def step(self, budget: int) -> int:
-        return self.step_record(self.record, budget)
 
-    def solution(self) -> list[int]:
-        if self.control[LENGTH] == 0:
-            return []
-        moves, place = [], int(self.control[KEPT])
-        while self.record.parent[place] >= 0:
-            moves.append(int(self.record.move[place]))
-            place = int(self.record.parent[place])
-        return moves[::-1]
+def _table_size(entries: int) -> int:
+    """The least power of two that holds so many entries below the load."""
+    return 1 << int(np.ceil(np.log2(entries / LOAD)))
 
-    def grow(self, room: int) -> bool:
-        """Twice the history, and the table of hashes with it."""
-        record = self.record
-        if 16 * record.parent.size + 16 * record.seen.size > room:
-            return False
-        seen = np.zeros(2 * record.seen.size, np.uint64)
-        keep_all(seen, record.seen)
-        parent, move = (np.concatenate([array, np.empty_like(array)]) for array in (record.parent, record.move))
-        self.record = record._replace(seen=seen, parent=parent, move=move)
-        return True
 
-    def requests(self) -> State:
-        first = self.control[SEEN]
-        return unpacked(self.rules, self.record.keys[first : first + self.control[REQUESTED]])
+def solution(record: Record) -> list[int]:
+    """The moves into the solved state, which stands behind the last kept one."""
+    if record.control[LENGTH] == 0:
+        return []
+    moves, place = [], int(record.control[KEPT])
+    while record.parent[place] >= 0:
+        moves.append(int(record.move[place]))
+        place = int(record.parent[place])
+    return moves[::-1]
 
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        self.record.scores[: scores.size] = scores
 
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        if self.control[CUT]:
-            return "none", "every state in the beam led only to states that were seen before", "dead end"
-        if self.control[MOST] < UNBOUNDED:
-            return "none", "no shorter solution", "done"
-        return "unsolvable", "every reachable state was searched, and none is solved", "done"
+def longer(record: Record, room: int) -> Any:
+    """Twice the history, and the table of hashes with it."""
+    larger = doubled(record, ("parent", "move"), room - 16 * record.seen.size)
+    if larger is None:
+        return None
+    seen = np.zeros(2 * record.seen.size, np.uint64)
+    keep_all(seen, record.seen)
+    return larger._replace(seen=seen)
+
+
+def verdict(record: Record) -> tuple[Proof, str, Stop]:
+    """Nothing was left in the beam."""
+    if record.control[CUT]:
+        return "none", "every state in the beam led only to states that were seen before", "dead end"
+    if record.control[MOST] < UNBOUNDED:
+        return "none", "no shorter solution", "done"
+    return EXHAUSTED
 
 
 class Beam(Settings):
@@ -369,7 +363,7 @@ class Beam(Settings):
         """Progress and ever shorter solutions; memory is O(width x depth)."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
         if self.width is not None:
-            yield from drive(Machine(instance, estimate, rules, self.width, UNBOUNDED), limit, estimate, rules)
+            yield from drive(machine(instance, estimate, rules, self.width, UNBOUNDED), limit, estimate, rules)
             return
         yield from _widening(instance, estimate, rules, limit)
 
@@ -382,12 +376,12 @@ def _widening(instance: Instance, estimate: Estimate, rules: KernelRules, limit:
     best = Result(None)
     spent = Progress(0, 0, 0, 0, 0.0)
     width = FIRST_WIDTH
-    Machine(instance, estimate, rules, width, UNBOUNDED).step(0)
+    machine(instance, estimate, rules, width, UNBOUNDED).step(0)
     began = time.perf_counter()
     while width <= WIDEST:
         most = UNBOUNDED if best.moves is None else len(best.moves) - 1
-        machine = Machine(instance, estimate, rules, width, most)
-        for attempt in drive(machine, _left(limit, spent, time.perf_counter() - began), estimate, rules):
+        search = machine(instance, estimate, rules, width, most)
+        for attempt in drive(search, _left(limit, spent, time.perf_counter() - began), estimate, rules):
             attempt = _added(attempt, spent, time.perf_counter() - began)
             if isinstance(attempt, Result):
                 best = attempt = attempt if attempt.moves is not None else _kept(best, attempt)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner
+from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, rules_of, runner
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.kernels import (
     BOUND,
@@ -30,9 +30,8 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit, memory_ceiling, resident
-from puzzlelab.core.puzzle import Backwards, Instance, KernelRules, Moves, State
-from puzzlelab.core.result import Proof, Stop
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Backwards, Instance, KernelRules, Moves, Puzzle, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt
 
@@ -155,86 +154,65 @@ def step(record, budget):
     return RUNNING
 
 
-class Machine:
-    """The record of one search, and what Python does for it."""
+def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool) -> Machine:
+    """The search from this start and, if they are given, from the `goals` too."""
+    puzzle = instance.puzzle
+    reserve = reserved(8 * rules.words + 14, limit)
+    record = Record(
+        rules.tables,
+        np.zeros(16, np.int64),
+        np.empty((reserve, rules.words), np.uint64),
+        np.empty(reserve, np.int32),
+        np.empty(reserve, np.int16),
+        np.empty(reserve, np.int8),
+        np.zeros(FIRST_TABLE, np.int32),
+        np.array([[0, 0, 0], [0, -1, 0]], np.int64),
+        np.zeros(DEEPEST, np.int64),
+        rules.encode(instance.state[None])[0].astype(rules.dtype),
+        np.empty(rules.size, rules.dtype),
+        np.empty(rules.words, np.uint64),
+        np.empty(puzzle.move_count, np.int32),
+    )
+    record.control[LENGTH], record.control[EXHAUST] = -1, exhaust
+    plant = runner(add_root, rules)
+    plant(record, record.state, 0)
+    record.sizes[0] = 1
+    for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
+        plant(record, goal, 1)
 
-    def __init__(
-        self, instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool
-    ) -> None:
-        puzzle = instance.puzzle
-        self.step_record, self.rules, self.puzzle = runner(step, rules), rules, puzzle
-        room = max(memory_ceiling(limit) - resident(), 1 << 20)
-        reserve = int(min(room // (8 * rules.words + 14), 2**31 - 2**16))
-        self.record = Record(
-            rules.tables,
-            np.zeros(16, np.int64),
-            np.empty((reserve, rules.words), np.uint64),
-            np.empty(reserve, np.int32),
-            np.empty(reserve, np.int16),
-            np.empty(reserve, np.int8),
-            np.zeros(FIRST_TABLE, np.int32),
-            np.array([[0, 0, 0], [0, -1, 0]], np.int64),
-            np.zeros(DEEPEST, np.int64),
-            rules.encode(instance.state[None])[0].astype(rules.dtype),
-            np.empty(rules.size, rules.dtype),
-            np.empty(rules.words, np.uint64),
-            np.empty(puzzle.move_count, np.int32),
-        )
-        self.control[LENGTH], self.control[EXHAUST] = -1, exhaust
-        plant = runner(add_root, rules)
-        plant(self.record, self.record.state, 0)
-        self.record.sizes[0] = 1
-        for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
-            plant(self.record, goal, 1)
+    def solution(record: Record) -> list[int]:
+        return joined(record, puzzle)
 
-    @property
-    def control(self) -> NDArray[np.int64]:
-        return self.record.control
+    return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED)
 
-    def step(self, budget: int) -> int:
-        return self.step_record(self.record, budget)
 
-    def solution(self) -> list[int]:
-        if self.control[LENGTH] == 0:
-            return []
-        first, other = int(self.control[MEETING]), int(self.control[OTHER])
-        if other == NOWHERE:
-            return self._back(first)[::-1]
-        bridge = int(self.control[BRIDGE])
-        if self.record.side[first] == 1:
-            first, other, bridge = other, first, self._undo(bridge)
-        return [*self._back(first)[::-1], bridge, *(self._undo(move) for move in self._back(other))]
+def joined(record: Record, puzzle: Puzzle) -> list[int]:
+    """The moves from the start to where the search ended, and from there to the goal if it began there too."""
+    control = record.control
+    if control[LENGTH] == 0:
+        return []
+    first, other, bridge = int(control[MEETING]), int(control[OTHER]), int(control[BRIDGE])
+    if other == NOWHERE:
+        return moves_into(record, first)
+    assert isinstance(puzzle, Backwards)
+    if record.side[first] == 1:
+        first, other, bridge = other, first, puzzle.inverse(bridge)
+    back = [puzzle.inverse(move) for move in reversed(moves_into(record, other))]
+    return [*moves_into(record, first), bridge, *back]
 
-    def _back(self, node: int) -> list[int]:
-        """The moves into a state, the last first."""
-        moves = []
-        while self.record.parent[node] != NOWHERE:
-            moves.append(int(self.record.move[node]))
-            node = int(self.record.parent[node])
-        return moves
 
-    def _undo(self, move: int) -> int:
-        assert isinstance(self.puzzle, Backwards)
-        return self.puzzle.inverse(move)
+def moves_into(record: Record, node: int) -> list[int]:
+    """The moves from where a side began to one of its states."""
+    moves = []
+    while record.parent[node] != NOWHERE:
+        moves.append(int(record.move[node]))
+        node = int(record.parent[node])
+    return moves[::-1]
 
-    def grow(self, room: int) -> bool:
-        """Twice the hash table; the other arrays have all the room there is."""
-        states, size = int(self.control[STATES]), self.record.table.size
-        if states + self.record.moves.size <= LOAD * size or 8 * size > room:
-            return False
-        table = np.zeros(2 * size, np.int32)
-        kernels.rehash(table, self.record.keys, states)
-        self.record = self.record._replace(table=table)
-        return True
 
-    def requests(self) -> State:
-        raise NotImplementedError
-
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        raise NotImplementedError
-
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        return "unsolvable", "every reachable state was searched, and none is solved", "done"
+def grown(record: Record, room: int) -> Any:
+    """Twice the hash table."""
+    return rehashed(record, int(record.control[STATES]), LOAD, room)
 
 
 @compiled
@@ -264,7 +242,7 @@ class Bfs(Settings):
             if not isinstance(puzzle, Backwards):
                 raise NotSuited(f"bfs cannot search {puzzle.name} from the goal: its moves cannot be undone")
             goals = puzzle.goals()
-        return drive(Machine(instance, rules_of(instance), goals, limit, exhaust=False), limit)
+        return drive(machine(instance, rules_of(instance), goals, limit, exhaust=False), limit)
 
 
 def count_by_depth(instance: Instance, limit: Limit | None = None) -> list[int]:
@@ -273,11 +251,11 @@ def count_by_depth(instance: Instance, limit: Limit | None = None) -> list[int]:
     A search that reaches the limit gives the depths that it finished.
     """
     limit = limit or Limit()
-    machine = Machine(instance, rules_of(instance), None, limit, exhaust=True)
-    for _ in drive(machine, limit):
+    search = machine(instance, rules_of(instance), None, limit, exhaust=True)
+    for _ in drive(search, limit):
         pass
-    depths = int(machine.record.layers[0, 2])
-    return [int(count) for count in machine.record.sizes[: depths + 1] if count]
+    depths = int(search.record.layers[0, 2])
+    return [int(count) for count in search.record.sizes[: depths + 1] if count]
 
 
 SOLVER = Bfs

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.kernels import (
     BOUND,
@@ -176,63 +176,50 @@ def step(record, budget):
             control[DEPTH], control[PHASE] = made, FRESH
 
 
-class Machine:
-    """The record of one search, and what Python does for it."""
+def machine(instance: Instance, estimate: Estimate, rules: KernelRules, depth: int) -> Machine:
+    """The search from this start, for solutions of at most `depth` moves."""
+    moves = instance.puzzle.move_count
+    deep = min(depth, FIRST_DEPTH) + 2
+    record = Record(
+        rules.tables,
+        tables_of(estimate, rules),
+        np.zeros(16, np.int64),
+        np.zeros((deep, rules.size), rules.dtype),
+        np.zeros((deep, moves), np.int32),
+        np.zeros((deep, moves), np.float64),
+        np.zeros(deep, np.int64),
+        np.zeros(deep, np.int64),
+        np.zeros(deep, np.int32),
+        np.zeros((moves, rules.size), rules.dtype),
+        np.zeros(moves, np.float64),
+        np.zeros(estimate.memo, np.int64),
+        np.zeros(estimate.memo, np.int64),
+    )
+    record.stack[0] = rules.encode(instance.state[None])[0]
+    record.control[LENGTH], record.control[MOST] = -1, depth
+    record.control[PROVES] = estimate.admissible
 
-    def __init__(self, instance: Instance, estimate: Estimate, rules: KernelRules, depth: int) -> None:
-        moves = instance.puzzle.move_count
-        deep = min(depth, FIRST_DEPTH) + 2
-        self.step_record, self.depth = runner(step, rules), depth
-        self.record = Record(
-            rules.tables,
-            tables_of(estimate, rules),
-            np.zeros(16, np.int64),
-            np.zeros((deep, rules.size), rules.dtype),
-            np.zeros((deep, moves), np.int32),
-            np.zeros((deep, moves), np.float64),
-            np.zeros(deep, np.int64),
-            np.zeros(deep, np.int64),
-            np.zeros(deep, np.int32),
-            np.zeros((moves, rules.size), rules.dtype),
-            np.zeros(moves, np.float64),
-            np.zeros(estimate.memo, np.int64),
-            np.zeros(estimate.memo, np.int64),
-        )
-        self.record.stack[0] = rules.encode(instance.state[None])[0]
-        self.control[LENGTH], self.control[MOST] = -1, depth
-        self.control[PROVES] = estimate.admissible
+    def verdict(record: Record) -> tuple[Proof, str, Stop]:
+        if depth < UNBOUNDED:
+            return "none", f"there is no solution of at most {depth} moves", "done"
+        return EXHAUSTED
 
-    @property
-    def control(self) -> NDArray[np.int64]:
-        return self.record.control
+    return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
 
-    def step(self, budget: int) -> int:
-        return self.step_record(self.record, budget)
 
-    def solution(self) -> list[int]:
-        return [int(move) for move in self.record.best[: self.control[LENGTH]]]
+def solution(record: Record) -> list[int]:
+    """The best moves so far."""
+    return [int(move) for move in record.best[: record.control[LENGTH]]]
 
-    def grow(self, room: int) -> bool:
-        """Twice the depth."""
-        names = ("stack", "rows", "values", "counts", "cursors", "best")
-        arrays = {name: getattr(self.record, name) for name in names}
-        if 2 * sum(array.nbytes for array in arrays.values()) > room:
-            return False
-        self.record = self.record._replace(
-            **{name: np.concatenate([array, np.zeros_like(array)]) for name, array in arrays.items()}
-        )
-        return True
 
-    def requests(self) -> State:
-        return self.record.requests[: self.control[REQUESTED]]
+def deeper(record: Record, room: int) -> Any:
+    """Twice the depth."""
+    return doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
 
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        self.record.scores[: scores.size] = scores
 
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        if self.depth < UNBOUNDED:
-            return "none", f"there is no solution of at most {self.depth} moves", "done"
-        return "unsolvable", "every way from the start was searched, and none ends solved", "done"
+def requests(record: Record) -> State:
+    """The states that wait for scores."""
+    return record.requests[: record.control[REQUESTED]]
 
 
 class DepthFirst(Settings):
@@ -252,7 +239,7 @@ class DepthFirst(Settings):
         wants = self.estimate is not None or isinstance(puzzle, Estimates)
         estimate = chosen_estimate(puzzle, self.estimate) if wants else NOTHING
         rules = rules_of(instance)
-        return drive(Machine(instance, estimate, rules, self.depth or UNBOUNDED), limit, estimate, rules)
+        return drive(machine(instance, estimate, rules, self.depth or UNBOUNDED), limit, estimate, rules)
 
 
 SOLVER = DepthFirst

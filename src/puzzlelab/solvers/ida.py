@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -204,65 +204,53 @@ def step(record, budget):
     return status
 
 
-class Machine:
-    """The record of one search, and what Python does for it."""
+def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
+    """The search from this start."""
+    moves, memo = instance.puzzle.move_count, estimate.memo
+    deep = 1 if _in_place(rules) else FIRST_DEPTH
+    record = Record(
+        rules.tables,
+        tables_of(estimate, rules),
+        np.zeros(16, np.int64),
+        np.zeros((deep, rules.size), rules.dtype),
+        np.zeros((FIRST_DEPTH, moves), np.int32),
+        np.zeros(FIRST_DEPTH, np.uint64),
+        np.zeros(FIRST_DEPTH, np.int32),
+        np.zeros(FIRST_DEPTH, np.int64),
+        np.zeros(memo, np.int64),
+        np.zeros((FIRST_DEPTH, memo), np.int64),
+        np.zeros((moves, rules.size), rules.dtype),
+        np.zeros(moves, np.int32),
+        np.zeros(moves, np.float64),
+        np.zeros((FIRST_DEPTH, moves), np.int64),
+    )
+    record.stack[0] = rules.encode(instance.state[None])[0]
+    record.control[LENGTH], record.control[LAST] = -1, -1
+    record.control[PROVES] = estimate.admissible
+    return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
 
-    def __init__(self, instance: Instance, estimate: Estimate, rules: KernelRules) -> None:
-        moves = instance.puzzle.move_count
-        deep = 1 if _in_place(rules) else FIRST_DEPTH
-        self.step_record = runner(step, rules)
-        self.record = Record(
-            rules.tables,
-            tables_of(estimate, rules),
-            np.zeros(16, np.int64),
-            np.zeros((deep, rules.size), rules.dtype),
-            np.zeros((FIRST_DEPTH, moves), np.int32),
-            np.zeros(FIRST_DEPTH, np.uint64),
-            np.zeros(FIRST_DEPTH, np.int32),
-            np.zeros(FIRST_DEPTH, np.int64),
-            np.zeros(estimate.memo, np.int64),
-            np.zeros((FIRST_DEPTH, estimate.memo), np.int64),
-            np.zeros((moves, rules.size), rules.dtype),
-            np.zeros(moves, np.int32),
-            np.zeros(moves, np.float64),
-            np.zeros((FIRST_DEPTH, moves), np.int64),
-        )
-        self.record.stack[0] = rules.encode(instance.state[None])[0]
-        self.control[LENGTH], self.control[LAST] = -1, -1
-        self.control[PROVES] = estimate.admissible
 
-    @property
-    def control(self) -> NDArray[np.int64]:
-        return self.record.control
+def solution(record: Record) -> list[int]:
+    """The moves on the way down."""
+    return [int(move) for move in record.path[: record.control[LENGTH]]]
 
-    def step(self, budget: int) -> int:
-        return self.step_record(self.record, budget)
 
-    def solution(self) -> list[int]:
-        return [int(move) for move in self.record.path[: self.control[LENGTH]]]
+def deeper(record: Record, room: int) -> Any:
+    """Twice the depth."""
+    names = ["rows", "pending", "path", "values", "delta", "judged"]
+    return doubled(record, names if len(record.stack) == 1 else [*names, "stack"], room)
 
-    def grow(self, room: int) -> bool:
-        """Twice the depth."""
-        deeper = {}
-        for name in ("rows", "pending", "path", "values", "delta", "judged", "stack"):
-            array = getattr(self.record, name)
-            if name != "stack" or len(array) > 1:
-                deeper[name] = np.concatenate([array, np.zeros_like(array)])
-        if sum(array.nbytes for array in deeper.values()) > room:
-            return False
-        self.record = self.record._replace(**deeper)
-        return True
 
-    def requests(self) -> State:
-        return self.record.requests[: self.control[REQUESTED]]
+def requests(record: Record) -> State:
+    """The states that wait for scores."""
+    return record.requests[: record.control[REQUESTED]]
 
-    def answer(self, scores: NDArray[np.float64]) -> None:
-        self.record.scores[: scores.size] = scores
 
-    def verdict(self) -> tuple[Proof, str, Stop]:
-        if self.control[PROVES]:
-            return "unsolvable", "every reachable state was searched, and none is solved", "done"
-        return "none", "the estimate led to no solution", "dead end"
+def verdict(record: Record) -> tuple[Proof, str, Stop]:
+    """Every path was cut off by no bound."""
+    if record.control[PROVES]:
+        return EXHAUSTED
+    return "none", "the estimate led to no solution", "dead end"
 
 
 def _in_place(rules: KernelRules) -> bool:
@@ -285,7 +273,7 @@ class Ida(Settings):
         """Progress, then the one solution; O(depth) memory."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
         if self.jobs == 1 or rules.plain or estimate.kernel is None:
-            return drive(Machine(instance, estimate, rules), limit, estimate, rules)
+            return drive(machine(instance, estimate, rules), limit, estimate, rules)
         from puzzlelab.solvers._ida_threads import attempts
 
         return attempts(instance, estimate, rules, limit, self.jobs)

@@ -180,7 +180,7 @@ class Tiles:
     def _decode(self, states: Board) -> Board:
         return np.array(self.goal, np.uint8)[states[..., : self.cells]]
 
-    @property
+    @cached_property
     def estimates(self) -> Mapping[str, str]:
         from puzzlelab.puzzles.tiles import estimates
 
@@ -191,7 +191,7 @@ class Tiles:
 
         return estimates.make(self, name)
 
-    @property
+    @cached_property
     def scales(self) -> Mapping[str, Scale]:
         from puzzlelab.puzzles.tiles import sampling
 

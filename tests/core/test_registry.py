@@ -1,0 +1,129 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName
+from puzzlelab.solvers.astar import Astar
+
+EXAMPLES = [name for family in registry.families() for name in registry.family(family).EXAMPLES]
+
+
+def test_the_families_and_solvers_of_the_package_are_found() -> None:
+    assert "tiles" in registry.families()
+    assert {"astar", "beam", "bfs", "depth-first", "ida"} <= set(registry.solver_names())
+    assert not [name for name in [*registry.families(), *registry.solver_names()] if name.startswith("_")]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_example_is_loaded_by_its_name(name: str) -> None:
+    puzzle = registry.load(name)
+    assert puzzle.name == name
+    assert puzzle == registry.load(name)
+    assert hash(puzzle) == hash(registry.load(name))
+
+
+@pytest.mark.parametrize("name", registry.families())
+def test_every_family_says_what_it_is(name: str) -> None:
+    about = registry.family(name).ABOUT
+    assert "\n" not in about
+    assert about.endswith(".")
+
+
+@pytest.mark.parametrize("name", registry.solver_names())
+def test_every_solver_is_made_by_its_name(name: str) -> None:
+    solver = registry.make_solver(name, {})
+    assert solver.name == name
+    assert solver == registry.make_solver(name.replace("-", "_"), {})
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("tile-3x3", "there is no puzzle 'tile'; did you mean 'tiles'?"),
+        ("", "there is no puzzle ''; known are "),
+        ("-", "there is no puzzle '-'"),
+        ("chess", "there is no puzzle 'chess'"),
+        ("../../etc", "there is no puzzle '../../etc'"),
+    ],
+)
+def test_an_unknown_puzzle_is_told_the_nearest(name: str, words: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        registry.load(name)
+    assert str(caught.value).startswith(words)
+    with pytest.raises(UnknownName):
+        registry.family(name)
+
+
+@pytest.mark.parametrize(("name", "near"), [("aster", "astar"), ("depthfirst", "depth-first"), ("BFS", "")])
+def test_an_unknown_solver_is_told_the_nearest(name: str, near: str) -> None:
+    with pytest.raises(UnknownName, match=f"there is no solver '{name}'; .*{near}"):
+        registry.make_solver(name, {})
+
+
+def test_options_reach_the_solver_and_none_leaves_them() -> None:
+    assert registry.make_solver("astar", {"weight": 2, "estimate": None}) == Astar(weight=2)
+    with pytest.raises(BadOption, match="astar has no option 'wait'; did you mean 'weight'"):
+        registry.make_solver("astar", {"wait": 2})
+
+
+def test_a_name_of_a_megabyte_makes_a_short_message() -> None:
+    for name in ("x" * 10**6, "tiles-" + "9" * 10**6):
+        with pytest.raises(PuzzlelabError) as caught:
+            registry.load(name)
+        assert len(str(caught.value)) < 300
+
+
+PLUGIN = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from puzzlelab.core.settings import Settings
+
+@dataclass(frozen=True)
+class Lamp:
+    name: str
+
+class Guess(Settings):
+    name: ClassVar[str] = "guess"
+    tries: int = 3
+
+EXAMPLES = ("lamps-3",)
+ABOUT = "A puzzle of somebody else."
+
+def make(rest):
+    return Lamp(f"lamps-{rest}")
+"""
+
+
+def test_plug_ins_are_found_by_their_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged) -> None:
+    (tmp_path / "lamps_of_a_test.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    plugged("puzzlelab.puzzles", "lamps", "lamps_of_a_test:make")
+    plugged("puzzlelab.solvers", "guess", "lamps_of_a_test:Guess")
+    assert "lamps" in registry.families()
+    assert "guess" in registry.solver_names()
+    assert registry.load("lamps-3").name == "lamps-3"
+    assert registry.family("lamps").ABOUT == "A puzzle of somebody else."
+    assert registry.make_solver("guess", {"tries": 5}).options() == {"tries": 5}
+    monkeypatch.delitem(sys.modules, "lamps_of_a_test")
+
+
+def test_a_plug_in_cannot_take_a_name_of_the_package(plugged) -> None:
+    plugged("puzzlelab.solvers", "astar", "lamps_of_a_test:Guess")
+    assert registry.make_solver("astar", {}) == Astar()
+
+
+LISTING = """
+import sys
+from puzzlelab.core import registry
+assert registry.families() and registry.solver_names()
+print([name for name in sys.modules if name.startswith(("puzzlelab.puzzles.", "puzzlelab.solvers.", "torch", "numba"))])
+"""
+
+
+def test_listing_imports_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")

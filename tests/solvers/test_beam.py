@@ -1,0 +1,120 @@
+"""Beam search of every width: what it finds, what it may claim, and how it gets better when no width is given."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
+from puzzlelab.solvers.beam import Beam
+
+TILES = load("tiles-3x3")
+FIFTEEN = load("tiles-4x4")
+FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
+KORF_2 = ("10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", 55)
+
+
+def board(distance, name="tiles-3x3", seed=0):
+    """A random board that is so many moves from the goal."""
+    puzzle = load(name)
+    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+
+
+def misplaced(states):
+    """Pieces of boards `[B, 9]` that are not where they belong, blank last."""
+    return (states != np.array([1, 2, 3, 4, 5, 6, 7, 8, 0])).sum(axis=1) / 2
+
+
+@pytest.mark.parametrize("width", [1, 2, 10, 100, 1_000, 200_000, None])
+def test_every_width_keeps_the_promises_of_a_solver(width):
+    boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 16, 22, 27)]
+    check_solver(Beam(estimate="manhattan", width=width), [*boards, *((TILES.read(text), 31) for text in FARTHEST)])
+
+
+@pytest.mark.parametrize("estimate", ["misplaced", "conflicts", "walking", "pdb", "exact"])
+def test_every_estimate_leads_to_solutions(estimate):
+    check_solver(Beam(estimate=estimate, width=50), [(board(distance), distance) for distance in (1, 9, 16, 25)])
+    assert solve(board(25), Beam(estimate=estimate, width=50)).moves is not None
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2"])
+def test_other_boards(name):
+    check_solver(Beam(), [(board(distance, name), distance) for distance in (0, 1, 5, 18, 21)])
+
+
+def test_the_true_distance_leads_even_a_beam_of_one_straight_to_the_goal():
+    for distance in (1, 13, 31):
+        result = solve(board(distance), Beam(estimate="exact", width=1))
+        assert (result.length, result.proof, result.expanded) == (distance, "optimal", distance)
+
+
+def test_a_beam_that_drops_nothing_proves_its_solution_optimal():
+    for distance in (5, 20, 31):
+        result = solve(board(distance), Beam(estimate="misplaced", width=200_000))
+        assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
+
+
+def test_without_a_width_it_goes_on_until_its_answer_is_proven():
+    for text in FARTHEST:
+        result = solve(TILES.read(text), Beam(estimate="manhattan"))
+        assert (result.length, result.proof, result.stop) == (31, "optimal", "done")
+
+
+def test_wider_beams_find_shorter_solutions():
+    lengths = [solve(FIFTEEN.read(KORF_2[0]), Beam(estimate="manhattan", width=width)).length for width in (50, 5_000)]
+    assert lengths[0] > lengths[1] >= KORF_2[1]
+
+
+def test_results_get_better_as_the_beam_gets_wider():
+    seen = list(attempts(FIFTEEN.read(KORF_2[0]), Beam(estimate="manhattan"), Limit(nodes=400_000)))
+    found = [attempt for attempt in seen if isinstance(attempt, Result) and attempt.moves is not None]
+    improved = [result for before, result in pairwise([None, *found]) if before is None or result.moves != before.moves]
+    lengths = [result.length for result in improved]
+    assert len(lengths) >= 2
+    assert all(shorter < longer for longer, shorter in pairwise(lengths))
+    assert lengths[-1] >= KORF_2[1]
+    assert all(result.lower_bound <= KORF_2[1] for result in found)
+    assert seen[-1].stop == "nodes"
+    assert seen[-1].expanded <= 400_000
+    assert [attempt.expanded for attempt in seen] == sorted(attempt.expanded for attempt in seen)
+
+
+@pytest.mark.parametrize("nodes", [1, 63, 64, 1_000, 12_345])
+def test_the_limit_of_nodes_counts_all_widths_together(nodes):
+    result = solve(FIFTEEN.read(KORF_2[0]), Beam(estimate="manhattan"), Limit(nodes=nodes))
+    assert result.expanded == nodes
+    assert result.stop == "nodes"
+
+
+def test_a_narrow_beam_may_end_without_an_answer_and_does_not_call_that_a_proof():
+    results = [solve(board(distance, seed=5), Beam(estimate="misplaced", width=1)) for distance in range(16, 31)]
+    lost = [result for result in results if result.moves is None]
+    assert lost
+    assert {(result.proof, result.stop) for result in lost} == {("none", "dead end")}
+    assert all("seen before" in result.reason for result in lost)
+
+
+def test_a_state_is_kept_once():
+    result = solve(TILES.read(FARTHEST[0]), Beam(estimate="manhattan", width=200_000))
+    assert result.expanded <= 181_440
+
+
+def test_scores_from_outside():
+    estimate = Estimate("by NumPy", admissible=True, scores=misplaced)
+    check_solver(Beam(estimate=estimate), [(board(distance), distance) for distance in (0, 1, 9, 16)])
+    result = solve(board(20), Beam(estimate=estimate, width=30))
+    assert result.length >= 20
+    assert result.evaluations > 0
+
+
+def test_an_inadmissible_estimate_proves_only_what_a_full_search_proves():
+    wrong = Estimate("wrong", admissible=False, scores=lambda states: 31.0 - misplaced(states))
+    check_solver(Beam(estimate=wrong, width=20), [(board(distance), distance) for distance in (0, 1, 9)])
+    result = solve(board(12), Beam(estimate=wrong))
+    assert (result.length, result.proof) == (12, "optimal")
+
+
+@pytest.mark.parametrize("width", [0, -1, "wide", 1.5, 1 << 40])
+def test_widths_that_are_none(width):
+    with pytest.raises(BadOption, match="beam: the option 'width' cannot be"):
+        Beam(width=width)

@@ -1,0 +1,203 @@
+"""Iterative deepening A*: true distances, published lengths, node counts, and several threads."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from puzzlelab import Estimate, Instance, Limit, check_solver, load, solve
+from puzzlelab.solvers.ida import Ida
+
+TILES = load("tiles-3x3")
+FIFTEEN = load("tiles-4x4")
+FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
+KORF = {
+    79: ("1 6 10 8 14 12 4 2 13 11 3 5 9 7 15 0", 42),
+    12: ("1 3 5 6 0 13 14 9 11 4 8 12 10 7 15 2", 45),
+    42: ("6 1 15 8 5 10 13 0 3 4 2 7 14 9 11 12", 42),
+    55: ("5 10 14 4 6 12 11 1 9 0 15 7 13 2 8 3", 41),
+    97: ("13 5 0 4 10 3 12 6 14 15 1 8 9 11 2 7", 44),
+    9: ("0 1 15 6 9 10 4 3 14 8 12 11 5 7 2 13", 46),
+    2: ("10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", 55),
+}
+"""Boards of Korf (1985) by their number there, with the published length of a shortest solution."""
+
+
+def board(distance, name="tiles-3x3", seed=0):
+    """A random board that is so many moves from the goal."""
+    puzzle = load(name)
+    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+
+
+def timeless(result):
+    return replace(result, seconds=0.0)
+
+
+def manhattan(rows, columns):
+    """[N, N]: steps of each tile in each cell from where it belongs (blank last), 0 for the blank."""
+    cells = rows * columns
+    table = np.zeros((cells, cells), int)
+    for tile in range(1, cells):
+        for cell in range(cells):
+            there, here = divmod(tile - 1, columns), divmod(cell, columns)
+            table[tile, cell] = abs(there[0] - here[0]) + abs(there[1] - here[1])
+    return table
+
+
+def nodes_below(start, bound):
+    """Walks from the start, without steps straight back, whose every state has moves made + Manhattan <= bound.
+
+    The start itself does not count. Returns the number of walks and the next bound: what a failed iteration must cost.
+    """
+    puzzle, table = start.puzzle, manhattan(start.puzzle.rows, start.puzzle.columns).tolist()
+    neighbours = [[] for _ in range(puzzle.cells)]
+    for cell in range(puzzle.cells):
+        row, column = divmod(cell, puzzle.columns)
+        for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if 0 <= r < puzzle.rows and 0 <= c < puzzle.columns:
+                neighbours[cell].append(r * puzzle.columns + c)
+    tiles = start.state.tolist()
+    blank = tiles.index(0)
+    count, following = 0, 10**6
+    value = sum(table[tile][cell] for cell, tile in enumerate(tiles))
+    stack = [(blank, -1, 0, value, iter(neighbours[blank]))]
+    while stack:
+        blank, before, made, value, left = stack[-1]
+        cell = next(left, None)
+        if cell is None:
+            stack.pop()
+            if before >= 0:
+                tiles[blank], tiles[before] = tiles[before], 0
+        elif cell != before:
+            tile = tiles[cell]
+            after = value + table[tile][blank] - table[tile][cell]
+            if made + 1 + after > bound:
+                following = min(following, made + 1 + after)
+            else:
+                count += 1
+                tiles[blank], tiles[cell] = tile, 0
+                stack.append((cell, blank, made + 1, after, iter(neighbours[cell])))
+    return count, following
+
+
+@pytest.mark.parametrize("estimate", ["misplaced", "manhattan", "conflicts", "walking", "pdb", "exact"])
+def test_finds_the_true_distance_with_every_estimate(estimate):
+    distances = (0, 1, 2, 8, 15, 20) if estimate == "misplaced" else (0, 1, 2, 8, 15, 22, 27)
+    check_solver(Ida(estimate=estimate), [(board(distance), distance) for distance in distances])
+
+
+@pytest.mark.parametrize(
+    "name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"]
+)
+def test_finds_the_true_distance_on_other_boards(name):
+    check_solver(Ida(), [(board(distance, name), distance) for distance in (0, 1, 5, 18, 21)])
+
+
+@pytest.mark.parametrize("estimate", ["manhattan", "conflicts", "walking", "pdb", "exact"])
+@pytest.mark.parametrize("text", FARTHEST)
+def test_the_farthest_boards_need_31_moves(text, estimate):
+    result = solve(TILES.read(text), Ida(estimate=estimate))
+    assert (result.length, result.proof, result.lower_bound) == (31, "optimal", 31)
+
+
+@pytest.mark.parametrize("number", KORF)
+def test_published_lengths_of_the_fifteen_puzzle(number):
+    text, length = KORF[number]
+    result = solve(FIFTEEN.read(text), Ida(estimate="manhattan"))
+    assert (result.length, result.proof) == (length, "optimal")
+
+
+@pytest.mark.slow
+def test_published_lengths_of_all_hundred_boards_of_korf():
+    lines = (Path(__file__).parents[1] / "data" / "korf15.txt").read_text().splitlines()
+    boards = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    found = [solve(FIFTEEN.read(text), Ida(estimate="pdb")) for text, *_ in boards]
+    assert [result.length for result in found] == [int(length) for _, length, *_ in boards]
+    assert len(found) == 100
+    assert sum(result.length for result in found) == 5305
+    assert {result.proof for result in found} == {"optimal"}
+
+
+@pytest.mark.parametrize(
+    "start",
+    [*map(TILES.read, FARTHEST), board(26), pytest.param(FIFTEEN.read(KORF[55][0]), marks=pytest.mark.slow)],
+    ids=["31 moves", "31 moves too", "26 moves", "Korf 55"],
+)
+def test_each_failed_bound_costs_exactly_the_states_below_it(start):
+    bound = int(manhattan(start.puzzle.rows, start.puzzle.columns)[start.state, np.arange(start.state.size)].sum())
+    answer = solve(start, Ida(estimate="manhattan"))
+    spent = 0
+    while bound < answer.length:
+        count, following = nodes_below(start, bound)
+        spent += count
+        finished = solve(start, Ida(estimate="manhattan"), Limit(nodes=spent))
+        assert (finished.expanded, finished.lower_bound, finished.stop) == (spent, bound, "nodes")
+        beyond = solve(start, Ida(estimate="manhattan"), Limit(nodes=spent + 1))
+        assert (beyond.expanded, beyond.lower_bound, beyond.stop) == (spent + 1, following, "nodes")
+        bound = following
+    assert bound == answer.length
+    assert spent < answer.expanded <= spent + nodes_below(start, bound)[0]
+
+
+def test_a_search_that_stops_early_keeps_its_lower_bound():
+    text, length = KORF[2]
+    bounds = []
+    for nodes in (1, 1_000, 100_000, 1_000_000):
+        result = solve(FIFTEEN.read(text), Ida(estimate="manhattan"), Limit(nodes=nodes))
+        assert (result.moves, result.proof, result.stop) == (None, "none", "nodes")
+        assert result.expanded == nodes
+        bounds.append(result.lower_bound)
+    assert bounds == sorted(bounds)
+    assert bounds[0] == 41  # Manhattan distance of the board
+    assert bounds[0] < bounds[-1] < length
+
+
+def test_the_same_question_has_the_same_answer():
+    for estimate in ("manhattan", "walking", "pdb"):
+        first, second = (solve(TILES.read(FARTHEST[0]), Ida(estimate=estimate)) for _ in range(2))
+        assert timeless(first) == timeless(second)
+
+
+def test_scores_from_outside_give_the_same_search_as_a_kernel():
+    table, cells = manhattan(3, 3), np.arange(9)
+    outside = Estimate("outside", admissible=True, scores=lambda states: table[states, cells].sum(axis=1))
+    for distance in (0, 1, 10, 18):
+        kernel = solve(board(distance), Ida(estimate="manhattan"))
+        asked = solve(board(distance), Ida(estimate=outside))
+        assert asked.moves == kernel.moves
+        assert (asked.proof, asked.lower_bound, asked.expanded) == ("optimal", distance, kernel.expanded)
+        assert asked.evaluations >= distance
+
+
+@pytest.mark.parametrize("text", [*FARTHEST, "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 7 8 0"])
+def test_two_threads_prove_the_same_as_one(text):
+    one, two = (solve(TILES.read(text), Ida(estimate="manhattan", jobs=jobs)) for jobs in (1, 2))
+    assert (two.length, two.proof, two.lower_bound) == (one.length, one.proof, one.lower_bound)
+
+
+@pytest.mark.parametrize("number", [79, 2])
+def test_two_threads_find_published_lengths(number):
+    text, length = KORF[number]
+    found = [solve(FIFTEEN.read(text), Ida(estimate="manhattan", jobs=2)) for _ in range(3)]
+    assert {(result.length, result.proof, result.lower_bound) for result in found} == {(length, "optimal", length)}
+    assert len({result.moves for result in found}) == 1
+
+
+def test_threads_keep_the_promises_of_every_solver():
+    check_solver(Ida(estimate="manhattan", jobs=2), [(board(distance), distance) for distance in (0, 1, 15, 24, 28)])
+
+
+def test_threads_that_stop_early_prove_no_more_than_is_true():
+    text, length = KORF[2]
+    result = solve(FIFTEEN.read(text), Ida(estimate="manhattan", jobs=2), Limit(nodes=200_000))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "nodes")
+    assert 41 <= result.lower_bound <= length
+    assert result.expanded <= 200_000
+
+
+def test_solutions_only_use_moves_that_the_board_has():
+    result = solve(TILES.read(FARTHEST[1]), Ida())
+    assert Counter(result.moves).keys() <= {0, 1, 2, 3}
+    assert all(first != second ^ 1 for first, second in zip(result.moves, result.moves[1:], strict=False))
