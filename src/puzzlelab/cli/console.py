@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
+WIDTH = 120
+"""Columns of what is not printed on a terminal."""
 
 
 def fail(sentence: str) -> None:
@@ -28,7 +30,8 @@ def output() -> Console:
     """Where answers go."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    terminal = sys.stdout.isatty()
+    return Console(highlight=False, soft_wrap=not terminal, width=None if terminal else WIDTH)
 
 
 class _Listener:

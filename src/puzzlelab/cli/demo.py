@@ -20,15 +20,15 @@ BOARDS = (
     ),
     (
         "tiles-4x4",
-        "13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6",
+        "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3",
         "The 15-puzzle: a board of Korf's hundred (1985)",
-        ("ida:estimate=manhattan", "ida:estimate=pdb", "astar:weight=2:estimate=manhattan", "beam"),
+        ("ida:estimate=manhattan", "ida:estimate=pdb", "astar:weight=2", "beam"),
     ),
     (
         "tiles-5x5",
         "17 1 20 9 16 2 22 19 14 5 15 21 0 3 24 23 18 13 12 7 10 8 6 4 11",
         "The 24-puzzle: nobody waits for a proof here",
-        ("beam:estimate=conflicts:width=10000", "astar:estimate=conflicts:weight=3"),
+        ("beam:estimate=conflicts:width=20000", "astar:estimate=conflicts:weight=3"),
     ),
 )
 NEXT = """What to try next:
@@ -59,19 +59,17 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     from puzzlelab.core.solver import names_of, solve
     from puzzlelab.core.verify import verify
 
-    table = Table("solver", "moves", "proof", "at least", "seconds", "states expanded")
+    table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
     best: list[str] = []
     for text in solvers:
         with progress(f"{text} ..."):
             result = solve(parse_solver(text), instance, Limit(seconds=20))
+        counts = (str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
         if not verify(instance, result).holds or result.moves is None:
-            table.add_row(
-                text, "-", result.stop, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}"
-            )
+            table.add_row(text, "-", f"not solved ({result.stop})", *counts)
             continue
-        proof = {"optimal": "shortest, proven", "none": "none"}.get(result.proof, result.proof)
-        counts = (str(result.length), proof, str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
-        table.add_row(text, *counts)
+        proof = "shortest, proven" if result.proof == "optimal" else result.proof
+        table.add_row(text, str(result.length), proof, *counts)
         found = names_of(instance.puzzle, result.moves)
         best = found if not best or len(found) < len(best) else best
     console.print(table)

@@ -9,7 +9,7 @@ import typer
 from puzzlelab import __version__
 from puzzlelab.cli.bench import bench
 from puzzlelab.cli.check import check
-from puzzlelab.cli.console import INTERRUPTED, UNREADABLE, fail
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
 from puzzlelab.cli.demo import demo
 from puzzlelab.cli.generate import generate
 from puzzlelab.cli.list import list_all
@@ -52,15 +52,17 @@ def run() -> None:
 
     try:
         app()
+        code = SOLVED
     except PuzzlelabError as error:
         fail(str(error))
-        sys.exit(UNREADABLE)
-    except KeyboardInterrupt:
-        fail("interrupted")
-        sys.exit(INTERRUPTED)
+        code = UNREADABLE
     except MemoryError:
         fail("there is not enough memory for this")
-        sys.exit(1)
+        code = UNSOLVED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        code = UNSOLVED
+    except OSError as error:
+        fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
+        code = UNSOLVED
+    sys.exit(code)

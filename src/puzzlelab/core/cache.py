@@ -52,8 +52,11 @@ def _plugin_files() -> list[Path]:
 
 
 @cache
-def kernel_cache() -> Path:
-    """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned."""
+def kernel_cache() -> Path | None:
+    """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned.
+
+    None where it cannot be written: kernels are then compiled anew in each process.
+    """
     digest = hashlib.sha256()
     for path in kernel_sources():
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -66,8 +69,8 @@ def kernel_cache() -> Path:
         os.utime(folder)
         _prune(parent, keep=folder)
     except OSError:
-        return folder  # a read-only home: Numba then says so itself, and compiles in memory
-    return folder
+        return None
+    return folder if os.access(folder, os.W_OK) else None
 
 
 def _prune(parent: Path, keep: Path) -> None:

@@ -37,10 +37,11 @@ of every one of them, which made the search with a pattern database twenty times
 
 def compiled(function: Function) -> Function:
     """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(kernel_cache())
+    before, folder = numba.config.CACHE_DIR, kernel_cache()
+    numba.config.CACHE_DIR = str(folder)
+    kept = folder is not None
     try:
-        dispatcher: Function = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function)
+        dispatcher: Function = numba.njit(cache=kept, nogil=True, error_model="numpy", _nrt=False)(function)
     finally:
         numba.config.CACHE_DIR = before
     return dispatcher

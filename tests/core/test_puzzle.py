@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Backwards, Compiled, Estimate, Estimates, Instance, Moves, Planes, Puzzle, Samples
+
+
+def test_instances_are_equal_by_puzzle_and_board(eight: Puzzle, corridor) -> None:
+    assert eight.read("1 2 3 4 5 6 7 0 8") == eight.read("123456708")
+    assert hash(eight.read("1 2 3 4 5 6 7 0 8")) == hash(eight.read("123456708"))
+    assert eight.read("1 2 3 4 5 6 7 0 8") != eight.read("1 2 3 4 5 6 0 7 8")
+    assert corridor(5).read("3") != corridor(6).read("3")
+    assert eight.read("1 2 3 4 5 6 7 0 8") != "1 2 3 4 5 6 7 0 8"
+
+
+def test_an_instance_does_not_change_with_what_it_was_made_from(eight: Puzzle) -> None:
+    state = np.array([1, 2, 3, 4, 5, 6, 7, 0, 8], np.uint8)
+    instance = Instance(eight, state)
+    state[0] = 9
+    assert eight.write(instance.state) == "1 2 3 4 5 6 7 0 8"
+    with pytest.raises(ValueError, match="read-only"):
+        instance.state[0] = 9
+
+
+def test_an_instance_shows_its_puzzle_and_board(eight: Puzzle) -> None:
+    assert repr(eight.read("123456708")) == "<tiles-3x3: 1 2 3 4 5 6 7 0 8>"
+
+
+def test_a_puzzle_offers_the_views_whose_methods_it_has(eight: Puzzle, corridor) -> None:
+    views = (Moves, Backwards, Compiled, Estimates, Planes, Samples)
+    assert all(isinstance(eight, view) for view in views)
+    assert [isinstance(corridor(), view) for view in views] == [True, True, False, False, False, False]
+
+
+def test_an_estimate_is_either_a_kernel_or_a_function() -> None:
+    with pytest.raises(BadOption, match="the estimate 'mine' must have either a kernel or a function"):
+        Estimate("mine", admissible=True)
+    with pytest.raises(BadOption, match="the estimate 'mine' must have either a kernel or a function"):
+        Estimate("mine", admissible=True, kernel=dict, scores=np.asarray)

@@ -1,0 +1,132 @@
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+
+from puzzlelab.core.errors import NotSuited, PuzzlelabError, UnknownName
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, Moves, Puzzle
+from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt, chosen_estimate, names_of, options_of, require, solve
+
+
+class Script(Settings):
+    """Says what it was told to say; an exception among it is raised."""
+
+    name: ClassVar[str] = "script"
+    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    closed: ClassVar[list[bool]] = []
+
+    says: tuple[Any, ...] = ()
+    estimate: str | None = None
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        self.closed.clear()
+        try:
+            for each in self.says:
+                if isinstance(each, BaseException):
+                    raise each
+                yield each
+        finally:
+            self.closed.append(True)
+
+
+def told(puzzle: Puzzle, *says: object, place: str = "2", **how: Any) -> Result:
+    return solve(Script(says=says), puzzle.read(place), Limit(), **how)
+
+
+def test_the_last_result_is_the_answer(corridor) -> None:
+    first, last = Result((1, 0, 0, 0)), Result((0, 0), "optimal", lower_bound=2)
+    assert told(corridor(), first, Progress(5, 9, 0, 1, 0.1), last) == last
+
+
+def test_an_objection_is_a_proof_without_a_search(corridor) -> None:
+    result = told(corridor(wall=1, objects=True), AssertionError("it searched"))
+    assert (result.proof, result.reason, result.stop) == ("unsolvable", "a wall is in the way", "done")
+    assert (result.moves, result.expanded) == (None, 0)
+
+
+def test_a_wrong_answer_is_never_given(corridor) -> None:
+    with pytest.raises(PuzzlelabError, match="^script gave a wrong answer for <corridor-9: 2>: after all 1 moves"):
+        told(corridor(), Result((0,)))
+
+
+def test_ctrl_c_keeps_the_best_answer_and_what_is_known(corridor) -> None:
+    best = Result((1, 0, 0, 0), expanded=1)
+    result = told(corridor(), best, Progress(50, 90, 7, 1, 0.5), KeyboardInterrupt())
+    assert result == Result((1, 0, 0, 0), "none", "", "interrupted", 1, 50, 90, 7, 0.5)
+
+
+def test_ctrl_c_before_any_answer_is_no_answer(corridor) -> None:
+    assert told(corridor(), KeyboardInterrupt()) == Result(None, stop="interrupted")
+
+
+def test_ctrl_c_after_a_proof_takes_nothing_from_it(corridor) -> None:
+    proven = Result((0, 0), "optimal", lower_bound=2)
+    assert told(corridor(), proven, KeyboardInterrupt()) == proven
+
+
+def test_who_watches_sees_every_attempt_and_may_end_the_search(corridor) -> None:
+    seen: list[Attempt] = []
+
+    def watch(attempt: Attempt) -> bool:
+        seen.append(attempt)
+        return len(seen) == 2
+
+    says = Progress(1, 2, 0, 1, 0.0), Result((1, 0, 0, 0)), Result((0, 0))
+    result = told(corridor(), *says, watch=watch)
+    assert seen == list(says[:2])
+    assert (result.moves, result.stop) == ((1, 0, 0, 0), "interrupted")
+
+
+@pytest.mark.parametrize("how", [{}, {"watch": lambda attempt: True}])
+def test_a_search_is_closed_however_it_ends(corridor, how: dict[str, Any]) -> None:
+    told(corridor(), Result((0, 0)), Progress(1, 2, 0, 1, 0.0), **how)
+    assert Script.closed == [True]
+
+
+def test_an_error_of_the_solver_is_not_hidden(corridor) -> None:
+    with pytest.raises(ZeroDivisionError):
+        told(corridor(), ZeroDivisionError())
+
+
+def test_a_solver_that_needs_more_than_the_puzzle_offers_says_so(corridor, eight: Puzzle) -> None:
+    class Needy(Script):
+        name: ClassVar[str] = "needy"
+        needs: ClassVar[tuple[type, ...]] = (Moves, Backwards, Estimates)
+
+    require(Needy(), eight)
+    with pytest.raises(NotSuited, match="^needy cannot solve corridor-9, which offers no view 'Estimates'$"):
+        require(Needy(), corridor())
+
+
+def test_the_chosen_estimate_is_the_given_or_named_or_usual_one(corridor, eight: Puzzle) -> None:
+    given = Estimate("network", admissible=False, scores=len)
+    assert chosen_estimate(corridor(), given) is given
+    assert chosen_estimate(eight, "manhattan").name == "manhattan"
+    assert chosen_estimate(eight, None).name == eight.estimate().name
+    with pytest.raises(UnknownName, match="there is no estimate of corridor-9 'pdb'"):
+        chosen_estimate(corridor(), "pdb")
+
+
+def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzzle) -> None:
+    assert options_of(Script(), eight)["estimate"] == eight.estimate().name
+    assert options_of(Script(estimate="walking"), eight)["estimate"] == "walking"
+    assert options_of(Script(), corridor())["estimate"] is None
+
+
+def test_moves_are_named_as_the_puzzle_writes_them(corridor, eight: Puzzle) -> None:
+    assert names_of(eight, (0, 1, 2, 3)) == ["U", "D", "L", "R"]
+    assert names_of(corridor(), ()) == []
+
+
+@pytest.mark.parametrize(("moves", "length"), [(None, None), ((), 0), ((0, 0), 2)])
+def test_the_length_of_a_result(moves: tuple[int, ...] | None, length: int | None) -> None:
+    assert Result(moves).length == length
+
+
+def test_a_proven_result_is_done_whatever_ended_the_search() -> None:
+    assert with_stop(Result((0,)), "time").stop == "time"
+    assert with_stop(Result((0,), "optimal"), "time").stop == "done"
+    assert with_stop(Result(None, "unsolvable"), "interrupted").stop == "done"
