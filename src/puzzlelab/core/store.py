@@ -41,7 +41,7 @@ def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         return _load(path)
     except OSError as error:
         report.note(
-            f"The table {path.name} cannot be kept in {path.parent} ({error.strerror}); it is used from memory."
+            f"The table {path.name} cannot be kept in {path.parent} ({error.strerror or error}); it is used from memory."
         )
         return table
 

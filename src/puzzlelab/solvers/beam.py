@@ -158,7 +158,7 @@ def expand(record, place):
 
 @inlined
 def bits_of(value):
-    """16 bits that sort as a float32 in [0, 2^16) does, to one part in 256 and to 1/16 near 0."""
+    """16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
     scaled = value * np.float32(16.0)
     exponent = 0
     while scaled >= np.float32(4096.0):

@@ -221,7 +221,7 @@ class Tiles:
     @property
     def usual_solver(self) -> tuple[str, Mapping[str, object]]:
         """What `solve` uses when nobody names a solver: proofs up to 4x4, good answers soon beyond."""
-        return ("ida", {}) if self.cells <= 16 else ("beam", {"width": 2**14})
+        return ("ida", {}) if self.cells <= 16 else ("beam", {"width": 2**14 if self.cells <= 25 else 2**11})
 
 
 def named(rest: str) -> Tiles:
