@@ -175,7 +175,10 @@ LONG = Result((1, 0, 0, 0), expanded=4)
 FAULTS: dict[str, tuple[Says, str]] = {
     "no result": (Says(says=(Progress(1, 1, 0, 0, 0.0),)), "without a result"),
     "a wrong move": (Says(says=(Result((0,)),)), "after all 1 moves the board is 1, not solved"),
-    "a false proof": (Says(says=(Result((1, 0, 0, 0), "optimal", lower_bound=4),)), "its lower bound exceeds the optimum 2"),
+    "a false proof": (
+        Says(says=(Result((1, 0, 0, 0), "optimal", lower_bound=4),)),
+        "its lower bound exceeds the optimum 2",
+    ),
     "a false bound": (Says(says=(Result(None, lower_bound=3, stop="time"),)), "its lower bound exceeds the optimum 2"),
     "a false impossibility": (Says(says=(Result(None, "unsolvable"),)), "calls .* unsolvable"),
     "worse and worse": (Says(says=(replace(GOOD, expanded=1), LONG)), "do not get better"),
@@ -199,5 +202,3 @@ def test_each_fault_of_a_solver_is_named(corridor, solver: Says, words: str) -> 
 def test_solving_what_cannot_be_solved_is_a_fault(corridor) -> None:
     with pytest.raises(Unlike, match="which cannot be solved"):
         check_solver(Says(says=(GOOD,)), [(corridor().read("2"), None)])
-
-

@@ -95,7 +95,9 @@ def test_all_moves_but_the_last_ones_inverse_are_tried_in_their_order(search, la
     assert found[:count].tolist() == tried
 
 
-@pytest.mark.parametrize(("place", "last", "tried"), [(3, -1, [0, 1]), (3, 0, [0]), (3, 1, [1]), (9, 1, []), (0, 0, [])])
+@pytest.mark.parametrize(
+    ("place", "last", "tried"), [(3, -1, [0, 1]), (3, 0, [0]), (3, 1, [1]), (9, 1, []), (0, 0, [])]
+)
 def test_plain_rules_are_searched_alike(corridor, place: int, last: int, tried: list[int]) -> None:
     state = np.array([place], np.int16)
     row, found = np.zeros(2, np.int32), np.zeros(2, np.int32)

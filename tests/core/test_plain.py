@@ -95,4 +95,3 @@ def test_kernels_and_plain_rules_give_the_same_answer(small: Tiles, name: str) -
     assert compiled.length is not None
     assert interpreted.moves == compiled.moves
     assert interpreted.expanded == compiled.expanded
-

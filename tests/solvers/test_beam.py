@@ -109,9 +109,12 @@ def test_scores_from_outside():
 
 def test_an_inadmissible_estimate_proves_only_what_a_full_search_proves():
     wrong = Estimate("wrong", admissible=False, scores=lambda states: 31.0 - misplaced(states))
-    check_solver(Beam(estimate=wrong, width=20), [(board(distance), distance) for distance in (0, 1, 9)])
-    result = solve(board(12), Beam(estimate=wrong))
-    assert (result.length, result.proof) == (12, "optimal")
+    check_solver(
+        Beam(estimate=wrong, width=20), [(board(distance), distance) for distance in (0, 1, 9)], Limit(nodes=500)
+    )
+    backwards = Estimate("backwards", admissible=False, scores=lambda states: states[:, 0].astype(float))
+    result = solve(board(18, "tiles-2x3"), Beam(estimate=backwards))
+    assert (result.length, result.proof) == (18, "optimal")
 
 
 @pytest.mark.parametrize("width", [0, -1, "wide", 1.5, 1 << 40])

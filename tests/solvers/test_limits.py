@@ -21,7 +21,7 @@ SOLVERS = [
     Astar(estimate="manhattan", order="breadth"),
     Ida(estimate="manhattan"),
     Ida(estimate="manhattan", jobs=2),
-    Beam(estimate="manhattan", width=1_000_000),
+    Beam(estimate="manhattan", width=100_000),
     DepthFirst(estimate="manhattan", depth=78),
 ]
 GROWING = [Bfs(), Bfs(bidirectional=True), Astar(estimate="manhattan"), Beam(estimate="manhattan", width=1_000_000)]

@@ -325,6 +325,7 @@ def test_depth_first_search_must_be_told_how_deep_where_moves_can_be_undone():
 
 def test_walks_may_be_longer_than_the_arrays_of_a_search_at_first():
     length = 200
-    line = Roads(tuple((place + 1,) for place in range(length)) + ((),), goal=length)
+    roads = [(place + 1,) for place in range(length)]
+    line = Roads((*roads, ()), goal=length, guess=tuple(range(length, -1, -1)))
     for solver in (Bfs(), Astar(), Ida(), Beam(width=1), DepthFirst(), DepthFirst(depth=length)):
         assert solve(line.at(0), solver).length == length, solver

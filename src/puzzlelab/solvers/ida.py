@@ -91,7 +91,11 @@ def request_children(record, depth):
 
 @compiled
 def step(record, budget):
-    """One slice: expand at most `budget` states."""
+    """One slice: expand at most `budget` states.
+
+    What belongs to the current depth stays in registers, and goes to its place in the record on the way down; the move
+    itself is written last, so that what reads the state next need not wait behind other writes.
+    """
     control, tables, estimate, stack = record.control, record.tables, record.estimate, record.stack
     pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.memo
     if budget == 0:
@@ -128,13 +132,14 @@ def step(record, budget):
     offset = control[OFFSET] + 1
     threshold, following = control[THRESHOLD], control[NEXT]
     status = RUNNING
-    value = values[depth]
+    value, left = values[depth], pending[depth]
     fresh = control[PHASE] == CHILDREN
-    while expanded < budget:
-        if fresh:
-            fresh = False
-            if asked:
-                if control[REQUESTED] == 0 and pending[depth] != 0:
+    while True:
+        while True:
+            if asked and fresh:
+                fresh = False
+                if control[REQUESTED] == 0 and left != 0:
+                    pending[depth] = left
                     request_children(record, depth)
                     fresh = True
                     status = NEEDS_SCORES
@@ -143,58 +148,60 @@ def step(record, budget):
                     score = max(0, np.int64(np.ceil(record.scores[i] - 1e-6)))
                     record.judged[depth, np.uint64(record.requested[i])] = score
                 control[REQUESTED] = 0
-        left = pending[depth]
-        if left == 0:
-            if depth == 0:
-                if following == NEVER or control[SINGLE] == 1:
+            if left == 0:
+                if depth == 0:
                     status = DONE
                     break
-                threshold, following = following, np.int64(NEVER)
-                if control[PROVES] == 1:
-                    control[BOUND] = threshold
-                pending[0] = kernels.choices(tables, stack[0], control[LAST], record.rows[0])
-                fresh = True
+                depth -= ONE
+                kernels.exchange(estimate, memo, delta[depth])
+                value, left = values[depth], pending[depth]
+                kernels.ascend(tables, stack, depth, path[depth])
                 continue
-            depth -= ONE
-            kernels.ascend(tables, stack, depth, path[depth])
-            kernels.exchange(estimate, memo, delta[depth])
-            value = values[depth]
-            continue
-        move = kernels.choice(tables, record.rows[depth], left)
-        pending[depth] = kernels.rest(tables, left)
-        generated += 1
-        made = offset + np.int64(depth)
-        state = stack[kernels.here(tables, depth)]
-        if asked:
-            after = record.judged[depth, move]
-        elif kernels.incremental(estimate):
-            after = kernels.peek(estimate, state, move, value, memo, delta[depth], threshold - made)
-        else:
-            kernels.descend(tables, stack, depth, move)
-            after = kernels.begin(estimate, stack[kernels.here(tables, depth + ONE)], memo)
-        if made + after > threshold:
-            following = min(following, made + after)
-            if not asked and not kernels.incremental(estimate):
-                kernels.ascend(tables, stack, depth, move)
-            continue
-        expanded += 1
-        if asked or kernels.incremental(estimate):
-            kernels.descend(tables, stack, depth, move)
-            kernels.exchange(estimate, memo, delta[depth])
-        path[depth] = move
-        depth += ONE
-        value = after
-        values[depth] = value
-        state = stack[kernels.here(tables, depth)]
-        if (value == 0 or asked) and kernels.solved(tables, state):
-            control[LENGTH] = np.int64(depth)
-            status = IMPROVED
+            move = kernels.choice(tables, record.rows[depth], left)
+            left = kernels.rest(tables, left)
+            generated += 1
+            made = offset + np.int64(depth)
+            state = stack[kernels.here(tables, depth)]
+            if asked:
+                after = record.judged[depth, move]
+            elif kernels.incremental(estimate):
+                after = kernels.peek(estimate, state, move, value, memo, delta[depth], threshold - made)
+            else:
+                kernels.descend(tables, stack, depth, move)
+                after = kernels.begin(estimate, stack[kernels.here(tables, depth + ONE)], memo)
+            if made + after > threshold:
+                following = min(following, made + after)
+                if not asked and not kernels.incremental(estimate):
+                    kernels.ascend(tables, stack, depth, move)
+                continue
+            expanded += 1
+            path[depth], pending[depth], values[depth] = move, left, value
+            if asked or kernels.incremental(estimate):
+                kernels.exchange(estimate, memo, delta[depth])
+                kernels.descend(tables, stack, depth, move)
+            depth += ONE
+            value = after
+            state = stack[kernels.here(tables, depth)]
+            if (value == 0 or asked) and kernels.solved(tables, state):
+                control[LENGTH] = np.int64(depth)
+                status = IMPROVED
+                break
+            left = kernels.choices(tables, state, np.int64(move), record.rows[depth])
+            fresh = asked
+            if depth + np.uint64(2) >= np.uint64(values.size):
+                status = FULL
+                break
+            if expanded >= budget:
+                break
+        if status != DONE or following == NEVER or control[SINGLE] == 1:
             break
-        pending[depth] = kernels.choices(tables, state, np.int64(move), record.rows[depth])
-        fresh = asked
-        if depth + np.uint64(2) >= np.uint64(values.size):
-            status = FULL
-            break
+        status = RUNNING
+        threshold, following = following, np.int64(NEVER)
+        if control[PROVES] == 1:
+            control[BOUND] = threshold
+        left = kernels.choices(tables, stack[0], control[LAST], record.rows[0])
+        fresh = True
+    pending[depth], values[depth] = left, value
     control[DEPTH], control[THRESHOLD], control[NEXT] = np.int64(depth), threshold, following
     control[EXPANDED] += expanded
     control[GENERATED] += generated

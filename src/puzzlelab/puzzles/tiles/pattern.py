@@ -64,7 +64,8 @@ class PatternTables(NamedTuple):
 
     geometry: TilesTables
     values: NDArray[np.uint8]
-    """The entries of all groups, one after the other: by set of cells, then by order."""
+    """The entries of all groups, one after the other: by order, then by set of cells. Most moves change no order, so
+    that a depth-first search finds most entries near each other."""
     group: NDArray[np.uint8]
     """[N]: the group of each piece; G for the blank."""
     slot: NDArray[np.uint8]
@@ -72,9 +73,11 @@ class PatternTables(NamedTuple):
     half: np.uint64
     """Cells in the lower half of a set."""
     low: NDArray[np.uint32]
-    """[G << half]: what the lower half of a set of cells adds to the place of its entries, for each group."""
+    """[G << half]: what the lower half of a set of cells adds to its place among all sets, for each group."""
     high: NDArray[np.uint32]
     """[G << half]: what the upper half adds; where the group's entries begin is in it."""
+    strides: NDArray[np.uint64]
+    """[G]: sets of cells, and so entries of one order."""
     turns: NDArray[np.uint16]
     """The order after the member at place i of the sorted cells moves to place j, for all groups."""
     turn_starts: NDArray[np.uint32]
@@ -255,18 +258,23 @@ def _level(depth, entries, levels, active, first, target, turn, turns, found, st
 
 
 @compiled
-def _least(entries, offsets, orders, values):
-    """The least entry over a set's regions: where the blank is does not matter to the estimate."""
-    for i in range(offsets.size - 1):
+def _least(entries, offsets, values):
+    """The least entry over a set's regions: where the blank is does not matter to the estimate.
+
+    Turned over, from sets by orders to orders by sets, in blocks that fit into the nearest cache.
+    """
+    orders, sets = values.shape
+    for start in range(0, sets, 64):
         for order in range(orders):
-            best = entries[offsets[i], order]
-            for region in range(offsets[i] + 1, offsets[i + 1]):
-                best = min(best, entries[region, order])
-            values[i, order] = best
+            for i in range(start, min(start + 64, sets)):
+                best = entries[offsets[i], order]
+                for region in range(offsets[i] + 1, offsets[i + 1]):
+                    best = min(best, entries[region, order])
+                values[order, i] = best
 
 
 def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> NDArray[np.uint8]:
-    """`uint8[C(N, k), k!]`: the entries of one group of goal cells, by breadth-first search backwards from the goal.
+    """`uint8[k!, C(N, k)]`: the entries of one group of goal cells, by breadth-first search backwards from the goal.
 
     The moves are worked out once for each set of cells; the k! orders then follow by a table each. Time and memory are
     O(C(N, k) k!).
@@ -286,8 +294,8 @@ def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> ND
     entries = np.full((regions, -(-orders // 8) * 8), UNREACHED, np.uint8)
     home = int(np.searchsorted(masks, np.uint64(sum(1 << cell for cell in group))))
     _spread(entries, int(offsets[home] + labels[home, geometry.home]), first, target, turn, order_turns(size), title)
-    values = np.empty((masks.size, orders), np.uint8)
-    _least(entries, offsets, orders, values)
+    values = np.empty((orders, masks.size), np.uint8)
+    _least(entries, offsets, values)
     return values
 
 
@@ -320,12 +328,13 @@ def _spread(
 
 
 @inlined
-def place_of(estimate, group, mask):
-    """Where the entries of this set of cells of a group begin."""
+def place_of(estimate, group, mask, order):
+    """Where the entry of a group with this set of cells and this order is."""
     half = estimate.half
     row = np.uint64(group) << half
     lower = mask & ((np.uint64(1) << half) - np.uint64(1))
-    return np.uint64(estimate.low[row | lower]) + np.uint64(estimate.high[row | (mask >> half)])
+    place = np.uint64(estimate.low[row | lower]) + np.uint64(estimate.high[row | (mask >> half)])
+    return place + order * estimate.strides[group]
 
 
 @implements(names.incremental, PatternTables)
@@ -344,7 +353,7 @@ def begin(estimate, state, memo):
         for group in range(groups):
             at = first + np.uint64(2) * np.uint64(group)
             order = memo[at + np.uint64(1)] & np.int64(0xFFFFFFFF)
-            place = place_of(estimate, group, np.uint64(memo[at])) + np.uint64(order)
+            place = place_of(estimate, np.uint64(group), np.uint64(memo[at]), np.uint64(order))
             value = np.int64(estimate.values[place])
             memo[at + np.uint64(1)] = order | (value << 32)
             total += value
@@ -388,7 +397,7 @@ def follow(estimate, view, piece, source, blank, memo, delta):
     if i != j:
         start = estimate.turn_starts[np.uint64(64) * group + np.uint64(8) * i + j]
         order = np.uint64(estimate.turns[np.uint64(start) + order])
-    value = np.int64(estimate.values[place_of(estimate, group, after) + order])
+    value = np.int64(estimate.values[place_of(estimate, group, after, order)])
     total = memo[np.uint64(4) * groups + view] + value - (packed >> 32)
     base = np.uint64(4) * view
     delta[base] = np.int64(at)
@@ -472,7 +481,7 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
     entries = sum(math.comb(puzzle.cells, len(group)) * math.factorial(len(group)) for group in groups)
     if entries > MOST_ENTRIES:
         raise BadOption(f"this partition needs {entries:,} entries; at most {MOST_ENTRIES:,} are supported")
-    key = f"{puzzle.rows}x{puzzle.columns} {int(geometry.home)} {groups}"
+    key = f"{puzzle.rows}x{puzzle.columns} {int(geometry.home)} {groups} by order"
     sizes = "".join(str(len(group)) for group in groups)
     name = f"pdb-{puzzle.rows}x{puzzle.columns}-{sizes}-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
@@ -508,6 +517,7 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
         np.uint64(half),
         low,
         high,
+        np.array([math.comb(cells, len(members)) for members in groups], np.uint64),
         turns,
         turn_starts,
         np.array([len(members) for members in groups], np.int64),
@@ -516,16 +526,16 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
 
 
 def set_places(cells: int, half: int, groups: Groups) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """`low` and `high` of `PatternTables`: the rank of a set, times k!, split between the halves of its bit mask."""
+    """`low` and `high` of `PatternTables`: the rank of a set, split between the halves of its bit mask."""
     masks = np.arange(1 << half)
     low, high, start = [], [], 0
     for group in groups:
-        size, orders = len(group), math.factorial(len(group))
+        size = len(group)
         members = np.zeros(masks.size, np.int64)
-        low.append(orders * _half_rank(masks, 0, half, members, size))
+        low.append(_half_rank(masks, 0, half, members, size))
         upper = size - np.array([int(mask).bit_count() for mask in masks])
-        high.append(start + orders * _half_rank(masks, half, cells, upper, size))
-        start += math.comb(cells, size) * orders
+        high.append(start + _half_rank(masks, half, cells, upper, size))
+        start += math.perm(cells, size)
     return np.concatenate(low).astype(np.uint32), np.concatenate(high).astype(np.uint32)
 
 

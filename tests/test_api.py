@@ -1,0 +1,197 @@
+"""The public face: names become puzzles and solvers, boards become answers, in order and on several threads."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import puzzlelab
+from puzzlelab import BadBoard, BadOption, Instance, Limit, NotSuited, Progress, Result, UnknownName
+from puzzlelab.solvers.astar import Astar
+from puzzlelab.solvers.ida import Ida
+
+FARTHEST = "8 6 7 2 5 4 3 0 1"
+ODD = "1 2 3 4 5 6 8 7 0"
+
+
+def timeless(result):
+    return replace(result, seconds=0.0)
+
+
+@pytest.fixture
+def boards(eight):
+    """Boards that are 0 to 24 moves from the goal."""
+    scale = eight.scales["distance"]
+    return [Instance(eight, scale.sample(np.random.default_rng(distance), distance)) for distance in range(25)]
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-8x2", "tiles-3x3:blank-first", "tiles-2x2:goal=3,1,2,0"])
+def test_load_gives_the_puzzle_of_this_name(name):
+    puzzle = puzzlelab.load(name)
+    assert puzzle.name == name
+    assert puzzle == puzzlelab.load(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("tile-4x4", "there is no puzzle 'tile'; did you mean 'tiles'?"),
+        ("chess", "there is no puzzle 'chess'; known are tiles"),
+        ("", "there is no puzzle ''; known are tiles"),
+        ("tiles", "is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
+        ("tiles-9x9", "a tiles board has 2 to 8 rows and columns, not 9"),
+        ("tiles-3x3:blank-last", "tiles-3x3 has no variant 'blank-last'"),
+    ],
+)
+def test_load_says_what_is_wrong_with_a_name(name, sentence):
+    with pytest.raises((UnknownName, BadOption)) as caught:
+        puzzlelab.load(name)
+    assert sentence in str(caught.value)
+
+
+def test_a_solver_by_name_with_options():
+    assert puzzlelab.solver("astar", weight=2) == Astar(weight=2)
+    assert puzzlelab.solver("depth_first", depth=3) == puzzlelab.solver("depth-first", depth=3)
+    assert puzzlelab.solver("ida", estimate=None) == Ida()
+
+
+def test_the_usual_solver_of_a_puzzle():
+    assert puzzlelab.solver(puzzle=puzzlelab.load("tiles-4x4")).name == "ida"
+    large = puzzlelab.solver(puzzle=puzzlelab.load("tiles-5x5"), estimate="manhattan")
+    assert large.name == "beam"
+    assert large.options()["width"] > 1000
+    assert large.options()["estimate"] == "manhattan"
+    assert puzzlelab.solver().name == "bfs"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "sentence"),
+    [
+        (["asta"], {}, "there is no solver 'asta'; did you mean 'astar'?"),
+        (["depth"], {}, "there is no solver 'depth'; did you mean 'depth-first'?"),
+        (["beam"], {"widht": 3}, "beam has no option 'widht'; did you mean 'width'?"),
+        (["ida"], {"weight": 3}, "ida has no option 'weight'; known are estimate, jobs"),
+        (["ida"], {"jobs": 0}, "ida: the option 'jobs' cannot be '0'"),
+    ],
+)
+def test_solver_says_what_is_wrong_with_a_name_or_an_option(arguments, options, sentence):
+    with pytest.raises((UnknownName, BadOption)) as caught:
+        puzzlelab.solver(*arguments, **options)
+    assert sentence in str(caught.value)
+
+
+def test_solve_with_the_usual_solver(eight):
+    result = puzzlelab.solve(eight.read(FARTHEST))
+    assert (result.length, result.proof, result.stop) == (31, "optimal", "done")
+
+
+@pytest.mark.parametrize("solver", ["astar", Astar(estimate="walking")], ids=["a name", "a solver"])
+def test_solve_with_a_solver(eight, solver):
+    board = eight.read(FARTHEST)
+    result = puzzlelab.solve(board, solver)
+    assert (result.length, result.proof) == (31, "optimal")
+    assert puzzlelab.verify(board, result).holds
+
+
+def test_an_unknown_estimate_names_the_nearest(eight):
+    with pytest.raises(UnknownName, match=r"there is no estimate of tiles-3x3 'walkin'; did you mean 'walking'\?"):
+        puzzlelab.solve(eight.read(FARTHEST), "ida", estimate="walkin")
+
+
+def test_a_board_that_is_none_is_explained(eight):
+    with pytest.raises(BadBoard, match="tiles-3x3 has 9"):
+        eight.read("1 2 3")
+
+
+def test_a_board_with_an_objection_is_not_searched(eight):
+    for solver in ("ida", "astar", "beam", "bfs"):
+        result = puzzlelab.solve(eight.read(ODD), solver)
+        assert (result.moves, result.proof, result.expanded) == (None, "unsolvable", 0)
+        assert result.reason.startswith("odd permutation: no sequence of moves reaches the goal")
+
+
+def test_a_puzzle_that_does_not_suit_a_solver_is_named(corridor):
+    with pytest.raises(NotSuited, match="astar cannot solve corridor-9, which offers no view 'Estimates'"):
+        puzzlelab.solve(corridor().read("5"), "astar")
+
+
+def test_a_puzzle_without_a_usual_solver_is_solved_breadth_first(corridor):
+    assert puzzlelab.solve(corridor().read("5")).length == 5
+
+
+def test_attempts_tell_of_progress_and_end_with_the_answer(eight):
+    board = eight.read(FARTHEST)
+    seen = list(puzzlelab.attempts(board, "astar", estimate="manhattan"))
+    assert isinstance(seen[-1], Result)
+    assert any(isinstance(attempt, Progress) for attempt in seen)
+    assert timeless(seen[-1]) == timeless(puzzlelab.solve(board, "astar", estimate="manhattan"))
+
+
+def test_solve_keeps_its_limit_and_shows_what_it_does(eight):
+    seen = []
+    result = puzzlelab.solve(eight.read(FARTHEST), "bfs", Limit(nodes=100), watch=lambda attempt: seen.append(attempt))
+    assert (result.moves, result.stop, result.expanded) == (None, "nodes", 100)
+    assert seen[-1].expanded == 100
+
+
+def test_many_boards_are_answered_in_their_order(boards):
+    shuffled = [boards[place] for place in np.random.default_rng(0).permutation(25)]
+    expected = [boards.index(board) for board in shuffled]
+    for jobs in (1, 2, None):
+        found = list(puzzlelab.solve_many(shuffled, "ida", jobs=jobs, estimate="manhattan"))
+        assert [result.length for result in found] == expected
+
+
+@pytest.mark.parametrize("solver", ["ida", "astar", "beam", "bfs"])
+def test_two_threads_give_the_same_answers_as_one(boards, solver):
+    one, two = (list(puzzlelab.solve_many(boards, solver, jobs=jobs)) for jobs in (1, 2))
+    assert [timeless(result) for result in one] == [timeless(result) for result in two]
+
+
+def test_many_boards_keep_a_limit_each(boards):
+    found = list(puzzlelab.solve_many(boards, "bfs", Limit(nodes=50), jobs=2))
+    assert [result.stop for result in found[:5]] == ["done"] * 5
+    assert [(result.stop, result.expanded) for result in found[10:]] == [("nodes", 50)] * 15
+
+
+def test_boards_without_a_solution_do_not_stop_the_others(eight, boards):
+    found = puzzlelab.solve_many([eight.read(ODD), boards[3], eight.read(ODD), boards[4]], jobs=2)
+    assert [(result.length, result.proof) for result in found] == [
+        (None, "unsolvable"),
+        (3, "optimal"),
+        (None, "unsolvable"),
+        (4, "optimal"),
+    ]
+
+
+def test_no_boards_have_no_answers():
+    assert list(puzzlelab.solve_many([])) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_boards_are_taken_as_they_are_needed(boards, jobs):
+    taken = []
+
+    def endless():
+        while True:
+            taken.append(boards[len(taken) % 5])
+            yield taken[-1]
+
+    answers = puzzlelab.solve_many(endless(), "ida", jobs=jobs)
+    assert [next(answers).length for _ in range(7)] == [0, 1, 2, 3, 4, 0, 1]
+    answers.close()
+    assert len(taken) < 30
+
+
+def test_answers_that_nobody_waits_for_are_given_up():
+    hard = puzzlelab.load("tiles-4x4").read("12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1")
+    easy = puzzlelab.load("tiles-4x4").read("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
+    answers = puzzlelab.solve_many([easy, easy, hard, hard], "ida", Limit(seconds=300), jobs=2, estimate="misplaced")
+    assert next(answers).length == 1
+    assert next(answers).length == 1
+    answers.close()  # would take ten minutes if it waited for the answers
+
+
+def test_an_unknown_solver_of_many_boards_is_named(boards):
+    with pytest.raises(UnknownName, match="did you mean 'ida'"):
+        next(puzzlelab.solve_many(boards, "idaa"))

@@ -1,0 +1,79 @@
+"""What the documents show works: their Python runs, their commands exist, their links lead somewhere."""
+
+import doctest
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PLACEHOLDER = re.compile(r"[A-Z][A-Z.\]]*")
+
+
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page, *languages):
+    """The fenced blocks of a page in these languages."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [block for language, block in found if language in languages]
+
+
+def commands(page):
+    """The words of every `puzzlelab ...` line of a page, without what is only a pattern of a command."""
+    lines = "\n".join(blocks(page, "", "sh", "console", "bash")).replace("\\\n", " ").splitlines()
+    words = [shlex.split(line.removeprefix("$ "), comments=True) for line in lines if "puzzlelab" in line]
+    return [line[1:] for line in words if line and line[0] == "puzzlelab" and not any(map(PLACEHOLDER.match, line))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_python_of_the_documents_runs(page, tmp_path, monkeypatch):
+    examples = blocks(page, "python")
+    if not examples:
+        pytest.skip("shows no Python")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "example"}
+    for example in examples:
+        if ">>>" in example:
+            test = doctest.DocTestParser().get_doctest(example, names, named(page), str(page), 0)
+            assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+            names = test.globs
+        else:
+            exec(compile(example, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("module", ["puzzlelab.api"])
+def test_examples_in_docstrings_hold(module):
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert (failed, tried > 0) == (0, True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_of_the_documents_exist(page):
+    from puzzlelab.cli.main import app
+
+    verbs = typer.main.get_command(app).commands
+    for words in commands(page):
+        if words[0].startswith("-"):
+            continue
+        assert words[0] in verbs, f"{named(page)}: puzzlelab {' '.join(words)}"
+        known = {option for parameter in verbs[words[0]].params for option in parameter.opts}
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert used <= known, f"{named(page)}: puzzlelab {' '.join(words)}"
+
+
+def test_the_readme_shows_the_verbs_that_matter():
+    assert {"solve", "verify", "generate", "list"} <= {words[0] for words in commands(PAGES[0])}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert missing == []

@@ -1,0 +1,86 @@
+"""The export list is complete, true, and costs nothing until it is used."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import puzzlelab
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("numba", "torch", "rich", "scipy", "numpy", "pydantic", "typer", "matplotlib")
+
+
+def names_for_type_checkers():
+    """What the block that only type checkers see imports, by name."""
+    tree = ast.parse(Path(puzzlelab.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    return {alias.asname or alias.name: node.module for node in block.body for alias in node.names}
+
+
+def loaded_after(code):
+    """Which of the heavy modules are imported after running this in a fresh interpreter."""
+    code += f"\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("name", puzzlelab.__all__)
+def test_every_name_can_be_imported(name):
+    assert getattr(puzzlelab, name) is not None
+
+
+def test_the_list_is_the_same_in_all_its_places():
+    places = puzzlelab._PLACES
+    assert set(puzzlelab.__all__) == {"__version__", *places}
+    assert len(puzzlelab.__all__) == len(set(puzzlelab.__all__))
+    assert names_for_type_checkers() == {name: f"puzzlelab.{place}" for name, place in places.items()}
+    assert set(puzzlelab.__all__) <= set(dir(puzzlelab))
+
+
+def test_every_name_comes_from_where_it_lives():
+    for name, place in puzzlelab._PLACES.items():
+        home = getattr(getattr(puzzlelab, name), "__module__", f"puzzlelab.{place}")
+        assert home in (f"puzzlelab.{place}", "typing", "numpy"), name
+
+
+def test_a_name_that_does_not_exist():
+    with pytest.raises(AttributeError, match="module 'puzzlelab' has no attribute 'slove'"):
+        puzzlelab.slove  # noqa: B018
+    with pytest.raises(ImportError):
+        from puzzlelab import slove  # noqa: F401
+
+
+def names_in_examples():
+    """Every name of the package that the README's Python uses."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    found = set()
+    for node in (node for block in blocks for node in ast.walk(ast.parse(block))):
+        if isinstance(node, ast.ImportFrom) and node.module == "puzzlelab":
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "puzzlelab":
+            found.add(node.attr)
+    return found
+
+
+def test_what_the_readme_uses_is_exported():
+    used = names_in_examples()
+    assert {"load", "solve"} <= used
+    assert used <= set(puzzlelab.__all__)
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert loaded_after("import puzzlelab; puzzlelab.__version__") == []
+
+
+def test_reading_a_board_needs_no_compiler():
+    loaded = loaded_after("import puzzlelab; puzzlelab.load('tiles-4x4').read('0123456789abcdef')")
+    assert not {"numba", "torch", "rich", "scipy", "typer", "matplotlib"} & set(loaded)
+
+
+def test_the_command_line_starts_without_what_it_may_not_need():
+    loaded = loaded_after("import puzzlelab.cli.main")
+    assert not {"numba", "torch", "scipy", "matplotlib"} & set(loaded)
