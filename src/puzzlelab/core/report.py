@@ -48,4 +48,5 @@ def listening(reporter: Reporter) -> Iterator[None]:
     try:
         yield
     finally:
-        _listeners.remove(reporter)
+        last = max(place for place, listener in enumerate(_listeners) if listener is reporter)
+        del _listeners[last]

@@ -61,7 +61,8 @@ class Row(BaseModel):
         """Whether asking again under this limit could not bring more."""
         if self.stop == "interrupted":
             return False
-        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**self.limit))  # type: ignore[arg-type]
+        given = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
+        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**given))  # type: ignore[arg-type]
 
     def result(self, puzzle: Puzzle) -> Result:
         """The result that the row tells of; raises `BadBoard` for a move that is none."""

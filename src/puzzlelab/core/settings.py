@@ -30,7 +30,7 @@ class Settings(BaseModel):
 
 def _sentence(model: type[BaseModel], error: ValidationError) -> str:
     first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
+    name = str(first["loc"][0]) if first["loc"] else ""
     owner = model.__name__.lower()
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"

@@ -19,7 +19,7 @@ from puzzlelab.core import report
 from puzzlelab.core.cache import user_cache
 from puzzlelab.core.errors import Damaged
 
-CHUNK = 1 << 24
+CHUNK = 1 << 20
 
 
 def table_folder() -> Path:
@@ -40,25 +40,27 @@ def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         _save(path, table)
         return _load(path)
     except OSError as error:
-        report.note(
-            f"The table {path.name} cannot be kept in {path.parent} ({error.strerror or error}); it is used from memory."
-        )
+        why = error.strerror or error
+        report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
         return table
 
 
 def _load(path: Path) -> NDArray[Any]:
-    card = json.loads(path.with_suffix(".json").read_text())
-    table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    if table.nbytes != card["bytes"] or checksum(table) != card["crc32"]:
+    try:
+        expected = json.loads(path.with_suffix(".json").read_text())["crc32"]
+    except (ValueError, TypeError, KeyError):
+        raise Damaged("its checksum cannot be read") from None
+    if checksum(path) != expected:
         raise Damaged("its checksum does not agree")
+    table: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return table.view(np.ndarray)
 
 
 def _save(path: Path, table: NDArray[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    card = json.dumps({"bytes": table.nbytes, "crc32": checksum(table)}).encode()
     path.with_suffix(".json").unlink(missing_ok=True)
     _replace(path, lambda file: np.save(file, table, allow_pickle=False))
+    card = json.dumps({"crc32": checksum(path)}).encode()
     _replace(path.with_suffix(".json"), lambda file: file.write(card))
 
 
@@ -73,10 +75,10 @@ def _replace(path: Path, write: Callable[[Any], object]) -> None:
         raise
 
 
-def checksum(table: NDArray[Any]) -> int:
-    """CRC-32 of the table's bytes."""
-    raw = table.reshape(-1).view(np.uint8)
+def checksum(path: Path) -> int:
+    """CRC-32 of the whole file."""
     value = 0
-    for start in range(0, raw.size, CHUNK):
-        value = zlib.crc32(raw[start : start + CHUNK].data, value)
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            value = zlib.crc32(chunk, value)
     return value

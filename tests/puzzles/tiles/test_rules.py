@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.core.conformance import check_puzzle
-from puzzlelab.core.errors import BadBoard, BadInput, BadOption
+from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
@@ -75,7 +75,7 @@ def test_puzzles_of_other_sizes_and_goals_are_others() -> None:
         ("tiles-4x4:first", "tiles-4x4 has no variant 'first'; write :blank-first or :goal=1,2,..."),
         ("tiles-2x2:goal=1,2,3", "3 numbers given; the goal has 4, 0 for the blank"),
         ("tiles-2x2:goal=1,2,2,0", "place 3: tile 2 stands here and at place 2; 3 is missing"),
-        ("tiles-2x2:goal=", "'tiles-2x2:goal=' has no goal|the board is empty; the goal has 4 numbers"),
+        ("tiles-2x2:goal=", "the board is empty; the goal has 4 numbers"),
         ("tiles-2x2:goal=" + "1," * 10**6, "2,000,000 characters are no board; the goal has 4 numbers"),
     ],
     ids=lambda text: text[:24],
@@ -83,18 +83,13 @@ def test_puzzles_of_other_sizes_and_goals_are_others() -> None:
 def test_a_name_that_is_none_is_told_why(name: str, words: str) -> None:
     with pytest.raises(BadInput) as caught:
         load(name)
-    assert any(str(caught.value).startswith(each) for each in words.split("|"))
+    assert str(caught.value).startswith(words)
 
 
 @pytest.mark.parametrize("goal", [(1, 2, 3), (1, 2, 3, 4), (1, 1, 2, 3), (0, 1, 2, -3)])
 def test_a_goal_holds_each_tile_once(goal: tuple[int, ...]) -> None:
     with pytest.raises(BadOption, match="a goal of 2x2 tiles holds each of 0 to 3 once"):
         Tiles(2, 2, goal)
-
-
-def test_a_goal_may_be_a_list() -> None:
-    assert Tiles(2, 2, [0, 1, 2, 3]) == load("tiles-2x2:blank-first")  # type: ignore[arg-type]
-    assert len({Tiles(2, 2, [0, 1, 2, 3]), load("tiles-2x2:blank-first")}) == 1  # type: ignore[arg-type]
 
 
 # --- moves ---
@@ -262,8 +257,3 @@ def test_the_states_of_2x5() -> None:
     puzzle = load("tiles-2x5")
     counts = count_by_depth(Instance(puzzle, puzzle.goals()[0]))
     assert (sum(counts), len(counts) - 1) == (1_814_400, 55)
-
-
-def test_a_move_that_is_none_is_a_bad_board() -> None:
-    with pytest.raises(BadBoard):
-        load("tiles-2x2").read_move("left")

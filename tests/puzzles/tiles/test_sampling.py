@@ -1,0 +1,199 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.registry import load
+from puzzlelab.core.seeds import generator
+from puzzlelab.puzzles.tiles import distances, sampling
+from puzzlelab.puzzles.tiles.rules import Tiles
+
+SIZES = ("tiles-2x2", "tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-2x7", "tiles-8x8")
+
+
+def drawn(puzzle: Tiles, scale: str, wanted: int | None, seed: int = 0) -> np.ndarray:
+    return puzzle.scales[scale].sample(generator(seed), wanted)
+
+
+def plain_level(puzzle: Tiles, board: np.ndarray) -> int:
+    """Manhattan distance + 2 for each pair of tiles that belong into the line in which they lie, in the other order."""
+    place = {tile: divmod(cell, puzzle.columns) for cell, tile in enumerate(board.tolist()) if tile}
+    home = {tile: divmod(puzzle.goal.index(tile), puzzle.columns) for tile in place}
+    total = sum(abs(place[tile][axis] - home[tile][axis]) for tile in place for axis in range(2))
+    for a, b in combinations(place, 2):
+        for axis in range(2):
+            if place[a][axis] == place[b][axis] == home[a][axis] == home[b][axis]:
+                crossed = (place[a][1 - axis] - place[b][1 - axis]) * (home[a][1 - axis] - home[b][1 - axis]) < 0
+                total += 2 * crossed
+    return total
+
+
+# --- level ---
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_a_level_is_manhattan_distance_and_two_for_each_pair_in_conflict(name: str) -> None:
+    puzzle, random = load(name), np.random.default_rng(1)
+    boards = [random.permutation(puzzle.cells) for _ in range(100)]
+    boards += [np.array(puzzle.goal).reshape(puzzle.rows, -1)[:, ::-1].reshape(-1)]
+    boards += [np.array(puzzle.goal).reshape(puzzle.rows, -1)[::-1].reshape(-1)]
+    states = np.array(boards, np.uint8)
+    assert sampling.level(puzzle, states).tolist() == [plain_level(puzzle, board) for board in states]
+
+
+def test_the_least_levels_of_the_8_puzzle_have_few_boards(every) -> None:
+    levels = sampling.level(every.puzzle, every.puzzle.kernel().decode(every.states))
+    counts = np.bincount(levels)[:5].tolist()
+    blank = divmod(every.puzzle.goal.index(0), 3)
+    if blank in ((0, 0), (2, 2)):
+        assert counts == [1, 2, 4, 10, 53]
+    assert counts[1] == {(1, 1): 4, (0, 1): 3}.get(blank, 2)
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first", "tiles-4x4", "tiles-4x4:blank-first"])
+def test_every_level_of_the_8_and_15_puzzle_is_hit_exactly(name: str) -> None:
+    puzzle = load(name)
+    assert puzzle.scales["level"].levels == ((1, 22) if puzzle.rows == 3 else (1, 56))
+    low, high = puzzle.scales["level"].levels
+    for level in range(low, high + 1):
+        for seed in range(3):
+            board = drawn(puzzle, "level", level, seed)
+            assert plain_level(puzzle, board) == level
+            assert puzzle.objection(board) is None
+
+
+@pytest.mark.parametrize("name", ["tiles-2x2", "tiles-2x3", "tiles-3x4", "tiles-2x7", "tiles-5x5", "tiles-5x3:blank-first"])
+def test_the_levels_of_other_boards_are_hit_exactly(name: str) -> None:
+    puzzle = load(name)
+    low, high = puzzle.scales["level"].levels
+    for level in sorted({low, low + 1, low + 2, (low + high) // 2, high - 1, high}):
+        board = drawn(puzzle, "level", level)
+        assert plain_level(puzzle, board) == level
+        assert puzzle.objection(board) is None
+
+
+def test_all_boards_of_a_level_are_drawn_alike() -> None:
+    puzzle = load("tiles-3x3")
+    random = generator(3)
+    boards = [puzzle.write(puzzle.scales["level"].sample(random, 3)) for _ in range(1000)]
+    counts = np.unique(boards, return_counts=True)[1]
+    assert counts.size == 10
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_both_boards_of_the_least_level_of_the_15_puzzle_are_drawn() -> None:
+    puzzle = load("tiles-4x4")
+    assert {puzzle.write(drawn(puzzle, "level", 1, seed)) for seed in range(20)} == {
+        "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15",
+        "1 2 3 4 5 6 7 8 9 10 11 0 13 14 15 12",
+    }
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-4x4", "tiles-2x2", "tiles-3x2:goal=1,2,0,3,4,5"])
+def test_without_a_wish_any_level_is_drawn(name: str) -> None:
+    puzzle = load(name)
+    low, high = puzzle.scales["level"].levels
+    random = generator(1)
+    levels = [plain_level(puzzle, puzzle.scales["level"].sample(random, None)) for _ in range(150)]
+    assert low <= min(levels) <= low + 2
+    assert high - 2 <= max(levels) <= high
+
+
+@pytest.mark.parametrize(("name", "level"), [("tiles-3x3", 30), ("tiles-3x3", 99), ("tiles-3x3", -1), ("tiles-2x2", 7)])
+def test_a_level_without_a_board_is_told_the_levels(name: str, level: int) -> None:
+    with pytest.raises(BadOption, match=f"{name} has no board of level {level}; its levels are 0, 1, 2, "):
+        drawn(load(name), "level", level)
+
+
+def test_a_level_that_nobody_finds_is_no_endless_search() -> None:
+    with pytest.raises(BadOption, match="no board of level 999 was found for tiles-4x4"):
+        drawn(load("tiles-4x4"), "level", 999)
+
+
+# --- uniform ---
+
+
+@pytest.mark.parametrize(("name", "boards"), [("tiles-2x2", 12), ("tiles-2x2:blank-first", 12), ("tiles-2x3", 360)])
+def test_uniform_draws_every_solvable_board_alike(name: str, boards: int) -> None:
+    puzzle = load(name)
+    random = generator(11)
+    texts = [puzzle.write(puzzle.scales["uniform"].sample(random, None)) for _ in range(25 * boards)]
+    counts = np.unique(texts, return_counts=True)[1]
+    assert counts.size == boards
+    assert chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.parametrize("name", [*SIZES, "tiles-5x5"])
+def test_uniform_boards_can_be_solved(name: str) -> None:
+    puzzle = load(name)
+    random = generator(2)
+    boards = [puzzle.scales["uniform"].sample(random, None) for _ in range(100)]
+    assert [puzzle.objection(board) for board in boards] == [None] * 100
+    assert all(sorted(board.tolist()) == list(range(puzzle.cells)) for board in boards)
+    assert all(board.dtype == np.uint8 for board in boards)
+
+
+# --- walk and distance ---
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2, 7, 30])
+def test_a_walk_is_at_most_its_moves_away_and_of_their_parity(moves: int) -> None:
+    puzzle = load("tiles-3x3")
+    for seed in range(10):
+        board = drawn(puzzle, "walk", moves, seed)
+        distance = puzzle.difficulty(board)["distance"]
+        assert distance <= moves
+        assert (distance - moves) % 2 == 0
+
+
+def test_a_walk_without_a_wish_goes_far() -> None:
+    puzzle = load("tiles-3x3")
+    found = [puzzle.difficulty(drawn(puzzle, "walk", None, seed))["distance"] for seed in range(20)]
+    assert np.mean(found) > 10
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first"])
+def test_every_distance_of_the_8_puzzle_is_hit_exactly(name: str) -> None:
+    puzzle = load(name)
+    assert puzzle.scales["distance"].levels == (0, 31)
+    for distance in range(32):
+        board = drawn(puzzle, "distance", distance)
+        assert puzzle.difficulty(board)["distance"] == distance
+        assert distances.distances(puzzle).distance[distances.rank_of(puzzle.kernel().encode(board[None])[0])] == distance
+    assert puzzle.solved(drawn(puzzle, "distance", 0))
+
+
+@pytest.mark.parametrize("distance", [32, 255, 256, 1000, -1])
+def test_a_distance_without_a_board_is_told_so(distance: int) -> None:
+    with pytest.raises(BadOption, match=f"no board of tiles-3x3 is {distance} moves from the goal"):
+        drawn(load("tiles-3x3"), "distance", distance)
+
+
+def test_only_small_boards_have_a_scale_of_distances() -> None:
+    assert set(load("tiles-2x5").scales) == {"level", "uniform", "walk", "distance"}
+    assert set(load("tiles-4x4").scales) == {"level", "uniform", "walk"}
+    assert list(load("tiles-4x4").scales)[0] == "level"
+
+
+# --- seeds and difficulty ---
+
+
+@pytest.mark.parametrize("scale", ["level", "uniform", "walk", "distance"])
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-4x4"])
+def test_one_seed_gives_one_board(name: str, scale: str) -> None:
+    puzzle = load(name)
+    if scale not in puzzle.scales:
+        pytest.skip("has no such scale")
+    wanted = {"level": 15, "distance": 20, "walk": 40}.get(scale)
+    texts = [puzzle.write(drawn(puzzle, scale, wanted, seed)) for seed in (*range(10), *range(10))]
+    assert texts[:10] == texts[10:]
+    assert len(set(texts)) > 5
+
+
+def test_the_difficulty_of_a_board() -> None:
+    puzzle = load("tiles-3x3")
+    assert puzzle.difficulty(puzzle.read("8 6 7 2 5 4 3 0 1").state) == {"level": 21, "distance": 31}
+    assert puzzle.difficulty(puzzle.read("1 2 3 4 5 6 8 7 0").state) == {"level": 4}
+    assert load("tiles-4x4").difficulty(load("tiles-4x4").goals()[0]) == {"level": 0}
