@@ -122,7 +122,7 @@ def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
     parent = own_cache / "kernels"
     others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, 6)]
     kept = folder_now()
-    assert {path for path in parent.iterdir()} == {kept, *others[: KEPT_FOLDERS - 1]}
+    assert set(parent.iterdir()) == {kept, *others[: KEPT_FOLDERS - 1]}
 
 
 def test_folders_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:

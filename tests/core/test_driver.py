@@ -23,7 +23,7 @@ from puzzlelab.core.solver import solve
 
 
 class Toy:
-    """Each slice expands its budget (or ten million), sets the bound that the script names, and ends as the script says."""
+    """Each slice expands its budget (at most ten million), and ends as the script says, with the bound it names."""
 
     def __init__(
         self, *script: int | tuple[int, int], moves: tuple[int, ...] = (0,), room: bool = True, pause: float = 0.0

@@ -19,7 +19,7 @@ def least_to_remove(places: list[int]) -> int:
 
 
 def lines_of(puzzle: Tiles, board: np.ndarray) -> list[list[int]]:
-    """For each row and column, the goal places along it of those of its tiles that belong there, in the order they lie."""
+    """For each row and column: the tiles that belong there, in the order they lie, each as its goal place along it."""
     found = []
     for axis, count, across in ((0, puzzle.rows, puzzle.columns), (1, puzzle.columns, puzzle.rows)):
         for line in range(count):
@@ -45,8 +45,8 @@ def plain_conflicts(puzzle: Tiles, board: np.ndarray) -> int:
 @pytest.mark.parametrize(
     "name",
     [
-        *("tiles-2x2", "tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-4x4", "tiles-2x7"),
-        *("tiles-5x3", "tiles-8x8", "tiles-2x8", "tiles-8x3:blank-first"),
+        *("tiles-2x2", "tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-4x4"),
+        *("tiles-2x7", "tiles-5x3", "tiles-8x8", "tiles-2x8", "tiles-8x3:blank-first"),
     ],
 )
 def test_it_is_manhattan_distance_and_twice_the_least_to_remove(harness, name: str) -> None:
@@ -72,19 +72,17 @@ def test_where_pairs_would_overestimate_it_does_not(every, harness) -> None:
     values = harness.estimated(every.puzzle, every.puzzle.estimate("conflicts"), every.states)
     pairs = sampling.level(every.puzzle, every.puzzle.kernel().decode(every.states))
     over = pairs > every.distance
-    assert over.any()
+    assert over.any() == (every.puzzle.goal.index(0) != 4)  # with the blank's home in the middle, pairs never exceed it
     assert (values[over] <= every.distance[over]).all()
     assert (values <= pairs).all()
 
 
 @pytest.mark.parametrize(
     ("row", "gone"),
-    [([0, 0, 0], 0), ([1, 2, 3], 0), ([2, 1, 3], 1), ([3, 2, 1], 2), ([3, 1, 2], 1), ([0, 3, 1], 1), ([3, 0, 3], 0)],
+    [([0, 0, 0], 0), ([1, 2, 3], 0), ([2, 1, 3], 1), ([3, 2, 1], 2), ([3, 1, 2], 1), ([0, 3, 1], 1), ([3, 0, 0], 0)],
 )
 def test_a_line_costs_two_for_each_tile_that_must_leave(row: list[int], gone: int) -> None:
-    base = 4
-    digits = row if row != [3, 0, 3] else [3, 0, 0]
-    assert line_cost(sum(digit * base**place for place, digit in enumerate(digits)), base) == 2 * gone
+    assert line_cost(sum(digit * 4**place for place, digit in enumerate(row)), 4) == 2 * gone
 
 
 @pytest.mark.parametrize("length", [2, 5, 8])

@@ -11,7 +11,8 @@ from puzzlelab.core.registry import load
 from puzzlelab.puzzles.tiles.kernels import packed_words
 from puzzlelab.puzzles.tiles.rules import Tiles
 
-NAMES = ("tiles-2x2", "tiles-3x3", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-4x4:blank-first", "tiles-2x7", "tiles-8x8")
+MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"
+NAMES = ("tiles-2x2", "tiles-3x3", MIDDLE, "tiles-4x4:blank-first", "tiles-2x7", "tiles-8x8")
 PUZZLES = st.builds(Tiles, st.integers(2, 8), st.integers(2, 8))
 
 

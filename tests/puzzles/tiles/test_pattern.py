@@ -57,7 +57,7 @@ def test_an_entry_is_the_least_number_of_moves_of_its_own_tiles(harness, name: s
     puzzle, random = load(name), np.random.default_rng(4)
     groups = [tuple(map(int, group.split(","))) for group in partition.split("/")]
     tables = [plain_database(puzzle, group) for group in groups]
-    boards = np.array([random.permutation(puzzle.cells) for _ in range(400)], np.uint8)
+    boards = np.array([puzzle.scales["uniform"].sample(random, None) for _ in range(400)])
 
     def total(board: np.ndarray) -> int:
         where = np.argsort(board)
@@ -117,8 +117,8 @@ def test_the_groups_of_a_name_hold_each_piece_but_the_blank_once(size: str, name
 
 
 def test_a_name_with_numbers_says_the_sizes_of_its_groups() -> None:
-    for size, name in (("tiles-4x4", "pdb-663"), ("tiles-4x4", "pdb-78"), ("tiles-5x5", "pdb-6666"), ("tiles-3x3", "pdb-44")):
-        groups = pattern.named_groups(load(size), name)
+    for size, name in ((4, "pdb-663"), (4, "pdb-78"), (5, "pdb-6666"), (3, "pdb-44")):
+        groups = pattern.named_groups(Tiles(size, size), name)
         assert sorted(map(len, groups)) == sorted(map(int, name.removeprefix("pdb-")))
 
 
@@ -227,7 +227,7 @@ def test_a_damaged_database_is_built_again_with_a_sentence(own_cache, listener, 
 
 
 def test_where_nothing_can_be_kept_a_search_still_runs(no_cache, listener) -> None:
-    board = load("tiles-2x4").read("7 6 5 4 3 2 1 0")
+    board = load("tiles-2x4").read("6 7 5 4 3 2 1 0")
     name = "pdb:1,2/3,4/5,6,7"
     pattern.patterns.cache_clear()
     found = solve(make_solver("ida", {"estimate": name}), board, Limit())

@@ -9,7 +9,10 @@ MIRRORED = (
     *("tiles-2x2", "tiles-3x3", "tiles-4x4", "tiles-8x8", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"),
     "tiles-3x3:goal=5,3,8,1,0,2,7,6,4",
 )
-UNMIRRORED = ("tiles-2x3", "tiles-2x7", "tiles-8x2", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8", "tiles-3x3:goal=1,2,0,3,4,5,6,7,8")
+UNMIRRORED = (
+    *("tiles-2x3", "tiles-2x7", "tiles-8x2", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8"),
+    "tiles-3x3:goal=1,2,0,3,4,5,6,7,8",
+)
 
 
 def boards(puzzle: Tiles, count: int = 50) -> np.ndarray:

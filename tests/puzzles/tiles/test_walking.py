@@ -8,11 +8,12 @@ from puzzlelab.core.store import table_folder
 from puzzlelab.puzzles.tiles import walking
 from puzzlelab.puzzles.tiles.rules import Tiles
 
-SIZES = ("tiles-2x2", "tiles-2x3", "tiles-3x3", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-2x4", "tiles-4x3:blank-first")
+MIDDLE = "tiles-3x3:goal=1,2,3,8,0,4,7,6,5"
+SIZES = ("tiles-2x2", "tiles-2x3", "tiles-3x3", MIDDLE, "tiles-2x4", "tiles-4x3:blank-first")
 
 
 def forget(puzzle: Tiles, board: np.ndarray, axis: int) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """What is left of a board when one coordinate is forgotten: the goal lines of the tiles of each line, and the blank's."""
+    """What is left when one coordinate is forgotten: the goal lines of the tiles in each line, and the blank's line."""
     count = (puzzle.rows, puzzle.columns)[axis]
     lines: list[list[int]] = [[] for _ in range(count)]
     blank = 0

@@ -1,0 +1,505 @@
+"""`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from puzzlelab import Limit, Result, load, solver
+from puzzlelab.cli.main import run
+from puzzlelab.core.row import read_rows
+from puzzlelab.core.version import VERSION
+
+ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
+KEYS = [
+    *("puzzle", "board", "solver", "options", "net", "seed", "limit", "version", "moves", "length", "proof", "reason"),
+    *("stop", "lower_bound", "seconds", "expanded", "generated", "evaluations", "verified"),
+]
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Runs the program with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["puzzlelab", "solve", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def boards(tmp_path):
+    """Writes a file of boards."""
+
+    def write(text):
+        path = tmp_path / "boards.txt"
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# --- boards -------------------------------------------------------------------------------------------------------
+
+
+def test_a_board_in_quotes(program):
+    code, out, err = program("tiles-3x3", FAR)
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "tiles-3x3 by ida (moves are U, D, L, R: the way the tile slides)\n31 moves, proven optimal, "
+    )
+    moves = out.splitlines()[-1].split()
+    assert len(moves) == 31
+    assert set(moves) <= set("UDLR")
+
+
+def test_one_move_is_no_plural(program):
+    _, out, _ = program("tiles-3x3", ONE)
+    assert "\n1 move, proven optimal" in out
+    assert out.endswith("\nL\n")
+
+
+def test_numbers_without_quotes_are_one_board(program):
+    code, out, _ = program("tiles-3x3", *ONE.split(), "--json")
+    assert code == 0
+    assert [(row["board"], row["moves"]) for row in rows_of(out)] == [(ONE, ["L"])]
+
+
+@pytest.mark.parametrize(
+    "text", ["123456708", "1,2,3,4,5,6,7,0,8", "[[1,2,3],[4,5,6],[7,0,8]]", "  1 2 3 4 5 6 7 0 8 "]
+)
+def test_every_notation_of_the_puzzle(program, text):
+    code, out, _ = program("tiles-3x3", text, "--json")
+    assert (code, rows_of(out)[0]["board"], rows_of(out)[0]["moves"]) == (0, text, ["L"])
+
+
+def test_several_arguments_are_several_boards(program):
+    code, out, _ = program("tiles-3x3", ONE, TWO)
+    assert code == 0
+    assert f"board 1: {ONE}\n1 move, " in out
+    assert f"board 2: {TWO}\n2 moves, " in out
+    assert "2 of 2 solved, 2 proven optimal, 1.50 moves on average" in out
+
+
+def test_a_file_with_tabs_comments_an_empty_line_and_foreign_line_ends(program, boards):
+    path = boards(f"# a comment\n{ONE}\t1\topt\r\n\n{TWO}\r\n#{FAR}\n  {FAR}  \tmore\n")
+    code, out, err = program("tiles-3x3", "--file", path)
+    assert code == 2
+    assert f"{path}, line 2: {ONE}\n1 move, " in out
+    assert f"{path}, line 4: {TWO}\n2 moves, " in out
+    assert f"{path}, line 6: {FAR}\n31 moves, " in out
+    assert "3 of 4 solved, 3 proven optimal, 1 unreadable" in out
+    assert err.startswith(f"error: {path}, line 3: the board is empty")
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [(), ("-",), ("--file", "-")], ids=["nothing", "a dash", "a dash as file"])
+def test_boards_from_standard_input(program, words):
+    code, out, _ = program("tiles-3x3", *words, stdin=f"{ONE}\n{TWO}\n".encode())
+    assert code == 0
+    assert f"standard input, line 2: {TWO}\n2 moves, " in out
+
+
+def test_boards_from_two_places_at_once(program, boards):
+    code, _, err = program("tiles-3x3", ONE, "--file", boards(TWO))
+    assert (code, err) == (2, "error: give boards as arguments or with --file, not both\n")
+
+
+@pytest.mark.parametrize("name", ["nowhere.txt", ""])
+def test_a_file_that_cannot_be_read(program, tmp_path, name):
+    code, _, err = program("tiles-3x3", "--file", tmp_path / name)
+    assert code == 2
+    assert err.startswith(f"error: cannot read {tmp_path / name}: ")
+
+
+def test_an_empty_file_has_nothing_unsolved(program, boards):
+    code, out, _ = program("tiles-3x3", "--file", boards(""), "--json")
+    assert (code, out) == (0, "")
+
+
+# --- boards that are none ----------------------------------------------------------------------------------------
+
+MALFORMED = {
+    "a letter": "1 2 3 4 5 6 7 x 0",
+    "repeated": "1 1 3 4 5 6 7 0 8",
+    "missing": "1 2 3 4 5 6 7 0",
+    "one too many": "1 2 3 4 5 6 7 0 8 9",
+    "negative": "1 2 3 4 5 6 7 8 -1",
+    "too large": "1 2 3 4 5 6 7 0 9",
+    "huge": "1 2 3 4 5 6 7 0 " + "9" * 5000,
+    "a fraction": "1 2 3 4 5 6 7 0 8.0",
+    "a word": "hello",
+    "other digits": "¹ ² ³ 4 5 6 7 0 8",
+    "a list that does not end": "[[1,2,3],[4,5,6],[7,0",
+    "control characters": "1 2 3 4 5 6 7 0 \x1b[31m8\x00",
+}
+
+
+@pytest.mark.parametrize("text", MALFORMED.values(), ids=MALFORMED)
+def test_a_board_that_is_none_is_explained_in_one_short_line(program, text):
+    code, out, err = program("tiles-3x3", text)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert len(err.splitlines()) == 1
+    assert 20 < len(err) < 200
+    assert "\x1b" not in err
+
+
+def test_what_is_wrong_is_named_with_its_place(program):
+    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 x 0")
+    assert err == "error: place 8: 'x' is no number\n"
+    _, _, err = program("tiles-3x3", "1 2 3 4 5 6 7 0")
+    assert "8 numbers" in err
+    assert "tiles-3x3 has 9" in err
+
+
+def test_an_empty_argument_is_an_empty_board(program):
+    code, _, err = program("tiles-3x3", "")
+    assert code == 2
+    assert err.startswith("error: the board is empty")
+
+
+def test_boards_that_are_none_do_not_stop_the_others(program, boards):
+    lines = [*MALFORMED.values(), ONE]
+    code, out, err = program("tiles-3x3", "--file", boards("\n".join(lines) + "\n"), "--json")
+    rows = rows_of(out)
+    assert code == 2
+    assert [row["moves"] for row in rows] == [None] * len(MALFORMED) + [["L"]]
+    assert len(err.splitlines()) == len(MALFORMED)
+    assert [row["error"] for row in rows[:-1]] == [
+        line.partition(": ")[2].partition(": ")[2] for line in err.splitlines()
+    ]
+    assert "error" not in rows[-1]
+
+
+def test_a_row_of_a_board_that_is_none_keeps_its_keys_and_a_short_board(program):
+    code, out, _ = program("tiles-3x3", MALFORMED["huge"], "--json")
+    row = rows_of(out)[0]
+    assert code == 2
+    assert list(row) == [*KEYS, "error"]
+    assert len(row["board"]) < 250
+    assert (row["moves"], row["verified"]) == (None, False)
+
+
+def test_ten_megabytes_of_noise(program, boards):
+    noise = bytes(range(256)) * 20_000 + b"x" * 5_000_000 + b"\n" + ONE.encode() + b"\n"
+    code, out, err = program("tiles-3x3", "--file", boards(noise))
+    assert code == 2
+    assert "1 move, proven optimal" in out
+    assert 20 < len(err.splitlines()) <= 22
+    assert err.splitlines()[-1].endswith(" more boards that cannot be read")
+    assert len(err) < 10_000
+
+
+# --- boards without a solution -----------------------------------------------------------------------------------
+
+
+def test_a_board_that_cannot_be_solved(program):
+    code, out, err = program("tiles-3x3", ODD)
+    assert (code, err) == (1, "")
+    assert "proven unsolvable: odd permutation: no sequence of moves reaches the goal" in out
+
+
+def test_a_board_that_cannot_be_solved_as_a_row(program):
+    code, out, _ = program("tiles-3x3", ODD, "--json")
+    row = rows_of(out)[0]
+    assert code == 1
+    assert (row["moves"], row["length"], row["proof"], row["stop"]) == (None, None, "unsolvable", "done")
+    assert row["reason"].startswith("odd permutation: no sequence of moves reaches the goal")
+
+
+def test_unsolvable_boards_among_others(program, boards):
+    code, out, _ = program("tiles-3x3", "--file", boards(f"{ONE}\n{ODD}\n{TWO}\n"))
+    assert code == 1
+    assert "2 of 3 solved, 2 proven optimal, 1 proven unsolvable" in out
+
+
+def test_what_cannot_be_read_outweighs_what_cannot_be_solved(program, boards):
+    assert program("tiles-3x3", "--file", boards(f"{ODD}\nx\n{ONE}\n"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--with", "bfs", "--nodes", 10), "the limit of nodes is reached"),
+        (("--with", "bfs", "--memory", "1M"), "the memory is used up"),
+        (("--with", "beam", "--width", 1, "--estimate", "misplaced"), "every state in the beam led only to states"),
+        (("--with", "depth-first", "--depth", 20), "there is no solution of at most 20 moves"),
+    ],
+    ids=["nodes", "memory", "dead end", "depth"],
+)
+def test_a_search_that_ends_early_says_why_and_not_that_it_is_impossible(program, words, why):
+    code, out, _ = program("tiles-3x3", FAR, *words)
+    assert code == 1
+    assert f"not solved: {why}" in out
+    assert "(at least " in out
+    assert "unsolvable" not in out
+
+
+def test_time_that_is_up(program):
+    code, out, _ = program(
+        "tiles-4x4", "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1", "--estimate", "misplaced", "--time", "0.05"
+    )
+    assert code == 1
+    assert "not solved: the time is up (at least " in out
+
+
+def test_an_answer_without_a_proof_says_how_short_it_could_be(program):
+    code, out, _ = program("tiles-3x3", FAR, "--with", "astar", "--weight", 3, "--estimate", "manhattan")
+    assert code == 0
+    assert "moves, not proven optimal (at least " in out
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+
+def test_rows_have_the_documented_keys(program):
+    code, out, err = program("tiles-3x3", " 8 6 7  2 5 4 3 0 1", "--json", "--with", "astar", "--nodes", 10**6)
+    row = rows_of(out)[0]
+    assert (code, err) == (0, "")
+    assert list(row) == KEYS
+    assert row["puzzle"] == "tiles-3x3"
+    assert row["board"] == " 8 6 7  2 5 4 3 0 1"
+    assert row["solver"] == "astar"
+    assert row["options"] == {"estimate": "conflicts", "weight": 1.0, "order": "astar", "batch": 64}
+    assert (row["net"], row["seed"]) == (None, None)
+    assert row["limit"] == {"seconds": None, "nodes": 10**6, "memory": None}
+    assert row["version"] == VERSION
+    assert (row["length"], len(row["moves"]), row["proof"], row["lower_bound"]) == (31, 31, "optimal", 31)
+    assert (row["reason"], row["stop"], row["verified"]) == ("", "done", True)
+    assert row["seconds"] > 0
+    assert 0 < row["expanded"] < row["generated"]
+    assert row["evaluations"] == 0
+
+
+def test_rows_come_one_a_line_in_the_order_of_the_boards(program, boards):
+    given = [FAR, ONE, TWO, FAR, ONE] * 3
+    path = boards("\n".join(given) + "\n")
+    for jobs in (1, 2):
+        code, out, err = program("tiles-3x3", "--file", path, "--json", "--jobs", jobs)
+        assert (code, err) == (0, "")
+        assert [row["board"] for row in rows_of(out)] == given
+        assert [row["length"] for row in rows_of(out)] == [31, 1, 2, 31, 1] * 3
+
+
+def test_options_of_the_solver(program):
+    words = ("--with", "astar", "--estimate", "walking", "--weight", "1.5", "--set", "order=greedy", "--set", "batch=7")
+    _, out, _ = program("tiles-3x3", FAR, *words, "--json")
+    assert rows_of(out)[0]["options"] == {"estimate": "walking", "weight": 1.5, "order": "greedy", "batch": 7}
+    _, out, _ = program("tiles-3x3", FAR, "--with", "bfs", "--set", "bidirectional=true", "--json")
+    assert rows_of(out)[0]["options"] == {"bidirectional": True}
+
+
+def test_steps_show_every_board_on_the_way_and_how_hard_it_was(program):
+    code, out, _ = program("tiles-3x3", TWO, "--steps")
+    assert code == 0
+    assert "difficulty of this board: level 2, distance 2" in out
+    assert "\n1 2 3\n4 5 6\n. 7 8\n\n1. L\n1 2 3\n4 5 6\n7 . 8\n\n2. L\n1 2 3\n4 5 6\n7 8 .\n" in out
+
+
+def test_steps_of_a_solved_board(program):
+    code, out, _ = program("tiles-3x3", "1 2 3 4 5 6 7 8 0", "--steps")
+    assert code == 0
+    assert "0 moves, proven optimal" in out
+    assert "1 2 3\n4 5 6\n7 8 .\n" in out
+
+
+# --- files of rows ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    """The boards that a solver was really asked about."""
+    from puzzlelab.core import solver as module
+
+    asked, real = [], module.solve
+
+    def solve(chosen, instance, limit, watch=None):
+        asked.append(instance.puzzle.write(instance.state))
+        return real(chosen, instance, limit, watch)
+
+    monkeypatch.setattr(module, "solve", solve)
+    return asked
+
+
+def test_answers_in_a_file_are_not_asked_again(program, boards, tmp_path, counted):
+    path, out = boards(f"{ONE}\nbad\n{ODD}\n{FAR}\n"), tmp_path / "deep" / "rows.jsonl"
+    first = program("tiles-3x3", "--file", path, "--out", out)
+    kept = out.read_bytes()
+    assert counted == [ONE, ODD, FAR]
+    assert [row.board for _, row in read_rows(out)] == [ONE, "bad", ODD, FAR]
+    assert program("tiles-3x3", "--file", path, "--out", out) == first
+    assert out.read_bytes() == kept
+    assert counted == [ONE, ODD, FAR]
+
+
+def test_new_boards_are_added_to_a_file(program, tmp_path, counted):
+    out = tmp_path / "rows.jsonl"
+    program("tiles-3x3", ONE, "--out", out)
+    program("tiles-3x3", TWO, ONE, "--out", out)
+    assert counted == [ONE, TWO]
+    assert [row.length for _, row in read_rows(out)] == [1, 2]
+
+
+def test_another_solver_or_option_is_another_question(program, tmp_path, counted):
+    out = tmp_path / "rows.jsonl"
+    for words in (("--with", "ida"), ("--with", "astar"), ("--estimate", "manhattan"), ("--with", "ida")):
+        assert program("tiles-3x3", FAR, *words, "--out", out)[0] == 0
+    assert [row.solver for _, row in read_rows(out)] == ["ida", "astar", "ida"]
+
+
+def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(program, tmp_path, counted):
+    out = tmp_path / "rows.jsonl"
+    words = ("tiles-3x3", FAR, "--with", "astar", "--out", out)
+    assert program(*words, "--nodes", 10)[0] == 1
+    assert program(*words, "--nodes", 10)[0] == 1
+    assert program(*words, "--nodes", 5)[0] == 1
+    assert len(counted) == 1
+    assert program(*words, "--nodes", 20)[0] == 1
+    assert program(*words)[0] == 0
+    assert program(*words)[0] == 0
+    assert program(*words, "--nodes", 10**9)[0] == 0
+    assert len(counted) == 3
+    assert [(row.stop, row.expanded) for _, row in read_rows(out)][:2] == [("nodes", 10), ("nodes", 20)]
+
+
+def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
+    from puzzlelab.core import solver as module
+
+    out, real = tmp_path / "rows.jsonl", module.solve
+
+    def solve(chosen, instance, limit, watch=None):
+        def press(attempt):
+            if isinstance(attempt, Result) and attempt.length == 1:
+                return False
+            if isinstance(attempt, Result):
+                raise KeyboardInterrupt
+            return False
+
+        return real(chosen, instance, limit, press)
+
+    monkeypatch.setattr(module, "solve", solve)
+    words = ("--with", "beam", "--estimate", "misplaced", "--out", out)
+    code, said, err = program("tiles-3x3", ONE, FAR, TWO, *words)
+    assert code == 130
+    assert "moves, not proven optimal" in said
+    assert "board 3" not in said
+    assert err.startswith("error: interrupted: 1 of 3 boards are done; with the same --out the next call goes on")
+    assert [row.board for _, row in read_rows(out)] == [ONE]
+
+
+def test_a_board_given_twice_has_two_rows_and_both_are_kept(program, boards, tmp_path, counted):
+    path, out = boards(f"{ONE}\n{ONE}\n"), tmp_path / "rows.jsonl"
+    for _ in range(2):
+        assert program("tiles-3x3", "--file", path, "--out", out)[0] == 0
+    assert counted == [ONE, ONE]
+    assert len(list(read_rows(out))) == 2
+
+
+def test_a_large_board_in_a_long_notation_is_not_asked_again_either(program, tmp_path, counted):
+    board = "[[" + "],  [".join(", ".join(str(8 * row + i + 1) for i in range(8)) for row in range(8)) + "]]"
+    board = board.replace("63, 64", "0, 63")
+    assert len(board) > 200
+    out = tmp_path / "rows.jsonl"
+    for _ in range(2):
+        assert program("tiles-8x8", board, "--with", "ida", "--out", out)[0] == 0
+    assert len(counted) == 1
+    assert [row.length for _, row in read_rows(out)] == [1]
+
+
+def test_a_row_that_was_half_written_is_written_again(program, tmp_path, counted):
+    out = tmp_path / "rows.jsonl"
+    program("tiles-3x3", ONE, TWO, "--out", out)
+    out.write_bytes(out.read_bytes()[:-30])
+    assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
+    assert counted == [ONE, TWO, TWO]
+    assert [row.length for _, row in read_rows(out)] == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["my notes", "my notes\n", "[1, 2]\n", '{"board": 3}\n'])
+def test_a_file_that_holds_no_rows_is_left_alone(program, tmp_path, text):
+    out = tmp_path / "notes.txt"
+    out.write_text(text)
+    code, _, err = program("tiles-3x3", ONE, "--out", out)
+    assert code == 2
+    assert err.startswith(f"error: {out}, line 1: no row of results")
+    assert out.read_text() == text
+
+
+def test_rows_that_cannot_be_written(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path, tmp_path / "file" / "rows.jsonl"):
+        code, _, err = program("tiles-3x3", ONE, "--out", out)
+        assert code != 0
+        assert err.startswith("error: ")
+        assert str(out.parent if out.name == "rows.jsonl" else out) in err
+
+
+# --- what is typed wrong -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("tile-3x3", ONE), "there is no puzzle 'tile'; did you mean 'tiles'?"),
+        (("tiles-3", ONE), "'tiles-3' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
+        (("tiles-3x3", ONE, "--with", "idaa"), "there is no solver 'idaa'; did you mean 'ida'?"),
+        (
+            ("tiles-3x3", ONE, "--estimate", "walkin"),
+            "there is no estimate of tiles-3x3 'walkin'; did you mean 'walking'?",
+        ),
+        (
+            ("tiles-3x3", ONE, "--with", "bfs", "--estimate", "pdb"),
+            "bfs has no option 'estimate'; known are bidirectional",
+        ),
+        (("tiles-3x3", ONE, "--with", "ida", "--weight", 2), "ida has no option 'weight'; known are estimate, jobs"),
+        (("tiles-3x3", ONE, "--with", "beam", "--set", "widht=3"), "beam has no option 'widht'; did you mean 'width'?"),
+        (("tiles-3x3", ONE, "--with", "beam", "--width", 0), "beam: the option 'width' cannot be '0'"),
+        (("tiles-3x3", ONE, "--with", "astar", "--weight", -1), "astar: the option 'weight' cannot be '-1.0'"),
+        (("tiles-3x3", ONE, "--with", "astar", "--weight", "nan"), "astar: the option 'weight' cannot be 'nan'"),
+        (("tiles-3x3", ONE, "--with", "depth-first"), "depth-first needs a limit on the depth"),
+        (("tiles-3x3", ONE, "--set", "estimate"), "'estimate' is no option; write NAME=VALUE"),
+        (("tiles-3x3", ONE, "--memory", "lots"), "'lots' is no amount of memory; write 2G, 512M or a number of bytes"),
+        (("tiles-3x3", ONE, "--memory", "-2G"), "a limit on memory must be more than 0"),
+        (("tiles-3x3", ONE, "--nodes", 0), "a limit on nodes must be more than 0, not 0"),
+        (("tiles-3x3", ONE, "--time", "nan"), "a limit on time must be more than 0, not nan"),
+        (("tiles-3x3", ONE, "--time", -1), "a limit on time must be more than 0, not -1.0"),
+    ],
+)
+def test_what_is_typed_wrong_is_answered_with_a_sentence(program, words, sentence):
+    code, out, err = program(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("tiles-3x3", ONE, "--jobs", 0), ("tiles-3x3", ONE, "--wdith", 3), ("tiles-3x3", "-1")]
+)
+def test_options_that_do_not_exist_end_with_the_same_code(program, words):
+    code, out, err = program(*words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_what_a_question_is_agrees_between_the_library_and_the_command_line(program, tmp_path):
+    from puzzlelab.core.row import row_of
+    from puzzlelab.core.solver import solve
+
+    puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"
+    program("tiles-3x3", FAR, "--with", "astar", "--estimate", "pdb", "--out", out)
+    chosen = solver("astar", puzzle, estimate="pdb")
+    result = solve(chosen, puzzle.read(FAR), Limit())
+    ((_, row),) = read_rows(out)
+    assert row.question == row_of(puzzle.read(FAR), chosen, Limit(), result).question

@@ -1,0 +1,317 @@
+"""The smaller verbs, as they are typed: check, verify, generate, list, warm."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from puzzlelab import load
+from puzzlelab.cli.main import run
+from puzzlelab.core.version import VERSION
+
+ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Runs the program with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def rows(program, tmp_path):
+    """A file with the rows of four boards: 1 move, no solution, 31 moves, 2 moves."""
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, ODD, FAR, TWO, "--out", path)
+    return path
+
+
+def change(path, line, **values):
+    """Change one row of a file."""
+    lines = path.read_text().splitlines()
+    lines[line - 1] = json.dumps({**json.loads(lines[line - 1]), **values})
+    path.write_text("\n".join(lines) + "\n")
+
+
+# --- the program -------------------------------------------------------------------------------------------------------
+
+
+def test_version(program):
+    assert program("--version") == (0, f"puzzlelab {VERSION}\n", "")
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",)])
+def test_help_names_every_verb(program, words):
+    code, out, _ = program(*words)
+    assert code == 0
+    for verb in ("solve", "check", "verify", "generate", "list", "bench", "plot", "warm", "demo"):
+        assert f" {verb} " in out
+
+
+@pytest.mark.parametrize("verb", ["solve", "check", "verify", "generate", "list", "bench", "plot", "warm", "demo"])
+def test_every_verb_explains_itself(program, verb):
+    code, out, _ = program(verb, "--help")
+    assert code == 0
+    assert f" {verb} [OPTIONS]" in out
+
+
+@pytest.mark.parametrize("words", [("slove",), ("solve",), ("check",), ("verify",), ("--versoin",)])
+def test_what_is_typed_wrong_ends_with_code_2(program, words):
+    code, out, err = program(*words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+    assert err
+
+
+# --- check ---------------------------------------------------------------------------------------------------------------
+
+
+def test_check_shows_a_board_and_how_hard_it_is(program):
+    code, out, err = program("check", "tiles-3x3", FAR)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{FAR}\n8 6 7\n2 5 4\n3 . 1\nnothing speaks against a solution\n")
+    assert "\nlevel: 23 (" in out
+    assert "\ndistance: 31 (" in out
+
+
+def test_check_writes_the_canonical_notation(program):
+    _, out, _ = program("check", "tiles-3x3", "867254301")
+    assert out.startswith(FAR)
+
+
+def test_check_says_why_a_board_cannot_be_solved(program):
+    code, out, _ = program("check", "tiles-3x3", ODD)
+    assert code == 1
+    assert "cannot be solved: odd permutation: no sequence of moves reaches the goal" in out
+    assert "distance:" not in out
+
+
+def test_check_goes_on_after_what_is_no_board(program):
+    code, out, err = program("check", "tiles-3x3", stdin=f"{ODD}\nx\n{ONE}\n".encode())
+    assert code == 2
+    assert err.startswith("error: standard input, line 2: ")
+    assert out.count("\nlevel: ") == 2
+
+
+# --- verify --------------------------------------------------------------------------------------------------------------
+
+
+def test_verify_replays_every_row(program, rows):
+    assert program("verify", rows) == (0, "4 of 4 hold; 1 of them without a solution\n", "")
+
+
+def test_verify_of_solved_boards_only(program, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, TWO, "--out", path)
+    assert program("verify", path) == (0, "2 of 2 hold\n", "")
+
+
+def test_verify_takes_several_files(program, rows, tmp_path):
+    other = tmp_path / "other.jsonl"
+    program("solve", "tiles-4x4", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "--estimate", "manhattan", "--out", other)
+    assert program("verify", rows, other)[:2] == (0, "5 of 5 hold; 1 of them without a solution\n")
+
+
+def test_verify_names_the_row_the_line_and_the_move(program, rows):
+    moves = json.loads(rows.read_text().splitlines()[2])["moves"]
+    for step in (1, 17, 31):
+        wrong = {"U": "D", "D": "U", "L": "R", "R": "L"}[moves[step - 2 if step > 1 else 0]]
+        illegal = "U" if step == 1 else wrong
+        change(rows, 3, moves=[*moves[: step - 1], illegal, *moves[step:]])
+        code, out, err = program("verify", rows)
+        assert (code, out) == (1, "3 of 4 hold; 1 of them without a solution\n")
+        assert err.startswith(f"error: {rows}, line 3 (row 3): ")
+        if step == 1:
+            assert err.endswith(f"move 1 of 31, U, cannot be made on {FAR}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "sentence"),
+    [
+        (1, {"moves": ["U"]}, f"move 1 of 1, U, cannot be made on {ONE}"),
+        (1, {"moves": ["X"]}, "move 1 of 1: 'X' is no move; moves are U, D, L and R"),
+        (4, {"moves": ["L"], "length": 1}, f"after all 1 moves the board is {ONE}, not solved"),
+        (4, {"moves": ["L", "L", "L"]}, "move 3 of 3, L, cannot be made on 1 2 3 4 5 6 7 8 0"),
+        (4, {"length": 3}, "says length 3, and gives 2 moves"),
+        (4, {"moves": ["L", "R", "L", "L"], "length": 4}, "claims 4 moves optimal with a lower bound of 2"),
+        (4, {"lower_bound": 3}, "2 moves are fewer than its own lower bound 3"),
+        (1, {"board": "1 2 3"}, "tiles-3x3 has 9"),
+        (1, {"proof": "unsolvable"}, "claims to be unsolvable, and gives moves"),
+        (2, {"proof": "optimal"}, "claims proof 'optimal' without any moves"),
+    ],
+)
+def test_verify_says_what_does_not_hold(program, rows, line, values, sentence):
+    change(rows, line, **values)
+    code, out, err = program("verify", rows)
+    assert code == 1
+    assert out.startswith("3 of 4 hold")
+    assert err.startswith(f"error: {rows}, line {line} (row {line}): ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_verify_counts_lines_and_rows(program, rows):
+    rows.write_text("\n\n" + rows.read_text())
+    change(rows, 6, moves=["L"])
+    assert f"{rows}, line 6 (row 4): " in program("verify", rows)[2]
+
+
+def test_verify_of_a_row_that_holds_no_answer(program, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, "x x", "--out", path)
+    code, out, err = program("verify", path)
+    assert (code, out) == (2, "1 of 2 hold\n")
+    assert "line 2 (row 2): holds no answer: " in err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", ": there are no rows"),
+        ("hello\n", ", line 1: no row of results"),
+        ("{}\n", ", line 1: no row of results ('puzzle' Field required)"),
+        ('{"puzzle": "tiles-3x3", "board": 3, "solver": "ida"}\n', "'board' Input should be a valid string"),
+        ('{"puzzle": "chess", "board": "e4", "solver": "ida"}\n', "there is no puzzle 'chess'"),
+    ],
+)
+def test_verify_of_what_holds_no_rows(program, tmp_path, text, sentence):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    code, out, err = program("verify", path)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+
+
+def test_verify_of_a_file_that_does_not_exist(program, tmp_path):
+    code, _, err = program("verify", tmp_path / "nowhere")
+    assert code == 2
+    assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
+
+
+# --- generate --------------------------------------------------------------------------------------------------------------
+
+
+def generated(program, *words):
+    code, out, err = program("generate", *words)
+    assert (code, err) == (0, "")
+    return out.splitlines()
+
+
+def test_generate_makes_equal_boards_from_equal_seeds(program):
+    words = ("tiles-4x4", "--count", 5)
+    assert generated(program, *words, "--seed", 3) == generated(program, *words, "--seed", 3)
+    assert generated(program, *words, "--seed", 3) != generated(program, *words, "--seed", 4)
+    assert generated(program, *words) == generated(program, *words, "--seed", 0)
+    assert generated(program, "tiles-4x4", "--count", 2) == generated(program, *words)[:2]
+
+
+@pytest.mark.parametrize(("scale", "level"), [("level", 9), ("distance", 9)])
+def test_generate_hits_the_level(program, scale, level):
+    puzzle = load("tiles-3x3")
+    boards = generated(program, "tiles-3x3", "--scale", scale, "--level", level, "--count", 8)
+    assert len(boards) == 8
+    assert len(set(boards)) > 1
+    for board in boards:
+        assert puzzle.difficulty(puzzle.read(board).state)[scale] == level
+
+
+def test_generate_goes_through_a_range_in_turn(program):
+    puzzle = load("tiles-3x3")
+    boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7)
+    assert [puzzle.difficulty(puzzle.read(board).state)["level"] for board in boards] == [5, 6, 7, 5, 6, 7, 5]
+
+
+def test_generate_writes_files_that_solve_reads(program, tmp_path):
+    path = tmp_path / "boards.txt"
+    words = ("generate", "tiles-3x3", "--scale", "distance", "--level", "4-6", "--count", 3, "--seed", 2)
+    assert program(*words, "--out", path) == (0, "", "")
+    lines = path.read_text().splitlines()
+    assert lines[0] == "# puzzle: tiles-3x3"
+    assert "distance 4-6, seed 2" in lines[1]
+    assert lines[2:] == program(*words)[1].splitlines()
+    _, out, _ = program("solve", "tiles-3x3", "--file", path, "--json")
+    assert [json.loads(row)["length"] for row in out.splitlines()] == [4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("tiles-3x3", "--level", 40), "tiles-3x3 has no board of level 40; its levels are 0, 1, 2"),
+        (("tiles-3x3", "--scale", "distance", "--level", 32), "no board of tiles-3x3 is 32 moves from the goal"),
+        (("tiles-3x3", "--scale", "leve"), "there is no scale of tiles-3x3 'leve'; did you mean 'level'?"),
+        (("tiles-3x3", "--level", "many"), "'many' is no range of levels; write 10-20, or 15"),
+        (("tiles-3x3", "--level", "9-5"), "'9-5' is no range of levels; write 10-20, or 15"),
+        (("tils-3x3",), "there is no puzzle 'tils'; did you mean 'tiles'?"),
+    ],
+)
+def test_generate_says_what_it_cannot_make(program, words, sentence):
+    code, out, err = program("generate", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+
+
+@pytest.mark.parametrize("words", [("--count", 0), ("--seed", -1), ("--count", "many")])
+def test_generate_refuses_numbers_that_make_no_sense(program, words):
+    assert program("generate", "tiles-3x3", *words)[0] == 2
+
+
+def test_generate_into_a_place_that_cannot_be_written(program, tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere" / "boards.txt"):
+        code, out, err = program("generate", "tiles-3x3", "--out", path)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: cannot write {path}: ")
+
+
+# --- list and warm -----------------------------------------------------------------------------------------------------------
+
+
+def test_list_names_puzzles_solvers_and_options(program):
+    code, out, _ = program("list")
+    assert code == 0
+    for word in ("tiles-3x3", "astar", "beam", "bfs", "depth-first", "ida", "weight", "width", "bidirectional"):
+        assert word in out
+
+
+def test_list_of_one_puzzle_names_its_estimates_and_scales(program):
+    code, out, _ = program("list", "tiles-3x3")
+    assert code == 0
+    for word in ("misplaced", "manhattan", "conflicts (usual)", "walking", "pdb", "exact", "level", "distance", "0-31"):
+        assert word in out
+    assert "exact" not in program("list", "tiles-4x4")[1]
+
+
+def test_list_of_a_puzzle_that_does_not_exist(program):
+    assert program("list", "tles-3x3") == (2, "", "error: there is no puzzle 'tles'; did you mean 'tiles'?\n")
+
+
+def test_warm_compiles_every_solver_with_every_estimate(program):
+    code, out, _ = program("warm", "tiles-2x2")
+    assert code == 0
+    pairs = int(out.split()[0])
+    assert pairs >= 6 * 4 + 1
+    assert "are warm in " in out
+
+
+def test_warm_of_a_puzzle_that_does_not_exist(program):
+    assert program("warm", "tils-2x2")[0] == 2
+
+
+@pytest.mark.slow
+def test_the_demo_solves_and_proves(program):
+    code, out, _ = program("demo")
+    assert code == 0
+    assert "shortest, proven" in out
+    assert "the shortest: " in out
+    assert "puzzlelab solve tiles-4x4" in out
