@@ -49,7 +49,7 @@ def rows_of(text):
     return [json.loads(line) for line in text.splitlines()]
 
 
-# --- boards -------------------------------------------------------------------------------------------------------
+# --- boards ---------------------------------------------------------------------------------------
 
 
 def test_a_board_in_quotes(program):
@@ -127,7 +127,7 @@ def test_an_empty_file_has_nothing_unsolved(program, boards):
     assert (code, out) == (0, "")
 
 
-# --- boards that are none ----------------------------------------------------------------------------------------
+# --- boards that are none -------------------------------------------------------------------------
 
 MALFORMED = {
     "a letter": "1 2 3 4 5 6 7 x 0",
@@ -201,7 +201,7 @@ def test_ten_megabytes_of_noise(program, boards):
     assert len(err) < 10_000
 
 
-# --- boards without a solution -----------------------------------------------------------------------------------
+# --- boards without a solution --------------------------------------------------------------------
 
 
 def test_a_board_that_cannot_be_solved(program):
@@ -260,7 +260,7 @@ def test_an_answer_without_a_proof_says_how_short_it_could_be(program):
     assert "moves, not proven optimal (at least " in out
 
 
-# --- rows ----------------------------------------------------------------------------------------------------------
+# --- rows -----------------------------------------------------------------------------------------
 
 
 def test_rows_have_the_documented_keys(program):
@@ -314,7 +314,7 @@ def test_steps_of_a_solved_board(program):
     assert "1 2 3\n4 5 6\n7 8 .\n" in out
 
 
-# --- files of rows ---------------------------------------------------------------------------------------------------
+# --- files of rows --------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -445,7 +445,7 @@ def test_rows_that_cannot_be_written(program, tmp_path):
         assert str(out.parent if out.name == "rows.jsonl" else out) in err
 
 
-# --- what is typed wrong -----------------------------------------------------------------------------------------------
+# --- what is typed wrong --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def change(path, line, **values):
     path.write_text("\n".join(lines) + "\n")
 
 
-# --- the program -------------------------------------------------------------------------------------------------------
+# --- the program ----------------------------------------------------------------------------------
 
 
 def test_version(program):
@@ -73,7 +73,7 @@ def test_what_is_typed_wrong_ends_with_code_2(program, words):
     assert err
 
 
-# --- check ---------------------------------------------------------------------------------------------------------------
+# --- check ----------------------------------------------------------------------------------------
 
 
 def test_check_shows_a_board_and_how_hard_it_is(program):
@@ -103,7 +103,7 @@ def test_check_goes_on_after_what_is_no_board(program):
     assert out.count("\nlevel: ") == 2
 
 
-# --- verify --------------------------------------------------------------------------------------------------------------
+# --- verify ---------------------------------------------------------------------------------------
 
 
 def test_verify_replays_every_row(program, rows):
@@ -199,7 +199,7 @@ def test_verify_of_a_file_that_does_not_exist(program, tmp_path):
     assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
 
 
-# --- generate --------------------------------------------------------------------------------------------------------------
+# --- generate -------------------------------------------------------------------------------------
 
 
 def generated(program, *words):
@@ -274,7 +274,7 @@ def test_generate_into_a_place_that_cannot_be_written(program, tmp_path):
         assert err.startswith(f"error: cannot write {path}: ")
 
 
-# --- list and warm -----------------------------------------------------------------------------------------------------------
+# --- list and warm --------------------------------------------------------------------------------
 
 
 def test_list_names_puzzles_solvers_and_options(program):

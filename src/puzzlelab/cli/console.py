@@ -26,6 +26,21 @@ def fail(sentence: str) -> None:
     print(f"error: {sentence}", file=sys.stderr, flush=True)
 
 
+def spare_linear_algebra() -> None:
+    """Import Numba without SciPy's linear algebra, which no kernel uses and which takes a quarter of a second.
+
+    Only for a process that is ours alone: compiled code cannot call BLAS in it.
+    """
+    name = "scipy.linalg"
+    if name in sys.modules or "numba" in sys.modules:
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[name]
+
+
 def output() -> Console:
     """Where answers go."""
     from rich.console import Console

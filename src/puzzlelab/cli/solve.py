@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Given, fail, given_boards, output, progress
+from puzzlelab.cli.console import (
+    INTERRUPTED,
+    SOLVED,
+    UNREADABLE,
+    UNSOLVED,
+    Given,
+    fail,
+    given_boards,
+    output,
+    progress,
+    spare_linear_algebra,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,6 +115,7 @@ def solve(
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
+    spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core.limit import Limit, read_memory
     from puzzlelab.core.row import RowFile
