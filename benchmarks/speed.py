@@ -1,4 +1,4 @@
-"""Measures what docs/performance.md says, in CPU seconds of one core after warm-up: `python benchmarks/speed.py [NAME ...]`.
+"""Measures what docs/performance.md says: `python benchmarks/speed.py [NAME ...]`, in CPU seconds after warm-up.
 
 Where there is a peer, both are measured in turn in one run, and their ratio counts: machines are noisy, ratios less so.
 """
@@ -94,7 +94,8 @@ def _patterns(name: str, wanted: str) -> Iterator[Figure]:
     yield "  states generated / expanded a board", counts, ""
     again = [puzzlelab.solve(board, "ida", estimate=name) for board in boards]
     known = [entry.length for entry in suites.find("korf15", None).entries]
-    proven = sum(result.proof == "optimal" and result.length == length for result, length in zip(again, known, strict=True))
+    pairs = zip(again, known, strict=True)
+    proven = sum(result.proof == "optimal" and result.length == length for result, length in pairs)
     yield "  proven optimal, equal to the known lengths", f"{proven} of 100", "100"
 
 
@@ -137,7 +138,8 @@ def eight() -> Iterator[Figure]:
     seconds = time.process_time() - began
     reached = table[table != distances.UNREACHED]
     yield "8-puzzle, the whole table: CPU seconds", f"{seconds:.3f}", "under 0.1"
-    yield "  states, farthest, at the farthest", f"{reached.size:,}, {reached.max()}, {(reached == reached.max()).sum()}", ""
+    figures = f"{reached.size:,}, {reached.max()}, {(reached == reached.max()).sum()}"
+    yield "  states, farthest, at the farthest", figures, ""
 
 
 def threads() -> Iterator[Figure]:

@@ -120,7 +120,7 @@ def old_folder(parent: Path, name: str, seconds: float) -> Path:
 
 def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
     parent = own_cache / "kernels"
-    others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, 6)]
+    others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, KEPT_FOLDERS + 3)]
     kept = folder_now()
     assert set(parent.iterdir()) == {kept, *others[: KEPT_FOLDERS - 1]}
 

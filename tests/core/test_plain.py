@@ -45,8 +45,11 @@ def test_any_state_is_packed_one_to_one(corridor, size: int, dtype: type) -> Non
     for _ in range(20):
         state = random.integers(0, 100, size).astype(dtype)
         rules = plain_rules(corridor(), state)
-        words, again = np.full(rules.words, 7, np.uint64), np.zeros(size, dtype)
+        words, others = np.full(rules.words, 2**64 - 1, np.uint64), np.zeros(rules.words, np.uint64)
+        again = np.zeros(size, dtype)
         kernels.pack(rules.tables, state, words)
+        kernels.pack(rules.tables, state, others)
+        assert np.array_equal(words, others)
         kernels.unpack(rules.tables, words, again)
         assert np.array_equal(state, again)
         seen.add((words.tobytes(), state.tobytes()))

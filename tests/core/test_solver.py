@@ -17,12 +17,17 @@ class Script(Settings):
     name: ClassVar[str] = "script"
     needs: ClassVar[tuple[type, ...]] = (Moves,)
     closed: ClassVar[list[bool]] = []
+    kept: ClassVar[list[Iterator[Attempt]]] = []
 
     says: tuple[Any, ...] = ()
     estimate: str | None = None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         self.closed.clear()
+        self.kept[:] = [self._told()]  # somebody else may hold the iterator, so that it does not close by itself
+        return self.kept[0]
+
+    def _told(self) -> Iterator[Attempt]:
         try:
             for each in self.says:
                 if isinstance(each, BaseException):

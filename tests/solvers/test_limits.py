@@ -1,8 +1,11 @@
 """What every solver does when it must stop: it says why, keeps what it has, and never calls a hard board unsolvable."""
 
+from dataclasses import replace
+
 import pytest
 
-from puzzlelab import Limit, Progress, Result, Solver, load, solve
+from puzzlelab import Estimate, Limit, Progress, Result, Solver, load, solve
+from puzzlelab.core import driver
 from puzzlelab.core.limit import resident
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
@@ -14,6 +17,7 @@ HARD = load("tiles-4x4").read("12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1")
 HARD_LENGTH = 65
 """One of the hardest of Korf's (1985) hundred boards, number 88, and the length of a shortest solution."""
 EASY = load("tiles-3x3").read("8 6 7 2 5 4 3 0 1")
+OUTSIDE = Estimate("outside", admissible=True, scores=lambda states: (states[:, :2] != [1, 2]).sum(axis=1))
 SOLVERS = [
     Bfs(),
     Bfs(bidirectional=True),
@@ -112,6 +116,31 @@ def test_the_best_answer_so_far_is_kept(solver, raises):
     assert result.moves == found[0].moves
     assert result.length > 31
     assert (result.proof, result.stop) == ("none", "interrupted")
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        Bfs(bidirectional=True),
+        Astar(estimate="manhattan"),
+        Ida(estimate="manhattan"),
+        Beam(estimate="manhattan"),
+        DepthFirst(estimate="manhattan", depth=20),
+        Astar(estimate=OUTSIDE),
+        Astar(estimate=OUTSIDE, batch=1024),
+        Ida(estimate=OUTSIDE),
+        Beam(estimate=OUTSIDE, width=100),
+        DepthFirst(estimate=OUTSIDE, depth=12),
+    ],
+    ids=named,
+)
+def test_how_much_is_done_between_two_looks_at_the_clock_changes_nothing(solver, monkeypatch):
+    board = EASY.puzzle.read("1 6 2 5 3 0 4 7 8")
+    whole = solve(board, solver)
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
+    sliced = solve(board, solver)
+    assert replace(sliced, seconds=0.0) == replace(whole, seconds=0.0)
 
 
 def test_a_proof_stands_whatever_ended_the_search():

@@ -310,6 +310,15 @@ def test_a_beam_of_one_walks_into_the_trap_and_says_so():
     assert solve(TRAP.at(0), Beam(width=2)).moves == (2, 3)
 
 
+def test_a_widening_beam_gets_past_a_trap_unless_its_limit_ends_it_there():
+    # 64 places look better than the 65th, which alone leads on; the first width is 64
+    wide = Roads((tuple(range(1, 66)), *[()] * 64, (66,), ()), goal=66, guess=(0, *[0] * 64, 1, 0))
+    assert solve(wide.at(0), Beam(width=64)).stop == "dead end"
+    assert solve(wide.at(0), Beam()).moves == (65, 66)
+    result = solve(wide.at(0), Beam(), Limit(nodes=65))
+    assert (result.moves, result.proof, result.expanded) == (None, "none", 65)
+
+
 @pytest.mark.parametrize("solver", [Beam(width=1000), Astar()], ids=named)
 def test_a_state_that_is_reached_in_many_ways_is_expanded_and_scored_once(solver):
     result = solve(LATTICE.at(0), solver)

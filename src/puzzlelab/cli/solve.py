@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
 
 ERRORS_SHOWN = 20
-LONGEST_KEPT = 200
-"""Characters of an unreadable board that its row keeps."""
+LONGEST_BOARD = 4096
+"""Characters that a board may need; of what is longer, a row keeps the beginning."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Work:
         from puzzlelab.core.errors import shorten
         from puzzlelab.core.row import unanswered
 
-        text = given.text if len(given.text) <= LONGEST_KEPT else shorten(given.text, LONGEST_KEPT)
+        text = given.text if len(given.text) <= LONGEST_BOARD else shorten(given.text)
         return unanswered(self.puzzle, text, self.solver, self.limit)
 
     def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:
@@ -156,10 +156,11 @@ class Shown:
 
     def show(self, given: Given, row: Row) -> None:
         """Print one row."""
-        kind = "error" if row.error else "solved" if row.moves is not None else row.proof
-        self.counts[kind] += 1
-        self.counts[row.proof] += kind == "solved"
+        self.counts["error"] += row.error is not None
+        self.counts["solved"] += row.moves is not None
+        self.counts[row.proof] += 1
         self.counts["interrupted"] += row.stop == "interrupted"
+        self.counts["asked"] += 1
         self.length += row.length or 0
         self.seconds += row.seconds
         if row.error:
@@ -213,13 +214,12 @@ class Shown:
     def summary(self, boards: int) -> int:
         """Print what it all came to; return the exit code."""
         counts = self.counts
-        answered = counts["solved"] + counts["none"] + counts["unsolvable"] + counts["error"]
         if counts["error"] > ERRORS_SHOWN:
             fail(f"and {counts['error'] - ERRORS_SHOWN:,} more boards that cannot be read")
         if self.many and not self.json:
             self._totals(boards)
         if counts["interrupted"]:
-            done = answered - counts["interrupted"]
+            done = counts["asked"] - counts["interrupted"]
             fail(
                 f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there"
             )

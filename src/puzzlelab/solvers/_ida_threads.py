@@ -24,6 +24,8 @@ from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, 
 ROOTS_A_JOB = 64
 BUDGET = 100_000
 """Nodes between two looks at whether to go on."""
+WORTH_IT = 10_000
+"""A search of fewer nodes is left to one thread."""
 
 
 @dataclass
@@ -40,6 +42,10 @@ class Shared:
     following: int = NEVER
     expanded: int = 0
     generated: int = 0
+    nodes: int | None = None
+    """The most states to expand."""
+    promised: int = 0
+    """States that threads are expanding now, at most."""
     over: bool = False
 
     def take(self) -> int | None:
@@ -50,9 +56,19 @@ class Shared:
             self.place += 1
             return self.place - 1
 
-    def add(self, expanded: int, generated: int) -> None:
+    def budget(self) -> int:
+        """How many states a thread may expand next; 0 ends the search."""
+        with self.lock:
+            left = BUDGET if self.nodes is None else self.nodes - self.expanded - self.promised
+            granted = max(0, min(BUDGET, left))
+            self.promised += granted
+            self.over = self.over or granted == 0
+            return granted
+
+    def add(self, granted: int, expanded: int, generated: int) -> None:
         """Count the work of one slice."""
         with self.lock:
+            self.promised -= granted
             self.expanded += expanded
             self.generated += generated
 
@@ -85,13 +101,13 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
     """Progress, then the one solution, as the search on one thread gives it."""
     first = machine(instance, estimate, rules)
     first.step(0)
-    roots = roots_of(instance, ROOTS_A_JOB * jobs)
+    roots = None if limit.nodes is not None and limit.nodes < WORTH_IT else roots_of(instance, ROOTS_A_JOB * jobs)
     if roots is None:
         yield from drive(first, limit, estimate, rules)
         return
     clock = Clock(limit)
     first.step(1)
-    shared = Shared(roots, int(first.control[THRESHOLD]))
+    shared = Shared(roots, int(first.control[THRESHOLD]), nodes=limit.nodes)
     proves = estimate.admissible
 
     def progress() -> Progress:
@@ -114,6 +130,9 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
                         return
                 for future in futures:
                     future.result()
+                if shared.over and not shared.found:
+                    yield result(None, "nodes")
+                    return
                 if shared.found:
                     yield result(shared.found[min(shared.found)], "done")
                     return
@@ -137,8 +156,11 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
         status = FULL
         while status not in (DONE, IMPROVED) and not shared.needless(root):
             before = int(control[EXPANDED]), int(control[GENERATED])
-            status = search.step(BUDGET)
-            shared.add(int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
+            granted = shared.budget()
+            if granted == 0:
+                return
+            status = search.step(granted)
+            shared.add(granted, int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
             if status == FULL:
                 search.enlarge(1 << 30)
         with shared.lock:

@@ -39,7 +39,7 @@ from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Mo
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
 
-STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE = range(OWN, OWN + 6)
+STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, WAITING = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)
 NOWHERE = -1
 FIRST_TABLE = 1 << 14
@@ -186,11 +186,19 @@ def expand(record, node):
 @inlined
 def take_scores(record):
     """Put the states that were asked for into the open list."""
+    record.control[WAITING] = 0
     for i in range(record.control[REQUESTED]):
         node = record.asked[i]
         record.value[node] = max(0.0, record.scores[i])
         push(record, node)
     record.control[REQUESTED] = 0
+
+
+@inlined
+def ask(record):
+    """Wait for scores."""
+    record.control[WAITING] = 1
+    return NEEDS_SCORES
 
 
 @compiled
@@ -201,7 +209,8 @@ def step(record, budget):
         return RUNNING
     if control[PHASE] == FINISHED:
         return DONE
-    take_scores(record)
+    if control[WAITING] == 1:
+        take_scores(record)
     if control[PHASE] == START:
         control[PHASE] = SEARCH
         kernels.copy(record.state, record.child)
@@ -209,13 +218,13 @@ def step(record, budget):
         if not kernels.asked(record.estimate):
             first = np.float64(kernels.begin(record.estimate, record.state, record.memo))
         if add(record, NOWHERE, NOWHERE, 0, first):
-            return NEEDS_SCORES
+            return ask(record)
     if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
         control[BOUND] = np.int64(np.ceil(record.value[0] - 1e-3))
     moves = record.moves.size
     while budget > 0:
         if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.asked.size or control[HEAP] == 0):
-            return NEEDS_SCORES
+            return ask(record)
         if control[HEAP] == 0:
             control[PHASE] = FINISHED
             return DONE
@@ -232,7 +241,7 @@ def step(record, budget):
             if kernels.solved(record.tables, record.state):
                 if control[REQUESTED] > 0:
                     push(record, node)
-                    return NEEDS_SCORES
+                    return ask(record)
                 if control[PROVES] == 1:
                     control[BOUND] = max(control[BOUND], bound_of(record, made, 0.0))
                 control[LENGTH], control[GOAL] = made, node
@@ -243,7 +252,7 @@ def step(record, budget):
         record.closed[node] = True
         expand(record, node)
         budget -= 1
-    return NEEDS_SCORES if control[REQUESTED] > 0 else RUNNING
+    return RUNNING
 
 
 @inlined
@@ -282,8 +291,8 @@ def machine(
         np.zeros(FIRST_TABLE, np.int32),
         np.empty(2 * reserve, np.float64),
         np.empty(2 * reserve, np.int32),
-        np.empty((batch + 1) * moves, np.int32),
-        np.empty((batch + 1) * moves, np.float64),
+        np.empty(batch * moves, np.int32),
+        np.empty(batch * moves, np.float64),
         rules.encode(instance.state[None])[0].astype(rules.dtype),
         np.empty(rules.size, rules.dtype),
         np.empty(rules.words, np.uint64),

@@ -134,9 +134,8 @@ def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
 
 def sample_level(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
     """A board of exactly this level; with replacement, because some levels have only a handful of boards."""
-    low, high = level_range(puzzle)
     if wanted is None:
-        wanted = int(random.integers(low, high + 1))
+        wanted = _any_level(puzzle, random)
     if puzzle.cells <= TABLED_CELLS:
         from puzzlelab.puzzles.tiles import distances
 
@@ -146,6 +145,14 @@ def sample_level(puzzle: Tiles, random: np.random.Generator, wanted: int | None)
             raise BadOption(f"{puzzle.name} has no board of level {wanted}; its levels are {known}")
         return distances.state_of(puzzle, int(random.choice(ranks)))
     return _annealed(puzzle, random, wanted)
+
+
+def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
+    """A level in the range of the scale; on small boards one that has boards."""
+    low, high = level_range(puzzle)
+    if puzzle.cells <= TABLED_CELLS:
+        return int(random.choice([level for level in _by_level(puzzle) if low <= level <= high]))
+    return int(random.integers(low, high + 1))
 
 
 def _annealed(puzzle: Tiles, random: np.random.Generator, wanted: int) -> Board:
