@@ -93,7 +93,7 @@ def _patterns(name: str, wanted: str) -> Iterator[Figure]:
     counts = f"{generated / len(boards):,.0f} / {expanded / len(boards):,.0f}"
     yield "  states generated / expanded a board", counts, ""
     again = [puzzlelab.solve(board, "ida", estimate=name) for board in boards]
-    known = [entry.length for entry in suites.find("korf15", None).entries]
+    known = [entry.known for entry in suites.find("korf15", None).entries]
     pairs = zip(again, known, strict=True)
     proven = sum(result.proof == "optimal" and result.length == length for result, length in pairs)
     yield "  proven optimal, equal to the known lengths", f"{proven} of 100", "100"

@@ -12,7 +12,7 @@ from puzzlelab.core.cache import KEPT_FOLDERS, KEPT_SECONDS, PACKAGE, kernel_sou
 HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
 
 
-def folder_now() -> Path:
+def folder_now() -> Path | None:
     """The folder for machine code, worked out again."""
     return cache.kernel_cache.__wrapped__()
 
@@ -150,6 +150,11 @@ def test_only_folders_are_deleted(source: Path, own_cache: Path) -> None:
     os.utime(note, (0, 0))
     folder_now()
     assert note.exists()
+
+
+def test_where_nothing_can_be_written_there_is_no_folder(no_cache: Path) -> None:
+    assert folder_now() is None
+    assert no_cache.read_text() == "a file"
 
 
 # --- in other processes ---

@@ -44,7 +44,7 @@ def check_unfinished(result, stop):
 def test_out_of_nodes(solver):
     result = solve(HARD, solver, Limit(nodes=20_000))
     check_unfinished(result, "nodes")
-    assert result.expanded <= 20_000
+    assert 18_000 < result.expanded <= 20_000
     assert result.generated >= result.expanded
 
 
