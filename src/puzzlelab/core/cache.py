@@ -13,6 +13,8 @@ from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
+from puzzlelab.core import report
+
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("core", "puzzles", "solvers")
 PLUGIN_GROUPS = ("puzzlelab.puzzles", "puzzlelab.solvers")
@@ -68,9 +70,12 @@ def kernel_cache() -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         _prune(parent, keep=folder)
+        writable = os.access(folder, os.W_OK)
     except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+        writable = False
+    if not writable:
+        report.note(f"The cache folder {parent} cannot be written, so that every start compiles the kernels again.")
+    return folder if writable else None
 
 
 def _prune(parent: Path, keep: Path) -> None:

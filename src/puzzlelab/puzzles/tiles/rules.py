@@ -64,6 +64,7 @@ class Tiles:
         for size in (self.rows, self.columns):
             if not SMALLEST <= size <= LARGEST:
                 raise BadOption(f"a tiles board has {SMALLEST} to {LARGEST} rows and columns, not {size}")
+        object.__setattr__(self, "goal", tuple(self.goal))
         if not self.goal:
             object.__setattr__(self, "goal", (*range(1, self.cells), 0))
         elif sorted(self.goal) != list(range(self.cells)):
