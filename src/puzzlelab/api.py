@@ -19,7 +19,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver
+from puzzlelab.core.solver import Attempt, Solver, attempts_of
 from puzzlelab.core.solver import solve as run
 
 WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
@@ -52,7 +52,7 @@ def attempts(
     instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:
     """`Progress` and ever better `Result`s of one solver on one board, as they come."""
-    return _solver(solver, instance.puzzle, options).attempts(instance, limit or Limit())
+    return attempts_of(_solver(solver, instance.puzzle, options), instance, limit or Limit())
 
 
 def solve(

@@ -131,12 +131,15 @@ def solve(
     boards = given_boards(chosen, board or [], file)
     shown = Shown(output(), work, json=json, steps=steps, many=len(boards) > 1)
     with progress("solving" if len(boards) > 1 else "", len(boards), shown=not json or out is not None) as bars:
-        for given, row in work.answers(boards, RowFile(out) if out else None):
-            shown.show(given, row)
-            if bars.task_ids:
-                bars.advance(bars.task_ids[0])
-            if row.stop == "interrupted":
-                break
+        try:
+            for given, row in work.answers(boards, RowFile(out) if out else None):
+                shown.show(given, row)
+                if bars.task_ids:
+                    bars.advance(bars.task_ids[0])
+                if row.stop == "interrupted":
+                    break
+        except KeyboardInterrupt:
+            shown.interrupted = True
     raise typer.Exit(shown.summary(len(boards)))
 
 
@@ -146,7 +149,7 @@ class Shown:
     def __init__(self, console: Console, work: Work, json: bool, steps: bool, many: bool) -> None:
         self.console, self.work, self.json, self.steps, self.many = console, work, json, steps, many
         self.counts: Counter[str] = Counter()
-        self.length, self.seconds, self.answered = 0, 0.0, 0
+        self.length, self.seconds, self.answered, self.interrupted = 0, 0.0, 0, False
 
     def _header(self) -> None:
         """What is solved how, once, before the first answer."""
@@ -218,7 +221,7 @@ class Shown:
             fail(f"and {counts['error'] - ERRORS_SHOWN:,} more boards that cannot be read")
         if self.many and not self.json:
             self._totals(boards)
-        if counts["interrupted"]:
+        if counts["interrupted"] or self.interrupted:
             done = counts["asked"] - counts["interrupted"]
             fail(
                 f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there"

@@ -123,9 +123,16 @@ def row_of(
         "expanded": result.expanded,
         "generated": result.generated,
         "evaluations": result.evaluations,
-        "verified": verify(instance, result).holds,
+        "verified": _verified(instance, result),
     }
     return unanswered(puzzle, text, solver, limit, seed).model_copy(update=answer)
+
+
+def _verified(instance: Instance, result: Result) -> bool:
+    """Whether the plain rules confirm the answer: its moves by replay, or that there can be none."""
+    if result.moves is None:
+        return result.proof == "unsolvable" and instance.puzzle.objection(instance.state) is not None
+    return verify(instance, result).holds
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
@@ -176,6 +183,7 @@ class RowFile:
     def take(self, question: Row, limit: Limit) -> Row | None:
         """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
         rows = [row for row in self._held.get(question.question, ()) if row.settles(limit)]
+        rows = [row for row in rows if row.stop not in LIMITS] or rows
         place = self._taken[question.question]
         self._taken[question.question] += 1
         return rows[place] if place < len(rows) else None

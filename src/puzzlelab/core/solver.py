@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
@@ -46,6 +46,19 @@ def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
     return puzzle.estimate(wanted)
 
 
+def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
+    """The attempts of a solver that suits the puzzle, on a board to which the puzzle does not object.
+
+    A board with an objection is proven unsolvable without a search. Raises `NotSuited`.
+    """
+    require(solver, instance.puzzle)
+    began = time.perf_counter()
+    if objection := instance.puzzle.objection(instance.state):
+        yield Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
+        return
+    yield from solver.attempts(instance, limit)
+
+
 def solve(
     solver: Solver,
     instance: Instance,
@@ -57,13 +70,9 @@ def solve(
     `watch` sees every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so far is
     returned with the stop `interrupted`. A board to which the puzzle objects is proven unsolvable without a search.
     """
-    require(solver, instance.puzzle)
-    began = time.perf_counter()
-    if objection := instance.puzzle.objection(instance.state):
-        return Result(None, "unsolvable", objection, seconds=time.perf_counter() - began)
     best = Result(None, stop="interrupted")
     seen: Attempt = best
-    attempts = solver.attempts(instance, limit)
+    attempts = attempts_of(solver, instance, limit)
     try:
         for seen in attempts:
             if isinstance(seen, Result):
@@ -74,7 +83,7 @@ def solve(
     except KeyboardInterrupt:
         best = _interrupted(best, seen)
     finally:
-        attempts.close() if hasattr(attempts, "close") else None
+        attempts.close()
     verdict = verify(instance, best)
     if not verdict.holds:
         raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")

@@ -7,6 +7,7 @@ are given up when one is found.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class Shared:
 
     roots: list[tuple[tuple[int, ...], Instance]]
     threshold: int
+    jobs: int = 1
     lock: threading.Lock = field(default_factory=threading.Lock)
     place: int = 0
     """The next root to take."""
@@ -57,12 +59,14 @@ class Shared:
             return self.place - 1
 
     def budget(self) -> int:
-        """How many states a thread may expand next; 0 ends the search."""
+        """How many states a thread may expand next; 0 while others may still give back some, or when all are used."""
         with self.lock:
-            left = BUDGET if self.nodes is None else self.nodes - self.expanded - self.promised
-            granted = max(0, min(BUDGET, left))
+            granted = BUDGET
+            if self.nodes is not None:
+                left = self.nodes - self.expanded - self.promised
+                granted = min(BUDGET, (left + self.jobs - 1) // self.jobs)
+                self.over = self.over or self.expanded >= self.nodes
             self.promised += granted
-            self.over = self.over or granted == 0
             return granted
 
     def add(self, granted: int, expanded: int, generated: int) -> None:
@@ -107,7 +111,7 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
         return
     clock = Clock(limit)
     first.step(1)
-    shared = Shared(roots, int(first.control[THRESHOLD]), nodes=limit.nodes)
+    shared = Shared(roots, int(first.control[THRESHOLD]), jobs, nodes=limit.nodes)
     proves = estimate.admissible
 
     def progress() -> Progress:
@@ -158,7 +162,8 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
             before = int(control[EXPANDED]), int(control[GENERATED])
             granted = shared.budget()
             if granted == 0:
-                return
+                time.sleep(0.001)
+                continue
             status = search.step(granted)
             shared.add(granted, int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
             if status == FULL:

@@ -36,7 +36,7 @@ from puzzlelab.core.kernels import (
 )
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
-from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop
+from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
 from puzzlelab.solvers.astar import unpacked
@@ -387,6 +387,9 @@ def _widening(instance: Instance, estimate: Estimate, rules: KernelRules, limit:
                 best = attempt = attempt if attempt.moves is not None else _kept(best, attempt)
             yield attempt
         if best.stop in LIMITS or best.proof != "none":
+            return
+        if limit.nodes is not None and best.expanded >= limit.nodes:
+            yield with_stop(best, "nodes")
             return
         spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
         width *= 2
