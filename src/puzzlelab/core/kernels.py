@@ -161,7 +161,10 @@ def here(tables, depth):
 
 @kernel_name
 def descend(tables, stack, depth, move):
-    """Make the move at `depth` of `stack: T[D, S]`; puzzles with moves that can be undone do it in place."""
+    """Make the move at `depth` of `stack: T[D, S]`.
+
+    Puzzles with moves that can be undone do it in place, in row 0, and may note in row `depth + 1` what undoing needs.
+    """
     apply(tables, stack[depth], move, stack[depth + np.uint64(1)])
 
 

@@ -51,7 +51,7 @@ class Record(NamedTuple):
     estimate: Any
     control: NDArray[np.int64]
     stack: State
-    """[D, S]: working states; puzzles with moves that can be undone use the first alone."""
+    """[D, S]: working states; puzzles with moves that can be undone use the first row, and the others for notes."""
     rows: NDArray[np.int32]
     """[D, M]: room for the moves to try at each depth."""
     pending: NDArray[np.uint64]
@@ -214,12 +214,11 @@ def step(record, budget):
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
     """The search from this start."""
     moves, memo = instance.puzzle.move_count, estimate.memo
-    deep = 1 if _in_place(rules) else FIRST_DEPTH
     record = Record(
         rules.tables,
         tables_of(estimate, rules),
         np.zeros(16, np.int64),
-        np.zeros((deep, rules.size), rules.dtype),
+        np.zeros((FIRST_DEPTH, rules.size), rules.dtype),
         np.zeros((FIRST_DEPTH, moves), np.int32),
         np.zeros(FIRST_DEPTH, np.uint64),
         np.zeros(FIRST_DEPTH, np.int32),
@@ -244,8 +243,7 @@ def solution(record: Record) -> list[int]:
 
 def deeper(record: Record, room: int) -> Any:
     """Twice the depth."""
-    names = ["rows", "pending", "path", "values", "delta", "judged"]
-    return doubled(record, names if len(record.stack) == 1 else [*names, "stack"], room)
+    return doubled(record, ("stack", "rows", "pending", "path", "values", "delta", "judged"), room)
 
 
 def requests(record: Record) -> State:
@@ -258,10 +256,6 @@ def verdict(record: Record) -> tuple[Proof, str, Stop]:
     if record.control[PROVES]:
         return EXHAUSTED
     return "none", "the estimate led to no solution", "dead end"
-
-
-def _in_place(rules: KernelRules) -> bool:
-    return not rules.plain and int(kernels.here(rules.tables, ONE)) == 0
 
 
 class Ida(Settings):

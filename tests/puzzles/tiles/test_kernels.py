@@ -37,7 +37,7 @@ def down_and_up(tables, stack, moves, depth):
     """Make these moves one after the other, then undo them; the state at the bottom is written into the last row."""
     for i in range(depth):
         kernels.descend(tables, stack, np.uint64(i), moves[i])
-    kernels.copy(stack[kernels.here(tables, np.uint64(depth))], stack[1])
+    kernels.copy(stack[kernels.here(tables, np.uint64(depth))], stack[depth + 1])
     for i in range(depth - 1, -1, -1):
         kernels.ascend(tables, stack, np.uint64(i), moves[i])
 
@@ -92,9 +92,9 @@ def test_going_down_makes_the_moves_and_coming_up_undoes_them(name: str, seed: i
         moves.append(int(random.choice(np.flatnonzero(puzzle.legal(state)))))
         state = puzzle.apply(state, moves[-1])
     rules = puzzle.kernel()
-    stack = np.stack([rules.encode(board[None])[0]] * 2)
+    stack = np.stack([rules.encode(board[None])[0]] * (depth + 2))
     down_and_up(rules.tables, stack, np.array([*moves, 0], np.int32), depth)
-    assert np.array_equal(rules.decode(stack[1][None])[0], state)
+    assert np.array_equal(rules.decode(stack[depth + 1][None])[0], state)
     assert np.array_equal(rules.decode(stack[0][None])[0], board)
 
 

@@ -34,7 +34,7 @@ class ManhattanTables(NamedTuple):
 
     geometry: TilesTables
     distance: NDArray[np.uint8]
-    """[N, N]: steps between two cells; 0 for the blank's own row."""
+    """[64 N]: steps from cell c to the goal cell of piece p at 64 p + c; 0 for the blank."""
 
 
 def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
@@ -42,6 +42,11 @@ def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
     row, column = np.divmod(np.arange(rows * columns), columns)
     steps: NDArray[np.int64] = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
     return steps
+
+
+def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """`uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
+    return np.pad(table, ((0, 0), (0, 64 - table.shape[1]))).reshape(-1)
 
 
 @cache
@@ -54,14 +59,14 @@ def manhattan(puzzle: Tiles) -> ManhattanTables:
     geometry = puzzle.kernel().tables
     distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
     distance[geometry.home] = 0
-    return ManhattanTables(geometry, distance)
+    return ManhattanTables(geometry, flat(distance))
 
 
 @names.inlined
 def moving(geometry, state, move):
     """(piece, from, to) of the tile that `move` slides."""
     blank = state[np.uint64(state.size) - np.uint64(1)]
-    source = geometry.source[blank, np.uint64(move)]
+    source = geometry.steps[(np.uint64(blank) << np.uint64(2)) | np.uint64(move)]
     return state[source], source, blank
 
 
@@ -94,14 +99,16 @@ def _manhattan_incremental(estimate):
 def manhattan_begin(estimate, state, memo):
     total = np.int64(0)
     for cell in range(state.size - 1):
-        total += np.int64(estimate.distance[state[cell], cell])
+        total += np.int64(estimate.distance[(np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)])
     return total
 
 
 @implements(names.peek, ManhattanTables)
 def manhattan_peek(estimate, state, move, value, memo, delta, most):
     piece, source, blank = moving(estimate.geometry, state, move)
-    return value + np.int64(estimate.distance[piece, blank]) - np.int64(estimate.distance[piece, source])
+    row = np.uint64(piece) << np.uint64(6)
+    value += np.int64(estimate.distance[row | np.uint64(blank)])
+    return value - np.int64(estimate.distance[row | np.uint64(source)])
 
 
 def _simple(kernel: Callable[[Tiles], object]) -> Callable[[Tiles, str], Estimate]:

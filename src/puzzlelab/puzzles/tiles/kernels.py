@@ -3,6 +3,9 @@
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
 of the blank. In these terms every goal board is the identity, so that no kernel knows which goal was asked for.
 Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R.
+
+Tables that a depth-first search reads at every node are flat, with rows of 2^k places, so that a shift finds a place;
+rows of an array cost a multiplication by a length from memory, on the way to the next decision.
 """
 
 from typing import NamedTuple
@@ -23,8 +26,10 @@ class TilesTables(NamedTuple):
     """[N, 4]: the legal moves for each cell of the blank."""
     counts: NDArray[np.uint8]
     """[N]: how many they are."""
+    steps: NDArray[np.uint8]
+    """[4 N]: `source`, flat."""
     pending: NDArray[np.uint64]
-    """[N, 5]: for each cell of the blank and each last move (4 = none) what to try, four bits a move + 1."""
+    """[8 N]: for each cell of the blank and each last move (4 = none) what to try, four bits a move + 1."""
     bits: np.uint64
     """Bits of a cell in a packed state."""
     home: np.uint8
@@ -47,13 +52,13 @@ def tables(rows: int, columns: int, home: int) -> TilesTables:
         found = np.flatnonzero(source[cell] < cells)
         counts[cell] = found.size
         moves[cell, : found.size] = found
-    pending = np.zeros((cells, 5), np.uint64)
+    pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):
             tried = [move for move in moves[cell, : counts[cell]].tolist() if last == 4 or move != last ^ 1]
             pending[cell, last] = sum((move + 1) << (4 * place) for place, move in enumerate(tried))
     bits = max(1, int(cells - 1).bit_length())
-    return TilesTables(source, moves, counts, pending, np.uint64(bits), np.uint8(home))
+    return TilesTables(source, moves, counts, source.reshape(-1), pending.reshape(-1), np.uint64(bits), np.uint8(home))
 
 
 @implements(names.legal, TilesTables)
@@ -76,7 +81,7 @@ def slide(tables, state, move):
     """Make the move in place."""
     cells = np.uint64(state.size) - np.uint64(1)
     blank = state[cells]
-    source = tables.source[blank, np.uint64(move)]
+    source = tables.steps[(np.uint64(blank) << np.uint64(2)) | np.uint64(move)]
     state[blank] = state[source]
     state[source] = tables.home
     state[cells] = source
@@ -98,7 +103,7 @@ def inverse(tables, move):
 @implements(names.choices, TilesTables)
 def choices(tables, state, last, row):
     blank = state[np.uint64(state.size) - np.uint64(1)]
-    return tables.pending[blank, np.uint64(4 if last < 0 else last)]
+    return tables.pending[(np.uint64(blank) << np.uint64(3)) | np.uint64(4 if last < 0 else last)]
 
 
 @implements(names.choice, TilesTables)
@@ -118,12 +123,17 @@ def here(tables, depth):
 
 @implements(names.descend, TilesTables)
 def descend(tables, stack, depth, move):
+    stack[depth + np.uint64(1), 0] = stack[0, np.uint64(stack.shape[1]) - np.uint64(1)]
     slide(tables, stack[0], move)
 
 
 @implements(names.ascend, TilesTables)
 def ascend(tables, stack, depth, move):
-    slide(tables, stack[0], np.uint64(move) ^ np.uint64(1))
+    cells = np.uint64(stack.shape[1]) - np.uint64(1)
+    blank, before = stack[0, cells], stack[depth + np.uint64(1), 0]
+    stack[0, blank] = stack[0, before]
+    stack[0, before] = tables.home
+    stack[0, cells] = before
 
 
 @implements(names.pack, TilesTables)

@@ -17,7 +17,7 @@ from puzzlelab.core import kernels as names
 from puzzlelab.core.kernels import implements
 from puzzlelab.core.puzzle import Estimate
 from puzzlelab.core.store import stored
-from puzzlelab.puzzles.tiles.estimates import moving
+from puzzlelab.puzzles.tiles.estimates import flat, moving
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 
 if TYPE_CHECKING:
@@ -27,15 +27,16 @@ MOST_LINES = 4
 
 
 class WalkingTables(NamedTuple):
-    """Axis 0 is the rows (vertical moves), axis 1 the columns. Q = states of one axis."""
+    """Axis 0 is the rows (vertical moves), axis 1 the columns. Q = states of one axis; those of axis 1 count from Q."""
 
     geometry: TilesTables
     links: NDArray[np.uint16]
-    """[2, Q, 2, 4]: the state after a tile with this goal line moves into the blank from after (0) or before (1) it."""
+    """[2 Q 8]: the state that follows state q when a tile with goal line l moves into the blank, at 8 q + 4 s + l;
+    s is 0 if the tile comes from the line after the blank's, 1 if from the line before it."""
     distance: NDArray[np.uint8]
-    """[2, Q]: moves that sort the axis."""
+    """[2 Q]: moves that sort the axis."""
     lines: NDArray[np.uint8]
-    """[2, N]: the row, and the column, of each cell."""
+    """[2 * 64]: the row, then the column, of each cell."""
     codes: NDArray[np.int64]
     """[2, Q]: each state's code, sorted; `places[axis, i]` is the state whose code is `codes[axis, i]`."""
     places: NDArray[np.uint16]
@@ -94,13 +95,14 @@ def walking(puzzle: Tiles) -> WalkingTables:
     most = max(len(found) for found in walks)
     table = np.stack([np.pad(found, ((0, most - len(found)), (0, 0)), mode="edge") for found in walks])
     places = np.argsort(table[:, :, 0], axis=1, kind="stable")
+    begins = np.array([[0], [most]])
     return WalkingTables(
         geometry,
-        table[:, :, 2:].reshape(2, most, 2, 4).astype(np.uint16),
-        table[:, :, 1].astype(np.uint8),
-        np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8),
+        (table[:, :, 2:] + begins[:, :, None]).astype(np.uint16).reshape(-1),
+        table[:, :, 1].astype(np.uint8).reshape(-1),
+        flat(np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8)),
         np.ascontiguousarray(np.take_along_axis(table[:, :, 0], places, axis=1)),
-        places.astype(np.uint16),
+        (places + begins).astype(np.uint16),
         np.array([puzzle.rows, puzzle.columns], np.int64),
     )
 
@@ -117,11 +119,11 @@ def begin(estimate, state, memo):
         lines = estimate.counts[axis]
         found = np.int64(0)
         for cell in range(state.size - 1):
-            line = np.int64(estimate.lines[axis, cell])
+            line = np.int64(estimate.lines[64 * axis + cell])
             if state[cell] == estimate.geometry.home:
                 found += line
             else:
-                goal = np.int64(estimate.lines[axis, state[cell]])
+                goal = np.int64(estimate.lines[64 * axis + np.int64(state[cell])])
                 found += np.int64(1) << (2 + 3 * (line * lines + goal))
         low, high = 0, estimate.codes.shape[1] - 1
         while low < high:
@@ -131,7 +133,7 @@ def begin(estimate, state, memo):
             else:
                 high = middle
         memo[axis] = estimate.places[axis, low]
-        total += np.int64(estimate.distance[axis, memo[axis]])
+        total += np.int64(estimate.distance[memo[axis]])
     return total
 
 
@@ -140,10 +142,12 @@ def peek(estimate, state, move, value, memo, delta, most):
     piece, _, _ = moving(estimate.geometry, state, move)
     axis = np.uint64(move) >> np.uint64(1)
     old = np.uint64(memo[axis])
-    new = estimate.links[axis, old, np.uint64(move) & np.uint64(1), estimate.lines[axis, piece]]
+    side = np.uint64(move) & np.uint64(1)
+    line = np.uint64(estimate.lines[(axis << np.uint64(6)) | np.uint64(piece)])
+    new = np.uint64(estimate.links[(old << np.uint64(3)) | (side << np.uint64(2)) | line])
     delta[0] = np.int64(axis)
     delta[1] = np.int64(new)
-    return value + np.int64(estimate.distance[axis, new]) - np.int64(estimate.distance[axis, old])
+    return value + np.int64(estimate.distance[new]) - np.int64(estimate.distance[old])
 
 
 @implements(names.exchange, WalkingTables)
