@@ -91,6 +91,12 @@ def test_several_arguments_are_several_boards(program):
     assert "2 of 2 solved, 2 proven optimal, 1.50 moves on average" in out
 
 
+@pytest.mark.parametrize("text", ["", "# only a comment\n"])
+def test_no_boards_at_all_are_a_mistake(program, text):
+    code, out, err = program("tiles-3x3", stdin=text.encode())
+    assert (code, out, err) == (2, "", "error: there are no boards in standard input\n")
+
+
 def test_a_file_with_tabs_comments_an_empty_line_and_foreign_line_ends(program, boards):
     path = boards(f"# a comment\n{ONE}\t1\topt\r\n\n{TWO}\r\n#{FAR}\n  {FAR}  \tmore\n")
     code, out, err = program("tiles-3x3", "--file", path)

@@ -132,9 +132,14 @@ def _reads(puzzle: Puzzle, text: str) -> bool:
 
 
 def _lines(lines: Iterable[str], name: str) -> list[Given]:
-    """One board a line; what follows a tab, and lines that begin with #, are left out."""
-    return [
+    """One board a line; what follows a tab, and lines that begin with #, are left out. Raises `BadFile` for none."""
+    from puzzlelab.core.errors import BadFile
+
+    boards = [
         Given(line.rstrip("\r\n").partition("\t")[0].strip(), f"{name}, line {number}")
         for number, line in enumerate(lines, start=1)
         if not line.startswith("#")
     ]
+    if not boards:
+        raise BadFile(f"there are no boards in {name}")
+    return boards
