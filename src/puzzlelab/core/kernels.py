@@ -32,7 +32,7 @@ _MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
 
 _OPTIONS = {"forceinline": True, "_nrt": False}
 """Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
-of every one of them, which made the search with a pattern database twenty times slower."""
+of every one of them, which made the search with a pattern database fifteen times slower."""
 
 
 def compiled(function: Function) -> Function:
