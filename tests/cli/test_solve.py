@@ -128,9 +128,10 @@ def test_a_file_that_cannot_be_read(program, tmp_path, name):
     assert err.startswith(f"error: cannot read {tmp_path / name}: ")
 
 
-def test_an_empty_file_has_nothing_unsolved(program, boards):
-    code, out, _ = program("tiles-3x3", "--file", boards(""), "--json")
-    assert (code, out) == (0, "")
+def test_an_empty_file_is_a_mistake_too(program, boards):
+    file = boards("")
+    code, out, err = program("tiles-3x3", "--file", file, "--json")
+    assert (code, out, err) == (2, "", f"error: there are no boards in {file}\n")
 
 
 # --- boards that are none -------------------------------------------------------------------------
