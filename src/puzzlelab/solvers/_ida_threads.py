@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -141,8 +141,8 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
                     yield result(shared.found[min(shared.found)], "done")
                     return
                 if shared.following == NEVER:
-                    why = "every reachable state was searched, and none is solved"
-                    yield Result(None, "unsolvable", why, "done", shared.threshold, shared.expanded, shared.generated)
+                    proof, reason, stop = first.verdict(first.record)
+                    yield replace(result(None, stop), proof=proof, reason=reason)
                     return
                 shared.threshold, shared.following, shared.place = shared.following, NEVER, 0
         finally:
