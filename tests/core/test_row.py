@@ -274,3 +274,10 @@ def test_where_nothing_can_be_written_the_file_is_named(tmp_path: Path) -> None:
         RowFile(tmp_path / "file" / "rows.jsonl").append([row()])
     with pytest.raises(BadFile, match="cannot write .*: Is a directory"):
         RowFile(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_device_is_not_read_and_is_explained() -> None:
+    file = RowFile(Path("/dev/full"))
+    with pytest.raises(BadFile, match="cannot write /dev/full: No space left on device"):
+        file.append([row()])

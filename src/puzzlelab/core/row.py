@@ -163,7 +163,7 @@ class RowFile:
         self.path = path
         self._held: dict[str, list[Row]] = {}
         self._taken: Counter[str] = Counter()
-        if path.exists():
+        if path.is_file() or path.is_dir():  # a device has no end, and holds no rows
             self._mend()
             for _, row in read_rows(path):
                 self._held.setdefault(row.question, []).append(row)
