@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadOption
 
 State = NDArray[Any]
@@ -117,6 +119,34 @@ class Planes(Protocol):
 
 
 @runtime_checkable
+class Cover(Protocol):
+    """The view of puzzles that are an exact cover: a board is solved by choosing options."""
+
+    def cover(self) -> ExactCover:
+        """The whole puzzle, with nothing chosen; the same object each time."""
+
+    def chosen(self, state: State) -> NDArray[np.int64]:
+        """`int64[K]`: the options that this state has taken already."""
+
+
+@runtime_checkable
+class Candidates(Protocol):
+    """The view of puzzles in which every cell gets a digit, and every unit holds each digit once.
+
+    The move `cell * digits + digit` (digits from 0) writes a digit in a blank cell.
+    """
+
+    @property
+    def units(self) -> Units: ...
+
+    def candidates(self, state: State) -> NDArray[np.bool_]:
+        """`bool[N, D]`: what could be written in each cell without a conflict; nothing for a cell that is filled."""
+
+    def digits(self, state: State) -> NDArray[np.int64]:
+        """`int64[N]`: the digit in each cell, -1 for blank."""
+
+
+@runtime_checkable
 class Compiled(Protocol):
     """A puzzle with kernels; see `core.kernels`."""
 
@@ -178,6 +208,37 @@ class Scale:
     """A random plain state `[S]` of this level; raises `BadOption` where there is none."""
     levels: tuple[int, int] | None = None
     """The least and the greatest level; None where the scale has no levels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of a board of N cells and D digits, by kind: each kind is a partition of the cells, N = D * D."""
+
+    kinds: Mapping[str, NDArray[np.int32]]
+    """Such as 'row', 'column' and 'box', rows first: `int32[D, D]`, the cells of each unit."""
+
+    @cached_property
+    def all(self) -> NDArray[np.int32]:
+        """`int32[U, D]`: the units of every kind."""
+        return np.concatenate(list(self.kinds.values()))
+
+    @cached_property
+    def peers(self) -> NDArray[np.int32]:
+        """`int32[N, P]`: the cells that share a unit with each cell, in order."""
+        size = self.all.shape[1]
+        shared: list[set[int]] = [set() for _ in range(size * size)]
+        for unit in self.all.tolist():
+            for cell in unit:
+                shared[cell].update(unit)
+        return np.array([sorted(peers - {cell}) for cell, peers in enumerate(shared)], np.int32)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A board that comes with a puzzle, to try it on."""
+
+    board: str
+    about: str
 
 
 class Instance:

@@ -1,0 +1,206 @@
+"""All solutions of a board: how solvers that can list them are asked, and what the list proves.
+
+A solver that lists has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. One that can
+count faster than it lists also has `count`. A search machine does both: it returns IMPROVED with each solution, or,
+with a number in `control[MOST]`, counts in `control[FOUND]` and is DONE when it has that many or all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+from puzzlelab.core import kernels
+from puzzlelab.core.driver import Clock, Machine
+from puzzlelab.core.errors import NotSuited, PuzzlelabError
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.result import Progress, Result, Stop
+from puzzlelab.core.solver import Attempt, Solver, require
+from puzzlelab.core.verify import verify
+
+FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
+"""Places in the `control` of a machine that lists solutions; from OWN on it keeps what it likes."""
+UNLIMITED = 2**62
+SEVERAL = "it has more than one solution; this is one of them"
+NO_SOLUTION = "every possibility was tried, and none is a solution"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many solutions were found; all there are if `stop` is 'done', as many as asked for if it is 'solutions'."""
+
+    solutions: int
+    stop: Stop = "done"
+    expanded: int = 0
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are no others."""
+        return self.stop == "done"
+
+
+@runtime_checkable
+class Lists(Protocol):
+    """A solver that finds all solutions, one by one."""
+
+    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """`Progress` now and then, and a `Result` for each solution, each another one.
+
+        The last `Result` has no moves; its `stop` is 'done' if there are no more solutions.
+        """
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """A solver that counts faster than it lists."""
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """`Count`s that grow, up to `most`; the last one says why it ended, the others may say anything."""
+
+
+def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
+    """The attempts of a solver that lists: the first solution, then whether there is a second one."""
+    first: Result | None = None
+    for attempt in solutions:
+        if not isinstance(attempt, Result):
+            yield attempt
+        elif attempt.moves is None:
+            if attempt.stop != "done":
+                yield replace(first or attempt, stop=attempt.stop, **_counts(attempt))
+            elif first is None:
+                yield replace(attempt, proof="unsolvable", reason=attempt.reason or NO_SOLUTION)
+            else:
+                yield replace(first, proof="unique", **_counts(attempt))
+            return
+        elif first is None:
+            first = replace(attempt, lower_bound=len(attempt.moves))
+            yield first
+        else:
+            yield replace(first, reason=SEVERAL, **_counts(attempt))
+            return
+
+
+def _counts(attempt: Result) -> dict[str, int | float]:
+    return {"expanded": attempt.expanded, "generated": attempt.generated, "seconds": attempt.seconds}
+
+
+def listed(machine: Machine, limit: Limit) -> Iterator[Attempt]:
+    """What `Lists.solutions` promises, from a machine."""
+    machine.step(0)
+    clock = Clock(limit)
+    while True:
+        status, stop = _slice(machine, clock)
+        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), 0
+        if status == kernels.IMPROVED:
+            yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
+        elif status == kernels.DONE:
+            yield Result(None, "none", "", "done", 0, *counts, clock.seconds)
+            return
+        else:
+            yield Progress(*counts, 0, clock.seconds)
+        if stop:
+            yield Result(None, "none", "", stop, 0, *counts, clock.seconds)
+            return
+
+
+def counted(machine: Machine, limit: Limit, most: int) -> Iterator[Count]:
+    """What `Counts.count` promises, from a machine."""
+    machine.control[MOST] = most
+    machine.step(0)
+    clock = Clock(limit)
+    while True:
+        status, stop = _slice(machine, clock)
+        found = int(machine.control[FOUND])
+        if status == kernels.DONE:
+            stop = "solutions" if found >= most else "done"
+        yield Count(found, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
+        if stop:
+            return
+
+
+def _slice(machine: Machine, clock: Clock) -> tuple[int, Stop | None]:
+    """One slice of work: its status, and the limit that is reached, if one is."""
+    before, began = int(machine.control[kernels.EXPANDED]), clock.seconds
+    status = machine.step(clock.next_budget(before))
+    after = int(machine.control[kernels.EXPANDED])
+    clock.took(after - before, clock.seconds - began)
+    if status == kernels.FULL:
+        return status, None if machine.enlarge(clock.room()) else "memory"
+    return status, clock.reached(after)
+
+
+def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:
+    """How many solutions a board has, at most `most`; Ctrl-C ends it with what was found.
+
+    A board to which the puzzle objects has none. Raises `NotSuited`.
+    """
+    lister = _lister(solver, instance)
+    if instance.puzzle.objection(instance.state):
+        return Count(0)
+    ceiling = UNLIMITED if most is None else most
+    best = Count(0, "interrupted")
+    steps = solver.count(instance, limit, ceiling) if isinstance(solver, Counts) else _tally(lister, instance, limit, ceiling)
+    try:
+        for best in steps:
+            pass
+    except KeyboardInterrupt:
+        best = replace(best, stop="interrupted")
+    return best
+
+
+def _tally(solver: Lists, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+    found = 0
+    for attempt in solver.solutions(instance, limit):
+        if isinstance(attempt, Progress):
+            yield Count(found, "interrupted", attempt.expanded, attempt.seconds)
+        elif attempt.moves is None:
+            yield Count(found, attempt.stop, attempt.expanded, attempt.seconds)
+            return
+        else:
+            found += 1
+            yield Count(found, "solutions", attempt.expanded, attempt.seconds)
+            if found >= most:
+                return
+
+
+class Listing:
+    """The solutions of a board, verified, as they are found; afterwards `stop` says whether they are all.
+
+    `stop` is 'done' where there are no others, 'solutions' where as many as were asked for were found.
+    """
+
+    def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
+        self.solver, self.instance, self.limit, self.most = _lister(solver, instance), instance, limit, most
+        self.name = solver.name
+        self.stop: Stop = "interrupted"
+        self.found = 0
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        self.found, self.stop = 0, "interrupted"
+        if self.instance.puzzle.objection(self.instance.state):
+            self.stop = "done"
+            return
+        for attempt in self.solver.solutions(self.instance, self.limit):
+            if isinstance(attempt, Progress):
+                continue
+            if attempt.moves is None:
+                self.stop = attempt.stop
+                return
+            verdict = verify(self.instance, attempt)
+            if not verdict.holds:
+                raise PuzzlelabError(f"{self.name} gave a wrong answer for {self.instance!r}: {verdict.reason}")
+            self.found += 1
+            yield attempt.moves
+            if self.most is not None and self.found >= self.most:
+                self.stop = "solutions"
+                return
+
+
+def _lister(solver: Solver, instance: Instance) -> Lists:
+    require(solver, instance.puzzle)
+    if not isinstance(solver, Lists):
+        raise NotSuited(f"{solver.name} looks for one solution, and cannot list or count them all")
+    return solver

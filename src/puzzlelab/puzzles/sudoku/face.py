@@ -1,0 +1,195 @@
+"""How a Sudoku is read, written and drawn: pure functions of the board.
+
+A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one line of
+cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadBoard, shorten
+
+SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
+BLANKS = ".0_*"
+LONGEST = 8192
+"""Characters that no board needs."""
+COLUMN_NAMES = frozenset(
+    "puzzle puzzles quiz quizzes question board clues count solution solutions answer level rating difficulty".split()
+)
+"""What the first line of a CSV file may call its columns."""
+
+Board = NDArray[np.uint8]
+
+_VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
+_VALUES |= {symbol.lower(): value for symbol, value in _VALUES.items()}
+
+
+# --- reading ---
+
+
+def read(text: str, box_rows: int, box_columns: int, name: str) -> Board:
+    """`uint8[N * N]` from any of the notations; raises `BadBoard` with the place."""
+    puzzle, solution = read_pair(text, box_rows, box_columns, name)
+    if solution is not None:
+        _fits(puzzle, solution, box_rows * box_columns)
+    return puzzle
+
+
+def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Board, Board | None]:
+    """The board and, where the text gives one, what it says is the solution; raises `BadBoard`."""
+    size = box_rows * box_columns
+    if len(text) > LONGEST:
+        raise BadBoard(f"{len(text):,} characters are no board; {name} has {size**2} cells")
+    if not text.strip():
+        raise BadBoard(f"the board is empty; {name} has {size**2} cells, one character each and . for blank")
+    if "|" in text:
+        return _values(_unbarred(text, box_rows, box_columns), size, name), None
+    words = re.split(r"[\s,;\t\[\]()]+", text.strip(" \t\r\n,;[]()"))
+    if len(words) == size**2 and any(len(word) > 1 for word in words):
+        return _numbers(words, size), None
+    if len(words) > 1 and len(words[0]) >= size**2:
+        solution = words[1]
+        whole = len(solution) == size**2 and not set(solution) & set(BLANKS)
+        return _values(words[0], size, name), _values(solution, size, name) if whole else None
+    return _values("".join(words), size, name), None
+
+
+def _values(cells: str, size: int, name: str) -> Board:
+    for place, symbol in enumerate(cells):
+        if _VALUES.get(symbol, LONGEST) > size:
+            top = SYMBOLS[size - 1]
+            known = f"1 to {top}" if size < 10 else f"1 to 9 and A to {top}"
+            raise BadBoard(f"'{shorten(symbol)}' is no digit; {name} has {known}, and . for blank", _place(place, size))
+    if len(cells) != size**2:
+        raise BadBoard(f"{len(cells)} cell{'s' * (len(cells) != 1)} given; {name} has {size**2}")
+    return np.array([_VALUES[symbol] for symbol in cells], np.uint8)
+
+
+def _numbers(words: list[str], size: int) -> Board:
+    for place, word in enumerate(words):
+        blank = word in BLANKS
+        if not blank and not (re.fullmatch(r"[0-9]{1,3}", word) and int(word) <= size):
+            raise BadBoard(f"'{shorten(word)}' is no number from 0 to {size}", _place(place, size))
+    return np.array([0 if word in BLANKS else int(word) for word in words], np.uint8)
+
+
+def _place(cell: int, size: int) -> str:
+    row, column = divmod(cell, size)
+    return f"character {cell + 1} (row {row + 1}, column {column + 1})"
+
+
+def _fits(puzzle: Board, solution: Board, size: int) -> None:
+    wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution))
+    if wrong.size:
+        raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
+
+
+def _unbarred(text: str, box_rows: int, box_columns: int) -> str:
+    """The cells of a grid with bars; lines of dashes are passed over."""
+    lines = [line for line in text.splitlines() if "|" in line and not _ruler(line)]
+    return "".join(_row(line, number, box_rows, box_columns) for number, line in enumerate(lines, start=1))
+
+
+def _ruler(line: str) -> bool:
+    return re.search(r"--|==|__\+|\+-", line) is not None
+
+
+def _row(line: str, number: int, boxes: int, width: int) -> str:
+    """One row of `boxes` parts of `width` cells each."""
+    parts = line.split("|")
+    if len(parts) == boxes + 2 and not parts[0].strip() and not parts[-1].strip():
+        parts = parts[1:-1]
+    if len(parts) != boxes:
+        raise BadBoard(f"{len(parts)} parts between bars; a row has {boxes}", f"row {number} of the grid")
+    return "".join(_part(part, number, width) for part in parts)
+
+
+def _part(part: str, number: int, width: int) -> str:
+    words = part.split()
+    if len(words) == width and all(len(word) == 1 for word in words):
+        return "".join(words)
+    if len(words) == 1 and len(words[0]) == width:
+        return words[0]
+    cells, gaps = part[1::2], part[0::2]
+    if len(part) != 2 * width + 1 or gaps.strip():
+        raise BadBoard(f"'{shorten(part)}' is not {width} cells", f"row {number} of the grid")
+    return cells.replace(" ", ".")
+
+
+def boards(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """The boards of a file, each with the number of its first line: a line each, or a block of lines with bars.
+
+    Empty lines, comments (`#`) and a first line that names columns are passed over.
+    """
+    block: list[str] = []
+    began = 0
+    for number, line in enumerate(lines, start=1):
+        text = line.rstrip("\r\n")
+        if "|" in text or (block and _ruler(text)):
+            began = began if block else number
+            block.append(text)
+            continue
+        if block:
+            yield began, "\n".join(block)
+            block = []
+        if text.strip() and not text.startswith("#") and not _ruler(text) and not (number == 1 and _names(text)):
+            yield number, text.strip()
+    if block:
+        yield began, "\n".join(block)
+
+
+def _names(line: str) -> bool:
+    return bool(COLUMN_NAMES & {word.strip().lower() for word in line.split(",")})
+
+
+# --- writing ---
+
+
+def write(board: Board, blank: str = ".") -> str:
+    """The canonical notation: one character a cell, row by row, on one line."""
+    symbols = blank + SYMBOLS
+    return "".join(symbols[value] for value in board.tolist())
+
+
+def draw(board: Board, box_rows: int, box_columns: int) -> str:
+    """The grid with bars; a blank is a space."""
+    size = box_rows * box_columns
+    ruler = f"* {' + '.join(['-' * (2 * box_columns - 1)] * box_rows)} *"
+    cells = write(board, " ")
+    lines = []
+    for row in range(size):
+        if row % box_rows == 0:
+            lines.append(ruler)
+        line = cells[row * size : (row + 1) * size]
+        parts = [" ".join(line[start : start + box_columns]) for start in range(0, size, box_columns)]
+        lines.append(f"| {' | '.join(parts)} |")
+    return "\n".join([*lines, ruler])
+
+
+def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = None, cell: int = 40) -> str:
+    """The grid as SVG; with `clues`, the digits that are none of them are lighter."""
+    size = box_rows * box_columns
+    side = size * cell
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 -2 {side + 4} {side + 4}" width="{side + 4}" '
+        f'height="{side + 4}" role="img" aria-label="{write(board)}">',
+        f'<rect width="{side}" height="{side}" fill="#fff"/>',
+    ]
+    for line in range(size + 1):
+        for thick, path in ((line % box_rows == 0, f"M0 {line * cell}H{side}"), (line % box_columns == 0, f"M{line * cell} 0V{side}")):
+            stroke = ("#2e3440", 3) if thick else ("#b8c0cc", 1)
+            parts.append(f'<path d="{path}" stroke="{stroke[0]}" stroke-width="{stroke[1]}"/>')
+    for place, value in enumerate(board.tolist()):
+        if value:
+            row, column = divmod(place, size)
+            fill = "#2e3440" if clues is None or clues[place] else "#3b6ea8"
+            parts.append(
+                f'<text x="{(column + 0.5) * cell:g}" y="{(row + 0.5) * cell:g}" dy=".35em" text-anchor="middle" '
+                f'fill="{fill}" font-family="sans-serif" font-size="{cell * 0.6:g}">{SYMBOLS[value - 1]}</text>'
+            )
+    return "\n".join([*parts, "</svg>"]) + "\n"
