@@ -1,19 +1,23 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
+from puzzlelab.bench import runs
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.core import registry
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import BadBoard, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Moves, Puzzle, State
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.settings import Settings
+from puzzlelab.core.solutions import SEVERAL
 from puzzlelab.core.solver import Attempt
 
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
@@ -58,6 +62,113 @@ class Stub(Settings):
         proof = "none" if self.extra else "optimal"
         bound = 0 if self.extra else len(moves)
         yield Result((*wasted, *moves), proof, lower_bound=bound, expanded=10, generated=20, seconds=1.0)
+
+
+@dataclass(frozen=True)
+class Stripe:
+    """Colour every cell of a stripe red or blue: a board that is filled in. A `?` is blank, and all fillings are right.
+
+    In a file it stands after the word `stripe:`, and all other lines are passed over. One with a `!` cannot be solved.
+    """
+
+    shows_board: ClassVar[bool] = True
+    name: ClassVar[str] = "stripe"
+    cells: ClassVar[int] = 8
+
+    @property
+    def move_count(self) -> int:
+        return 2 * self.cells
+
+    def read(self, text: str) -> Instance:
+        if len(text) != self.cells or set(text) - set("?rb!"):
+            raise BadBoard(f"{len(text)} cells are no stripe")
+        return Instance(self, np.array(["?rb!".index(cell) for cell in text], np.uint8))
+
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(lines, start=1):
+            head, _, text = line.rstrip("\n").partition("stripe:")
+            if text and not head:
+                yield number, text
+
+    def write(self, state: State) -> str:
+        return "".join("?rb!"[cell] for cell in state.tolist())
+
+    def write_move(self, move: int) -> str:
+        return f"{move // 2}{'rb'[move % 2]}"
+
+    def read_move(self, text: str) -> int:
+        return 2 * int(text[:-1]) + "rb".index(text[-1])
+
+    def draw(self, state: State) -> str:
+        return self.write(state)
+
+    def objection(self, state: State) -> str | None:
+        return "it is torn" if (state == 3).any() else None
+
+    def legal(self, state: State) -> State:
+        return np.repeat(state == 0, 2)
+
+    def apply(self, state: State, move: int) -> State:
+        child = state.copy()
+        child[move // 2] = 1 + move % 2
+        return child
+
+    def solved(self, state: State) -> bool:
+        return bool(np.isin(state, (1, 2)).all())
+
+    def difficulty(self, state: State) -> Mapping[str, int]:
+        return {"clues": int(np.count_nonzero(state))}
+
+
+class Painter(Settings):
+    """Fills every blank with one colour; the nearer its clues are to `peak`, the longer it says that a board took."""
+
+    name: ClassVar[str] = "painter"
+    needs: ClassVar[tuple[type, ...]] = (Moves,)
+
+    colour: int = 0
+    jobs: int = 1
+    peak: int = 5
+    lost: float = 0.0
+    """Seconds that each job wastes."""
+    slow: int = -1
+    """Boards with so many clues take too long."""
+    proof: str = "unique"
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        blanks = np.flatnonzero(instance.state == 0).tolist()
+        clues = len(instance.state) - len(blanks)
+        seconds = 0.4 / (1 + abs(clues - self.peak)) / self.jobs + self.lost * self.jobs
+        if clues == self.slow:
+            yield Result(None, stop="time", seconds=9.0)
+            return
+        if self.proof == "unsolvable":
+            yield Result(None, "unsolvable", "so it says", seconds=seconds)
+            return
+        moves = tuple(2 * cell + self.colour for cell in blanks)
+        reason = SEVERAL if self.proof == "none" else ""
+        yield Result(moves, self.proof, reason, expanded=10, generated=20, seconds=seconds)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def stripes() -> Suite:
+    """Two boards of each number of clues from 2 to 7."""
+    boards = [("r" * clues).ljust(8, "?") for clues in range(2, 8)] + [
+        ("b" * clues).rjust(8, "?") for clues in range(2, 8)
+    ]
+    return Suite("stripes", Stripe(), tuple(map(Entry, boards)))
+
+
+@pytest.fixture
+def painter(monkeypatch: pytest.MonkeyPatch) -> type[Painter]:
+    """A solver whose label has only the options that are not as usual."""
+    monkeypatch.setattr(runs, "_usual_options", lambda name: dict(Painter().options()))
+    return Painter
+
+
+@pytest.fixture
+def stripe() -> Stripe:
+    return Stripe()
 
 
 def shortest(puzzle: Puzzle, state: State, most: int) -> tuple[int, ...] | None:

@@ -1,8 +1,10 @@
 """The commands `bench` and `plot`, as they are typed."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
@@ -13,6 +15,7 @@ from puzzlelab.core.errors import BadInput
 ONE, TWO, IMPOSSIBLE = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 IDA = "ida:estimate=manhattan"
 Write = Callable[..., Path]
+DATA = Path(__file__).parents[1] / "data"
 
 
 def puzzlelab(*arguments: object) -> Result:
@@ -64,6 +67,49 @@ def test_the_suite_of_a_folder_goes_on_with_another_solver(file: Write, tmp_path
     puzzlelab("bench", file(f"{ONE}\n"), "--with", IDA, "--out", out)
     assert puzzlelab("bench", "--with", "ida:estimate=conflicts", "--out", out).exit_code == 0
     assert len(list(out.glob("*.jsonl"))) == 2
+
+
+SUDOKU = "2.698...7.3.2...5...91..6.4......8465.......1183......6.8..15...1...8.6.7...391.2"
+SOLVED = "256984317431267958879153624927315846564892731183746295698421573312578469745639182"
+
+
+def test_a_csv_of_sudokus_is_benched_and_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    done = puzzlelab("bench", DATA / "sudoku_exchange.csv", "--with", "depth-first", "--nodes", 300, "--out", tmp_path)
+    assert done.exit_code in (0, 1)
+    assert "sudoku_exchange: 12 boards of sudoku-9x9" in done.stdout
+    assert "unique" in done.stdout
+    assert "gap" not in done.stdout
+    drawn = puzzlelab("plot", tmp_path)
+    assert drawn.exit_code == 0
+    assert (tmp_path / "bars.png").exists()
+    marked = puzzlelab("plot", tmp_path, "--kind", "bars", "--mark", 0)
+    assert marked.exit_code == 0
+
+
+def test_one_bad_line_among_many_is_told_and_stops_no_other(file: Write) -> None:
+    lines = [f"{SUDOKU},{SOLVED}"] * 40
+    lines[17] = "x" + lines[17][1:]
+    path = file("\n".join(["puzzle,solution", *lines]) + "\n", "many.csv")
+    done = puzzlelab("bench", path, "--with", "depth-first", "--nodes", 2)
+    assert done.exit_code == 2
+    (error,) = done.stderr.splitlines()
+    assert error.startswith(f"error: {path}, line 19: character 1 (row 1, column 1): 'x' is no digit")
+    assert "many: 39 boards of sudoku-9x9" in done.stdout
+
+
+def test_noise_is_told_by_its_first_lines(tmp_path: Path) -> None:
+    path = tmp_path / "noise.bin"
+    path.write_bytes(np.random.default_rng(0).bytes(1_000_000))
+    done = puzzlelab("bench", "sudoku-9x9", path, "--with", "depth-first")
+    assert done.exit_code == 2
+    *first, last = done.stderr.splitlines()
+    assert len(first) == 20
+    assert all(line.startswith(f"error: {path}, line ") for line in first)
+    assert re.fullmatch(r"error: and [0-9,]+ more lines that cannot be read", last)
+    unnamed = puzzlelab("bench", path)
+    assert isinstance(unnamed.exception, BadInput)
+    assert "does not say whose boards it holds" in str(unnamed.exception)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,17 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from puzzlelab.bench import plots, runs
+from puzzlelab.bench.charts import Chart
 from puzzlelab.bench.runs import Run
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
 
 Make = Callable[..., Solver]
@@ -21,10 +24,16 @@ def run(suite: Suite, stub: Make) -> Run:
     return runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
 
 
+@pytest.fixture
+def painted(stripes: Suite, painter: Make) -> Run:
+    """A solver of boards that are filled in, with one job and with four."""
+    return runs.run(stripes, [painter(), painter(jobs=4)], Limit(seconds=9))
+
+
 @pytest.mark.parametrize("kind", plots.KINDS)
-def test_every_kind_is_drawn_into_two_files(run: Run, kind: str, tmp_path: Path) -> None:
+def test_every_kind_is_drawn_into_two_files(run: Run, painted: Run, kind: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    paths = plots.save(plots.chart(run, kind), tmp_path)
+    paths = plots.save(plots.chart(painted if kind in ("jobs", "clues") else run, kind), tmp_path)
     assert [path.name for path in paths] == [f"{kind}.png", f"{kind}.svg"]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in paths[1].read_bytes()[:1000]
@@ -91,6 +100,112 @@ def test_widths_are_in_order_and_say_which_share_is_optimal(run: Run, suite: Sui
     assert [row[1] for row in plots.chart(one, "widths").body] == ["10", "100"]
 
 
+def marks(figure: Any) -> list[str]:
+    """The names of the dashed lines in the panels of a figure."""
+    return [str(line.get_label()) for axes in figure.axes for line in axes.get_lines() if line.get_linestyle() == "--"]
+
+
+def drawn(made: Chart, mark: float = 0.1) -> Any:
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    made.draw(figure, mark)
+    return figure
+
+
+def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: Run, stripes: Suite) -> None:
+    few = Suite("few", stripes.puzzle, stripes.entries[:2])
+    answers = tuple(answer for answer in painted.answers if answer.entry in few.entries)
+    made = plots.chart(Run(few, answers), "bars")
+    assert made.body == (("1", "0.100", "0.0250"), ("2", "0.133", "0.0333"))
+    figure = drawn(made)
+    assert [axes.get_title() for axes in figure.axes] == ["board 1: 2 clues", "board 2: 3 clues"]
+    assert [[bar.get_height() for bar in axes.patches] for axes in figure.axes] == [
+        pytest.approx([0.1, 0.025]),
+        pytest.approx([0.133333, 0.033333]),
+    ]
+
+
+def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(painted: Run, run: Run) -> None:
+    assert marks(drawn(plots.chart(painted, "clues"))) == ["100 ms"]
+    assert marks(drawn(plots.chart(painted, "clues"), mark=0.2)) == ["200 ms"]
+    assert marks(drawn(plots.chart(painted, "clues"), mark=0)) == []
+    assert marks(drawn(plots.chart(painted, "clues"), mark=1e-5)) == []
+    assert marks(drawn(plots.chart(run, "bars"), mark=2)) == ["2 s"]
+
+
+def test_jobs_show_how_much_faster_more_of_them_are(painted: Run) -> None:
+    made = plots.chart(painted, "jobs")
+    assert made.header == ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
+    assert made.body == (
+        ("painter", "1", "12", "0.167", "1.00", "1.00"),
+        ("painter", "4", "12", "0.0417", "4.00", "4.00"),
+    )
+    assert made.remarks == ("painter is fastest with 4 jobs, 4.00 times as fast as with 1 (ideal: 4.00).",)
+    left, right = drawn(made).axes
+    speed, ideal = [[round(y, 3) for y in line.get_ydata()] for line in right.get_lines()]
+    assert speed == ideal == [1, 4]
+    assert [line.get_label() for line in left.get_lines()] == ["painter", "ideal", "100 ms"]
+
+
+def test_jobs_that_lose_time_are_held_against_the_ideal(stripes: Suite, painter: Make) -> None:
+    solvers = [painter(jobs=jobs, lost=1.0) for jobs in (1, 2)]
+    made = plots.chart(runs.run(stripes, solvers, Limit()), "jobs")
+    assert [row[1] for row in made.body] == ["1", "2"]
+    assert float(made.body[1][4]) < 1 < float(made.body[1][5])
+    assert made.remarks == ("painter:lost=1.0 is fastest with 1 job: more do not help it here.",)
+
+
+def test_jobs_are_compared_on_the_boards_that_no_limit_ended(stripes: Suite, painter: Make) -> None:
+    made = plots.chart(runs.run(stripes, [painter(slow=3), painter(slow=3, jobs=2)], Limit(seconds=9)), "jobs")
+    assert [row[2] for row in made.body] == ["10", "10"]
+    only = Suite("only", stripes.puzzle, (stripes.entries[1],))
+    with pytest.raises(BadInput, match="no board of 'only' was finished with every number of jobs"):
+        plots.chart(runs.run(only, [painter(slow=3), painter(slow=3, jobs=2)], Limit(seconds=9)), "jobs")
+
+
+def test_clues_find_the_peak(stripes: Suite, painter: Make) -> None:
+    made = plots.chart(runs.run(stripes, [painter()], Limit()), "clues")
+    assert [row[1:3] for row in made.body] == [(str(clues), "2/2") for clues in range(2, 8)]
+    assert [row[1] for row in made.body if row[-1] == "peak"] == ["5"]
+    (remark,) = made.remarks
+    assert remark.startswith(
+        "painter is slowest on boards with 5 clues: 0.400 s (median), where the boards have 2 to 7"
+    )
+    assert remark.endswith("Only 2 such: too few to rely on.")
+    (axes,) = drawn(made).axes
+    assert [line.get_xdata() for line in axes.get_lines() if line.get_marker() == "*"] == [[5]]
+
+
+def test_a_peak_of_few_boards_gives_way_to_one_of_many(stripe: Puzzle, painter: Make) -> None:
+    many = ["rr??????", "rrr?????"] * 5 + ["rrrrr???"]
+    made = plots.chart(runs.run(Suite("many", stripe, tuple(map(Entry, many))), [painter()], Limit()), "clues")
+    assert [row[1] for row in made.body if row[-1] == "peak"] == ["3"]
+    assert "too few" not in made.remarks[0]
+    line, circle, star, _ = drawn(made).axes[0].get_lines()
+    assert (list(line.get_xdata()), list(circle.get_xdata()), list(star.get_xdata())) == ([2, 3], [5], [3])
+
+
+def test_boards_with_equally_many_clues_have_no_peak(stripe: Puzzle, painter: Make) -> None:
+    same = runs.run(Suite("same", stripe, (Entry("rr??????"), Entry("bb??????"))), [painter()], Limit())
+    made = plots.chart(same, "clues")
+    assert [row[-1] for row in made.body] == [""]
+    assert made.remarks == ("painter: all boards have 2 clues, so there is no peak to find.",)
+
+
+def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
+    entries = (Entry("rr??????", 1), Entry("rrr?????", 1), Entry("rrrrr???", 2), Entry("r???????"))
+    run = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))
+    made = plots.chart(run, "levels")
+    assert made.header == ("solver", "level", "solved", "95 %", "seconds")
+    assert [row[1:3] + row[4:] for row in made.body] == [("1", "1/2", "4.55"), ("2", "1/1", "0.400")]
+    assert drawn(made).axes[1].get_ylabel() == "seconds (log scale)"
+
+
+def test_the_usual_kind_suits_the_puzzle(run: Run, painted: Run) -> None:
+    assert (plots.usual(run), plots.usual(painted)) == ("lengths", "bars")
+    with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
+        plots.chart(painted, "lengths")
+
+
 def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
     puzzle = suite.puzzle
     without = runs.run(Suite("hard", puzzle, (Entry("8 6 7 2 5 4 3 0 1"),)), [stub(extra=2, width=5)], Limit(nodes=2))
@@ -103,6 +218,10 @@ def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
             plots.chart(without, kind)
     with pytest.raises(BadInput, match="no solver of this benchmark has a width"):
         plots.chart(runs.run(suite, [stub()], Limit(nodes=2)), "widths")
+    with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has"):
+        plots.chart(without, "clues")
+    with pytest.raises(BadInput, match=r"several numbers of jobs; run one, as in --with permutation:jobs=1"):
+        plots.chart(without, "jobs")
     with pytest.raises(BadInput, match="there are no answers to 'small' yet"):
         plots.chart(Run(suite, ()), "lengths")
     with pytest.raises(UnknownName, match="no kind of plot 'lenghts'; did you mean 'lengths'"):

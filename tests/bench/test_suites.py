@@ -7,9 +7,11 @@ from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.core import registry, settings
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+from puzzlelab.core.puzzle import Puzzle
 
 ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
 Write = Callable[..., Path]
+DATA = Path(__file__).parents[1] / "data"
 
 
 def test_columns_are_board_length_and_whether_it_is_optimal(file: Write) -> None:
@@ -54,6 +56,65 @@ def test_files_that_hold_nothing_or_are_not_there(file: Write, tmp_path: Path) -
         suites.find(str(tmp_path))
     with pytest.raises(UnknownName, match="did you mean 'korf15'"):
         suites.find("korf51")
+
+
+def test_a_puzzle_with_notations_of_its_own_says_what_is_a_board(file: Write, stripe: Puzzle) -> None:
+    path = file("# a comment\nstripe:rr??????\n\nstripe:rr\nwords\nstripe:bb??????\n")
+    suite = suites.read(path, stripe)
+    assert suite.entries == (Entry("rr??????"), Entry("bb??????"))
+    assert suite.faults == (f"{path}, line 4: 2 cells are no stripe",)
+
+
+SUDOKU = "2.698...7.3.2...5...91..6.4......8465.......1183......6.8..15...1...8.6.7...391.2"
+SOLVED = "256984317431267958879153624927315846564892731183746295698421573312578469745639182"
+
+
+def test_csv_of_puzzle_and_solution_gives_the_puzzles() -> None:
+    suite = suites.read(DATA / "sudoku_exchange.csv")
+    assert suite.puzzle.name == "sudoku-9x9"
+    assert len(suite.entries) == 12
+    assert not suite.faults
+    assert {len(entry.board) for entry in suite.entries} == {81}
+    assert all("." in entry.board for entry in suite.entries)
+
+
+def test_one_board_is_the_same_in_every_notation(file: Write) -> None:
+    puzzle = registry.load("sudoku-9x9")
+    drawn = puzzle.draw(puzzle.read(SUDOKU).state)
+    hashes = set()
+    for text in (SUDOKU, f"puzzle,solution\n{SUDOKU},{SOLVED}\n", SUDOKU.replace(".", "0"), f"# drawn\n{drawn}\n"):
+        suite = suites.read(file(text))
+        assert (suite.puzzle.name, suite.entries) == ("sudoku-9x9", (Entry(SUDOKU),))
+        hashes.add(suite.hash)
+    assert len(hashes) == 1
+
+
+def test_a_solution_that_does_not_fit_its_puzzle_is_a_fault(file: Write) -> None:
+    path = file(f"puzzle,solution\n{SUDOKU},{SOLVED}\n{SUDOKU},{SOLVED[::-1]}\n")
+    (fault,) = suites.read(path).faults
+    assert fault.startswith(f"{path}, line 3: character 3 (row 1, column 3): the solution beside the puzzle")
+
+
+@pytest.mark.parametrize(
+    ("board", "name"),
+    [
+        (SUDOKU, "sudoku-9x9"),
+        (f"{SUDOKU},{SOLVED},3.2", "sudoku-9x9"),
+        ("1...............", "sudoku-4x4"),
+        ("." * 36, "sudoku-6x6"),
+        ("." * 64, "sudoku-8x8"),
+        ("P" + "0" * 624, "sudoku-25x25"),
+        ("1 2 3 4 5 6 7 0 8", "tiles-3x3"),
+        ("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "tiles-4x4"),
+    ],
+)
+def test_a_board_tells_its_puzzle(board: str, name: str) -> None:
+    assert [puzzle.name for puzzle in suites.guesses(board)] == [name]
+
+
+@pytest.mark.parametrize("text", ["", "puzzle,solution", SOLVED, "what is this sentence", "1234567890123456", "x" * 81])
+def test_what_is_no_board_tells_none(text: str) -> None:
+    assert list(suites.guesses(text)) == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from puzzlelab.bench.runs import Answer, Run
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.bench.tables import Mean, Reference, Share
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
 
 Make = Callable[..., Solver]
@@ -107,6 +108,40 @@ def test_the_table_fits_a_terminal_and_has_the_numbers(run: Run) -> None:
     for number in ("3/5", "3/4", "2.33", "23-88 %", "± 3.79", "1.00"):
         assert number in text
     assert "…" not in text
+
+
+def printed(run: Run) -> str:
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(tables.table(run))
+    return console.export_text()
+
+
+def test_boards_that_are_filled_in_have_proofs_and_no_gaps(stripes: Suite, painter: Make) -> None:
+    torn = Suite("torn", stripes.puzzle, (*stripes.entries, Entry("rr!?????")))
+    run = runs.run(torn, [painter(slow=3), painter(slow=3, proof="none")], Limit(seconds=9))
+    sure, unsure = tables.summaries(run)
+    assert (sure.solved, sure.proven, sure.refuted) == (Share(10, 13), Share(10, 13), Share(1, 13))
+    assert (unsure.solved, unsure.proven) == (Share(10, 13), Share(0, 13))
+    assert sure.seconds.value == pytest.approx(sum(answer.row.seconds for answer in run.by_solver[sure.solver]) / 13)
+    text = printed(run)
+    for words in ("unique", "unsolvable", "10/13", "50-92 %", "1/13", "mean", "median"):
+        assert words in text
+    for words in ("gap", "optimal", "length", "…"):
+        assert words not in text
+    assert tables.remarks(run) == [
+        "Limit of each search: 9 s.",
+        "10 of the boards have more than one solution: their answers are right, not unique.",
+    ]
+
+
+def test_solvers_that_contradict_each_other_are_told(stripe: Puzzle, painter: Make) -> None:
+    one = Suite("one", stripe, (Entry("rr??????"),))
+    run = runs.run(one, [painter(), painter(colour=1, proof="none"), painter(proof="unsolvable")], Limit())
+    assert tables.remarks(run) == [
+        "painter:proof=unsolvable says that rr?????? has no solution, but painter:colour=1:proof=none found one.",
+        "1 of the boards have more than one solution: their answers are right, not unique.",
+        "painter says that rr?????? has one solution, but painter:colour=1:proof=none found another.",
+    ]
 
 
 def test_numbers_as_text() -> None:

@@ -3,20 +3,23 @@
 A suite is a text file, one of those that come with the package, or sampled. In a file, lines that start with `#` and
 empty lines are passed over; the others have columns with a TAB between them: the board, then if known its length in
 moves, then `opt` where that is proven the least and `ub` where it is only the shortest known. More columns are passed
-over. A line `# puzzle: tiles-4x4` says whose boards they are.
+over. A puzzle with notations of its own (see `core.boards`) says itself what is a board: CSV, or grids that are drawn.
+A line `# puzzle: tiles-4x4` says whose boards they are.
 """
 
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry, report
+from puzzlelab.core.boards import Files, Found, boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, NotSuited, UnknownName, shorten
 from puzzlelab.core.puzzle import Instance, Puzzle, Samples
 from puzzlelab.core.seeds import generator
@@ -26,6 +29,8 @@ STORED = "suite.json"
 PROVEN = ("opt", "optimal", "proven")
 GUESSED_FROM = 10
 """Boards that are looked at where a file does not say its puzzle."""
+LONGEST_BLOCK = 64
+"""Lines that a drawn board needs at most."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Entry:
     """One board of a suite, and what is known of it."""
 
     board: str
-    """The text as it was given."""
+    """The text as it was given; the canonical one where the puzzle is a `Files`."""
     level: int | None = None
     """How hard it is, on the scale that it was sampled on."""
     known: int | None = None
@@ -66,46 +71,6 @@ class Suite:
 # --- files ---
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What a file says, before anybody has read its boards."""
-
-    puzzle: str | None
-    entries: tuple[tuple[str, Entry], ...]
-    """Each with its place, such as 'line 3'."""
-    faults: tuple[str, ...] = ()
-    """Sentences that begin with a place."""
-
-
-def _read_text(path: Path) -> Contents:
-    puzzle: str | None = None
-    entries: list[tuple[str, Entry]] = []
-    faults: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), start=1):
-        if line.startswith("#"):
-            says = re.match(r"#\s*puzzle:\s*(\S+)", line)
-            puzzle = puzzle or (says[1] if says else None)
-        elif line.strip():
-            try:
-                entries.append((f"line {number}", _read_line(line)))
-            except BadInput as error:
-                faults.append(f"line {number}: {error}")
-    return Contents(puzzle, tuple(entries), tuple(faults))
-
-
-def _read_line(line: str) -> Entry:
-    board, length, flag = (*(column.strip() for column in line.split("\t")), "", "")[:3]
-    if length in ("", "-"):
-        return Entry(board)
-    if not re.fullmatch(r"[0-9]{1,9}", length):
-        raise BadInput(f"'{shorten(length)}' in the second column is no length")
-    return Entry(board, known=int(length), known_is_optimal=flag.lower() in PROVEN)
-
-
-READERS: Mapping[str, Callable[[Path], Contents]] = {}
-"""By a file's ending, who reads it; every other file is text."""
-
-
 def shipped() -> dict[str, Path]:
     """The suites that come with the package, by name."""
     return {path.stem: path for path in sorted(DATA.glob("*.txt"))}
@@ -124,33 +89,77 @@ def find(name: str, puzzle: Puzzle | None = None) -> Suite:
 def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
     """The suite in a file; without a puzzle, the one that the file names, or that its boards are of.
 
-    A board that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
-    holds nothing, and `BadInput` where the puzzle cannot be told.
+    What cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or holds
+    nothing, and `BadInput` where the puzzle cannot be told.
     """
     try:
-        contents = READERS.get(path.suffix, _read_text)(path)
+        with path.open(encoding="utf-8-sig", errors="replace") as lines:
+            if puzzle is not None:
+                return _suite(path, lines, puzzle)
+            kept = list(lines)
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    if not contents.entries and not contents.faults:
-        raise BadFile(f"{path} holds no boards")
-    puzzle = puzzle or _puzzle_of(path, contents)
-    entries, faults = [], [f"{path}, {fault}" for fault in contents.faults]
-    for place, entry in contents.entries:
+    return _suite(path, kept, _puzzle_of(path, kept))
+
+
+def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
+    told: list[tuple[int, Entry]] = []
+    entries: list[Entry] = []
+    faults: list[str] = []
+    for found in boards(puzzle, lines):
+        if found.text or any(found.columns):
+            try:
+                told.append((found.line, _told(found)))
+            except BadInput as error:
+                faults.append(f"{path}, line {found.line}: {error}")
+    for line, entry in told:
         try:
-            puzzle.read(entry.board)
-            entries.append(entry)
+            entries.append(_read(puzzle, entry))
         except BadBoard as error:
-            faults.append(f"{path}, {place}: {error}")
+            faults.append(f"{path}, line {line}: {error}")
+    if not entries and not faults:
+        raise BadFile(f"{path} holds no boards")
     return Suite(path.stem, puzzle, tuple(entries), tuple(faults))
 
 
-def _puzzle_of(path: Path, contents: Contents) -> Puzzle:
-    if contents.puzzle:
-        return registry.load(contents.puzzle)
-    for _, entry in contents.entries[:GUESSED_FROM]:
-        for puzzle in guesses(entry.board):
+def _told(found: Found) -> Entry:
+    """What a line says; raises `BadInput` for columns that say nothing."""
+    length, flag = (*found.columns, "", "")[:2]
+    if length in ("", "-"):
+        return Entry(found.text)
+    if not re.fullmatch(r"[0-9]{1,9}", length):
+        raise BadInput(f"'{shorten(length)}' in the second column is no length")
+    return Entry(found.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
+
+
+def _read(puzzle: Puzzle, entry: Entry) -> Entry:
+    """The same entry, if its board can be read; raises `BadBoard`.
+
+    One board has many notations where files do: there it is written anew, which also leaves out a solution beside it.
+    """
+    instance = puzzle.read(entry.board)
+    return replace(entry, board=puzzle.write(instance.state)) if isinstance(puzzle, Files) else entry
+
+
+def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:
+    """The puzzle that a line `# puzzle: NAME` names, or that one of the first boards might be of."""
+    for line in lines:
+        if says := re.match(r"#\s*puzzle:\s*(\S+)", line):
+            return registry.load(says[1])
+    texts = [line.partition("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not texts:
+        raise BadFile(f"{path} holds no boards")
+    for text in (*texts[:GUESSED_FROM], _block(lines)):
+        for puzzle in guesses(text):
             return puzzle
     raise BadInput(f"{path} does not say whose boards it holds; name the puzzle first, as in: bench tiles-4x4 {path}")
+
+
+def _block(lines: Iterable[str]) -> str:
+    """The first lines up to an empty one, as a board that takes several."""
+    said = (line for line in lines if not line.startswith("#"))
+    begun = dropwhile(lambda line: not line.strip(), said)
+    return "".join(takewhile(str.strip, islice(begun, LONGEST_BLOCK)))
 
 
 def guesses(board: str) -> Iterator[Puzzle]:

@@ -4,67 +4,30 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from puzzlelab.bench.runs import Answer, Run
+from puzzlelab.bench.shares import Mean, Share, mean
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.solutions import SEVERAL
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-Z = 1.959963984540054
-"""The normal distribution has 95 % within this many standard deviations."""
 
 MOST_REMARKS = 5
 """Of one kind."""
 
 
-@dataclass(frozen=True)
-class Share:
-    """`count` of `total`."""
-
-    count: int
-    total: int
-
-    @property
-    def value(self) -> float:
-        """Between 0 and 1; nan where there is nothing to share."""
-        return self.count / self.total if self.total else math.nan
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The 95 % interval of E. B. Wilson, Journal of the American Statistical Association 22 (1927)."""
-        if not self.total:
-            return 0.0, 1.0
-        middle = (self.value + Z * Z / (2 * self.total)) / (1 + Z * Z / self.total)
-        spread = math.sqrt(self.value * (1 - self.value) / self.total + (Z / (2 * self.total)) ** 2)
-        reach = Z * spread / (1 + Z * Z / self.total)
-        return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean, and how far its 95 % interval (Student's t) reaches to either side; nan where too few values tell."""
-
-    value: float
-    reach: float
-
-
-def mean(values: Sequence[float]) -> Mean:
-    """The mean of some values, with its interval."""
-    count = len(values)
-    if count < 2:
-        return Mean(float(values[0]) if values else math.nan, math.nan)
-    from scipy.special import stdtrit
-
-    deviation = float(np.std(values, ddof=1))
-    return Mean(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count))
-
-
 # --- what is known of the boards ---
+
+
+def fills(puzzle: Puzzle) -> bool:
+    """Whether a solution is a board that is filled in: then all have equally many moves, and none is the shortest."""
+    return bool(getattr(puzzle, "shows_board", False))
 
 
 @dataclass(frozen=True)
@@ -110,7 +73,7 @@ class Summary:
     solved: Share
     """Of all boards that it was asked."""
     proven: Share
-    """Solved, and proven by the solver itself to be shortest; of all boards that it was asked."""
+    """Solved, and proven by the solver itself to be shortest, or the only one; of all boards that it was asked."""
     reached: Share
     """As short as the known optimum; of the boards that have one."""
     length: Mean
@@ -125,6 +88,10 @@ class Summary:
     """Seconds, over all boards."""
     p95: float
     """Seconds: the 95th percentile, interpolated."""
+    seconds: Mean
+    """Over all boards."""
+    refuted: Share
+    """Proven to have no solution; of all boards that it was asked."""
 
 
 def summaries(run: Run) -> list[Summary]:
@@ -148,6 +115,8 @@ def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference])
         float(np.mean([answer.row.generated for answer in answers])),
         float(np.median(times)),
         float(np.percentile(times, 95)),
+        mean(times),
+        Share(sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers), len(answers)),
     )
 
 
@@ -167,8 +136,11 @@ def _has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
 
 def remarks(run: Run) -> list[str]:
     """Sentences about a run that is not whole, and about answers that cannot be right."""
+    always = [*_limits(run), *_unfinished(run), *_wrong(run), *_denied(run)]
+    if fills(run.suite.puzzle):
+        return [*always, *_several(run), *_disputed(run)]
     known = references(run)
-    return [*_limits(run), *_unfinished(run), *_bounds(run, known), *_wrong(run), *_contradictions(run, known)]
+    return [*always, *_bounds(run, known), *_contradictions(run, known)]
 
 
 def _limits(run: Run) -> list[str]:
@@ -213,42 +185,95 @@ def _contradictions(run: Run, known: dict[str, Reference]) -> list[str]:
     ][:MOST_REMARKS]
 
 
+def _denied(run: Run) -> list[str]:
+    """A board that one solver solves and another one says to have no solution."""
+    solved = {answer.entry.board: answer.solver for answer in run.answers if answer.length is not None}
+    return [
+        f"{answer.solver} says that {answer.entry.board} has no solution, but {solved[answer.entry.board]} found one."
+        for answer in run.answers
+        if answer.row.proof == "unsolvable" and answer.entry.board in solved
+    ][:MOST_REMARKS]
+
+
+def _several(run: Run) -> list[str]:
+    """How many boards are known to have more than one solution."""
+    found = {answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL}
+    return [f"{len(found)} of the boards have more than one solution: their answers are right, not unique."] * bool(
+        found
+    )
+
+
+def _disputed(run: Run) -> list[str]:
+    """A solution that one solver says to be the only one, where another solver found another."""
+    only = {answer.entry.board: answer for answer in run.answers if answer.proven}
+    return [
+        f"{only[answer.entry.board].solver} says that {answer.entry.board} has one solution, "
+        f"but {answer.solver} found another."
+        for answer in run.answers
+        if answer.length is not None
+        and answer.entry.board in only
+        and sorted(answer.row.moves or ()) != sorted(only[answer.entry.board].row.moves or ())
+    ][:MOST_REMARKS]
+
+
 # --- as a table ---
 
 
 def table(run: Run) -> Table:
     """All solvers of a run, one a line."""
+    from rich.markup import escape
     from rich.table import Table
 
     made = Table(title=f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}", box=None)
     made.add_column("solver", overflow="fold")
-    for head in (
-        "solved\n95 %",
-        "optimal:\nproven\nreached",
-        "length\n95 %",
-        "gap",
-        "nodes:\nexpanded\ngenerated",
-        "seconds:\nmedian\np95",
-    ):
+    columns = FILLED if fills(run.suite.puzzle) else PLAYED
+    for head in columns:
         made.add_column(head, justify="right", no_wrap=True)
     for each in summaries(run):
-        made.add_row(*_cells(each))
+        made.add_row(escape(broken(each.solver)), *(cell(each) for cell in columns.values()))
     return made
 
 
-def _cells(each: Summary) -> list[str]:
-    from rich.markup import escape
+def _solved(each: Summary) -> str:
+    return f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]"
 
-    return [
-        escape(broken(each.solver)),
-        f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]",
-        f"{share(each.proven)}\n{share(each.reached)}",
-        decimal(each.length.value)
-        + ("" if math.isnan(each.length.reach) else f"\n[dim]± {each.length.reach:.2f}[/dim]"),
-        decimal(each.gap.value),
-        f"{number(each.expanded)}\n{number(each.generated)}",
-        f"{seconds(each.median)}\n{seconds(each.p95)}",
-    ]
+
+def _unique(each: Summary) -> str:
+    return f"{share(each.proven)}\n[dim]{interval(each.proven)}[/dim]"
+
+
+def _length(each: Summary) -> str:
+    alone = math.isnan(each.length.reach)
+    return decimal(each.length.value) + ("" if alone else f"\n[dim]± {each.length.reach:.2f}[/dim]")
+
+
+def _nodes(each: Summary) -> str:
+    return f"{number(each.expanded)}\n{number(each.generated)}"
+
+
+def _seconds(each: Summary) -> str:
+    return "\n".join(map(seconds, (each.seconds.value, each.median, each.p95)))
+
+
+Columns = Mapping[str, Callable[[Summary], str]]
+"""Heading -> what stands below it."""
+NODES: Columns = {"nodes:\nexpanded\ngenerated": _nodes}
+SECONDS: Columns = {"seconds:\nmean\nmedian\np95": _seconds}
+PLAYED: Columns = {
+    "solved\n95 %": _solved,
+    "optimal:\nproven\nreached": lambda each: f"{share(each.proven)}\n{share(each.reached)}",
+    "length\n95 %": _length,
+    "gap": lambda each: decimal(each.gap.value),
+    **NODES,
+    **SECONDS,
+}
+FILLED: Columns = {
+    "solved\n95 %": _solved,
+    "proven\nunique\n95 %": _unique,
+    "proven\nunsolvable": lambda each: share(each.refuted),
+    **NODES,
+    **SECONDS,
+}
 
 
 def share(value: Share) -> str:

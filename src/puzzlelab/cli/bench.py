@@ -23,7 +23,8 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="[PUZZLE] SUITE",
-            help="Files of boards (TAB: board, length, opt or ub), or suites of the package: korf15, tiles15, tiles24.",
+            help="Files of boards (TAB: board, length, opt or ub; or the puzzle's own way, such as CSV of Sudokus), "
+            "or suites of the package: korf15, tiles15, tiles24.",
         ),
     ] = None,
     solvers: Annotated[

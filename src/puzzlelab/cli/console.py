@@ -94,7 +94,7 @@ class Given:
 
 
 def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[Given]:
-    """The boards of a command: its arguments, the lines of a file, or those of standard input."""
+    """The boards of a command: its arguments, those in a file, or those on standard input."""
     from puzzlelab.core.errors import BadFile
 
     if file is not None and arguments:
@@ -102,14 +102,14 @@ def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> lis
     if file is not None and str(file) != "-":
         try:
             with file.open(encoding="utf-8", errors="replace") as lines:
-                return _lines(lines, str(file))
+                return _lines(puzzle, lines, str(file))
         except OSError as error:
             raise BadFile(f"cannot read {file}: {error.strerror}") from None
     if arguments and arguments != ["-"]:
         return _arguments(puzzle, arguments)
     if sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
-    return _lines((line.decode("utf-8", "replace") for line in sys.stdin.buffer), "standard input")
+    return _lines(puzzle, (line.decode("utf-8", "replace") for line in sys.stdin.buffer), "standard input")
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[Given]:
@@ -131,15 +131,12 @@ def _reads(puzzle: Puzzle, text: str) -> bool:
     return True
 
 
-def _lines(lines: Iterable[str], name: str) -> list[Given]:
-    """One board a line; what follows a tab, and lines that begin with #, are left out. Raises `BadFile` for none."""
+def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[Given]:
+    """The boards in lines of text, each with its place. Raises `BadFile` for none."""
+    from puzzlelab.core.boards import boards
     from puzzlelab.core.errors import BadFile
 
-    boards = [
-        Given(line.rstrip("\r\n").partition("\t")[0].strip(), f"{name}, line {number}")
-        for number, line in enumerate(lines, start=1)
-        if not line.startswith("#")
-    ]
-    if not boards:
+    given = [Given(found.text, f"{name}, line {found.line}") for found in boards(puzzle, lines)]
+    if not given:
         raise BadFile(f"there are no boards in {name}")
-    return boards
+    return given

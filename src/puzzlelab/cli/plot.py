@@ -11,18 +11,25 @@ from puzzlelab.cli.console import output
 def plot(
     folder: Annotated[Path, typer.Argument(help="The folder that `bench --out` filled.")],
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="lengths of solutions; levels: share solved by level; bars: seconds; widths: share optimal by width."
+            help="lengths of solutions; levels: share solved by level; bars: seconds; widths: share optimal by width; "
+            "jobs: seconds by number of jobs; clues: seconds by number of clues. Left out: what suits the puzzle."
         ),
-    ] = "lengths",
+    ] = None,
+    mark: Annotated[
+        float, typer.Option(min=0, help="Draw a dashed line at so many seconds, where it is near; 0 for none.")
+    ] = 0.1,
 ) -> None:
     """Draw a benchmark as KIND.png and KIND.svg in its folder, and print the same figures."""
     from puzzlelab.bench import plots, runs
 
-    made = plots.chart(runs.stored(folder), kind)
-    paths = plots.save(made, folder)
+    run = runs.stored(folder)
+    made = plots.chart(run, kind or plots.usual(run))
+    paths = plots.save(made, folder, mark)
     console = output()
     console.print(plots.table(made))
+    for sentence in made.remarks:
+        console.print(sentence, markup=False)
     for path in paths:
         console.print(str(path), markup=False)

@@ -80,5 +80,9 @@ class ExactCover:
             entries += [numbers[name] for name in found]
             starts.append(len(entries))
         return ExactCover(
-            len(names), len(required), np.array(starts, np.int64), np.array(entries, np.int32), np.array(moves, np.int64)
+            len(names),
+            len(required),
+            np.array(starts, np.int64),
+            np.array(entries, np.int32),
+            np.array(moves, np.int64),
         )

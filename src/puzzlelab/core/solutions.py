@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from puzzlelab.core import kernels
 from puzzlelab.core.driver import Clock, Machine
@@ -69,28 +69,29 @@ def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
             yield attempt
         elif attempt.moves is None:
             if attempt.stop != "done":
-                yield replace(first or attempt, stop=attempt.stop, **_counts(attempt))
+                yield _after(first or attempt, attempt, stop=attempt.stop)
             elif first is None:
                 yield replace(attempt, proof="unsolvable", reason=attempt.reason or NO_SOLUTION)
             else:
-                yield replace(first, proof="unique", **_counts(attempt))
+                yield _after(first, attempt, proof="unique")
             return
         elif first is None:
             first = replace(attempt, lower_bound=len(attempt.moves))
             yield first
         else:
-            yield replace(first, reason=SEVERAL, **_counts(attempt))
+            yield _after(first, attempt, reason=SEVERAL)
             return
 
 
-def _counts(attempt: Result) -> dict[str, int | float]:
-    return {"expanded": attempt.expanded, "generated": attempt.generated, "seconds": attempt.seconds}
+def _after(result: Result, last: Result, **known: Any) -> Result:
+    """The result with the counts of the last one, and what is known now."""
+    return replace(result, expanded=last.expanded, generated=last.generated, seconds=last.seconds, **known)
 
 
-def listed(machine: Machine, limit: Limit) -> Iterator[Attempt]:
-    """What `Lists.solutions` promises, from a machine."""
+def listed(machine: Machine, limit: Limit, clock: Clock | None = None) -> Iterator[Attempt]:
+    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built."""
     machine.step(0)
-    clock = Clock(limit)
+    clock = clock or Clock(limit)
     while True:
         status, stop = _slice(machine, clock)
         counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), 0
@@ -106,11 +107,11 @@ def listed(machine: Machine, limit: Limit) -> Iterator[Attempt]:
             return
 
 
-def counted(machine: Machine, limit: Limit, most: int) -> Iterator[Count]:
-    """What `Counts.count` promises, from a machine."""
+def counted(machine: Machine, limit: Limit, most: int, clock: Clock | None = None) -> Iterator[Count]:
+    """What `Counts.count` promises, from a machine; a `clock` may have begun before it was built."""
     machine.control[MOST] = most
     machine.step(0)
-    clock = Clock(limit)
+    clock = clock or Clock(limit)
     while True:
         status, stop = _slice(machine, clock)
         found = int(machine.control[FOUND])
@@ -142,7 +143,11 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
         return Count(0)
     ceiling = UNLIMITED if most is None else most
     best = Count(0, "interrupted")
-    steps = solver.count(instance, limit, ceiling) if isinstance(solver, Counts) else _tally(lister, instance, limit, ceiling)
+    steps = (
+        solver.count(instance, limit, ceiling)
+        if isinstance(solver, Counts)
+        else _tally(lister, instance, limit, ceiling)
+    )
     try:
         for best in steps:
             pass

@@ -31,10 +31,16 @@ class Solver(Protocol):
 
 
 def require(solver: Solver, puzzle: Puzzle) -> None:
-    """Raise `NotSuited` unless the puzzle offers every view that the solver needs."""
+    """Raise `NotSuited` unless the puzzle offers every view that the solver needs.
+
+    A solver may have `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
+    """
     missing = [view.__name__ for view in solver.needs if not isinstance(puzzle, view)]
     if missing:
         raise NotSuited(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
+    refusal = getattr(solver, "refusal", None)
+    if refusal and (reason := refusal(puzzle)):
+        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}: {reason}")
 
 
 def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:

@@ -19,8 +19,9 @@ class Verdict:
 def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
     """Whether these moves can all be made, one after the other, and end in a solved board."""
     puzzle, state = instance.puzzle, instance.state
+    permits = getattr(puzzle, "permits", lambda state, move: puzzle.legal(state)[move])
     for step, move in enumerate(moves, start=1):
-        if not 0 <= move < puzzle.move_count or not puzzle.legal(state)[move]:
+        if not 0 <= move < puzzle.move_count or not permits(state, move):
             name = puzzle.write_move(move) if 0 <= move < puzzle.move_count else str(move)
             return Verdict(False, f"move {step} of {len(moves)}, {name}, cannot be made on {puzzle.write(state)}", step)
         state = puzzle.apply(state, move)

@@ -1,5 +1,8 @@
 """Sudoku of every box size from 2x2 to 5x5."""
 
+import re
+
+from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.sudoku.rules import Sudoku, named
 
 ABOUT = "Sudoku: fill the grid so that every row, column and box holds each digit once."
@@ -7,12 +10,27 @@ EXAMPLES = ("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25
 FAMILY = named
 
 
+SIZES = (9, 16, 25, 4, 6, 8, 10, 12, 15, 20)
+"""N of every grid, the usual ones first."""
+
+
 def guess(text: str) -> Sudoku | None:
-    """The grid that a text of one character a cell most likely is."""
-    words = text.replace(",", " ").split()
-    sizes = {16: "4x4", 36: "6x6", 81: "9x9", 144: "12x12", 256: "16x16", 625: "25x25"}
-    size = sizes.get(len(words[0])) if words else None
-    return named(size) if size else None
+    """The grid of which this text is a board with something left to fill in.
+
+    The text is drawn with bars, or its first field is the board, one character a cell; what follows is passed over.
+    Boxes that are not square are taken to be wider than they are high.
+    """
+    board = text if "|" in text else "".join(re.split(r"[\s,;]", text.strip(), maxsplit=1)[:1])
+    for size in SIZES:
+        if len(board) == size**2 or "|" in board:
+            puzzle = named(f"{size}x{size}")
+            try:
+                state = puzzle.read(board).state
+            except BadBoard:
+                continue
+            if not state.all():
+                return puzzle
+    return None
 
 
 __all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Sudoku", "guess"]

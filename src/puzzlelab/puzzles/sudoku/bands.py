@@ -8,7 +8,8 @@ In a band a digit's three places are a permutation: one mini-row in each row, ea
 permutations (three that go down to the right, "falling", and three that go down to the left, "rising") those that still
 have candidates say which mini-rows are possible: hidden singles, pointing and claiming in one formula. The same holds
 in stacks, with mini-columns (the triads of T. Dillon, "tdoku", 2019). Naked and hidden singles of the cells are counted
-across the nine lanes of a band. Branching takes the band or stack with the fewest permutations left.
+across the nine lanes of a band; where that says nothing more, so are the digits of each triad, which holds three.
+Branching takes the band or stack with the fewest permutations left.
 
 Shapes: a stack of states is `uint16[D * 96]`.
 """
@@ -21,16 +22,16 @@ import numpy as np
 
 from puzzlelab.core.kernels import EXPANDED, GENERATED, compiled, inlined
 from puzzlelab.core.lanes import LANES, Block, Lanes, lanewise
-from puzzlelab.core.solutions import FOUND, MOST, OWN
+from puzzlelab.core.solutions import OWN
 
 WIDTH = 3 * LANES
 """Numbers of one state."""
 DEPTH = OWN
 """The place in `control` of the level of the stack that is worked on; -1 when nothing is left."""
-LEVELS = 82
+LEVELS = 1 + 2 * 54
+"""Guesses that can stand on each other: two settle a digit's six permutations in a band or a stack, of which 54 are."""
 CHANGED, SETTLED, BROKEN, COMPLETE = range(4)
 """What `infer` says of a state: it may say more next time, it is at rest, it has no solution, it is one."""
-NONE = 0xFFFF
 FULL = 0o777
 FIRSTS = 0o111
 """The first column of each box."""
@@ -52,6 +53,7 @@ SIX_ON = _sources(lambda band, digit: (band, (digit + 6) % 9))
 ONE_ON = _sources(lambda band, digit: (band, digit // 3 * 3 + (digit + 1) % 3))
 TWO_ON = _sources(lambda band, digit: (band, digit // 3 * 3 + (digit + 2) % 3))
 IN_USE = [FULL] * 27 + [0] * (LANES - 27)
+BOXES_IN_USE = [FIRSTS] * 27 + [0] * (LANES - 27)
 STACK_OF_LANE = [3 * (lane // 9) if lane < 27 else 0 for lane in range(LANES)]
 NUMBERS = list(range(LANES))
 
@@ -119,10 +121,9 @@ def hidden_singles(rows: Formula) -> tuple[Formula, Any]:
     some = boxes(one)
     more = boxes(two) | (majority(one, one >> 1, one >> 2) & FIRSTS)
     single = (some & ~more) * 7
-    return _each(rows, lambda row: row & ~taken_by_others(row & single)), some.any_other_than(some.by_lane(_FIRSTS_USED))
-
-
-_FIRSTS_USED = [FIRSTS] * 27 + [0] * (LANES - 27)
+    return _each(rows, lambda row: row & ~taken_by_others(row & single)), some.any_other_than(
+        some.by_lane(BOXES_IN_USE)
+    )
 
 
 def taken_by_others(row: Lanes) -> Lanes:
@@ -144,6 +145,27 @@ def alone(rows: Formula, naked: Formula) -> Formula:
     """A digit that fills a cell has no other place in that box."""
     filled = boxes(naked[0] | naked[1] | naked[2]) * 7
     return tuple((row & ~filled) | single for row, single in zip(rows, naked, strict=True))  # type: ignore[return-value]
+
+
+def count_three(flags: Lanes) -> tuple[Lanes, Lanes]:
+    """(three, more): the bits that are set in three digits' lanes of a band, and in more."""
+    a, b = flags.permuted(THREE_ON), flags.permuted(SIX_ON)
+    ones, twos = flags ^ a ^ b, majority(flags, a, b)
+    a, b = ones.permuted(ONE_ON), ones.permuted(TWO_ON)
+    ones, carried = ones ^ a ^ b, majority(ones, a, b)
+    a, b = twos.permuted(ONE_ON), twos.permuted(TWO_ON)
+    pairs, fours = twos ^ a ^ b, majority(twos, a, b)
+    fours = fours | (pairs & carried)
+    return ones & (pairs ^ carried) & ~fours, fours
+
+
+def three_digits(possible: Lanes, certain: Lanes) -> tuple[Lanes, Lanes, Any]:
+    """A triad holds three digits: (where the lane's digit must be, where it cannot be, whether that is impossible)."""
+    three, more = count_three(possible)
+    full, crowded = count_three(certain)
+    enough = three | more
+    wrong = enough.any_other_than(enough.by_lane(IN_USE)), crowded.any_other_than(0)
+    return possible & three, possible & full & ~certain, enough.builder.or_(*wrong)
 
 
 def _each(rows: Formula, function: Any) -> Formula:
@@ -173,6 +195,29 @@ def infer(block: Block, base: Any) -> Any:
         ],
         COMPLETE,
     )
+
+
+@lanewise
+def infer_triads(block: Block, base: Any) -> Any:
+    """Count the digits of each mini-row and mini-column of a settled state: CHANGED, SETTLED or BROKEN."""
+    before: Formula = tuple(block.load(base, 3))  # type: ignore[assignment]
+    flags = [boxes(row) for row in before]
+    certain = [flag & ~box_right(flag) & ~box_left(flag) for flag in flags]
+    must, cannot, wrong = three_digits(
+        flags[0] | (flags[1] << 1) | (flags[2] << 2), certain[0] | (certain[1] << 1) | (certain[2] << 2)
+    )
+    rows = []
+    for i, row in enumerate(before):
+        here = (must >> i) & FIRSTS
+        elsewhere = (box_right(here) | box_left(here)) * 7
+        rows.append(row & ~(elsewhere | (((cannot >> i) & FIRSTS) * 7)))
+    own = before[0] | before[1] | before[2]
+    must, cannot, wrong_too = three_digits(own, own & ~column_right(own) & ~column_left(own))
+    gone = cannot | column_right(must) | column_left(must)
+    rows = [row & ~gone for row in rows]
+    block.store(base, rows)
+    changed = (rows[0] ^ before[0]) | (rows[1] ^ before[1]) | (rows[2] ^ before[2])
+    return block.choose([(block.either([wrong, wrong_too]), BROKEN), (changed.any_other_than(0), CHANGED)], SETTLED)
 
 
 @lanewise
@@ -237,7 +282,7 @@ def split(block: Block, base: Any, child: Any, lane: Any, row: Any, mine: Any, o
 
 @inlined
 def branch(stack, base):
-    """Split the settled state at `base`: what is tried first goes to the next level."""
+    """Split the settled state at `base`: one place goes to the next level, the others stay; returns how many others."""
     key = hardest_choice(stack, (base,))
     lane = key & 31
     if key & 32:
@@ -249,15 +294,18 @@ def branch(stack, base):
             columns = (own >> shift) & 7
             if columns & (columns - 1):
                 mine = columns & -columns
-                split(stack, (base, base + WIDTH, lane, 3, mine << shift, (columns ^ mine) << shift))
-                return
+                others = columns ^ mine
+                split(stack, (base, base + WIDTH, lane, 3, mine << shift, others << shift))
+                return 2 if others & (others - 1) else 1
     for row in range(3):
         candidates = np.int64(stack[base + row * LANES + lane])
         flags = (candidates | candidates >> 1 | candidates >> 2) & FIRSTS
         if flags & (flags - 1):
             mine = (flags & -flags) * 7
             split(stack, (base, base + WIDTH, lane, row, mine, FULL ^ mine))
-            return
+            others = flags & (flags - 1)
+            return 2 if others & (others - 1) else 1
+    return 0
 
 
 @inlined
@@ -284,19 +332,27 @@ def read_grid(stack, base, columns, grid):
 
 
 @inlined
+def settle(stack, control, base):
+    """Infer all that the rules say of the state at `base`: SETTLED, BROKEN or COMPLETE."""
+    while True:
+        status = infer(stack, (base,))
+        control[GENERATED] += 1
+        if status == SETTLED:
+            status = infer_triads(stack, (base,))
+        if status != CHANGED:
+            return status
+
+
+@inlined
 def search(stack, control, budget):
-    """Go on with the search in the stack: True with the next solution on the level `control[DEPTH]`, which is taken off.
+    """Go on with the search in the stack: True with the next solution, just above the level `control[DEPTH]`.
 
     False when nothing is left (`control[DEPTH]` is -1) or the budget of guesses is used up.
     """
     depth = control[DEPTH]
     while depth >= 0:
         base = depth * WIDTH
-        status = infer(stack, (base,))
-        control[GENERATED] += 1
-        while status == CHANGED:
-            status = infer(stack, (base,))
-            control[GENERATED] += 1
+        status = settle(stack, control, base)
         if status == SETTLED:
             if budget <= 0:
                 break

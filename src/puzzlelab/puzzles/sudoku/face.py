@@ -1,7 +1,7 @@
 """How a Sudoku is read, written and drawn: pure functions of the board.
 
-A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one line of
-cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
+A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
+line of cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ BLANKS = ".0_*"
 LONGEST = 8192
 """Characters that no board needs."""
 COLUMN_NAMES = frozenset(
-    "puzzle puzzles quiz quizzes question board clues count solution solutions answer level rating difficulty".split()
+    (
+        *("puzzle", "puzzles", "quiz", "quizzes", "question", "board", "id", "source"),
+        *("solution", "solutions", "answer", "clues", "count", "level", "rating", "difficulty"),
+    )
 )
 """What the first line of a CSV file may call its columns."""
 
@@ -96,7 +99,7 @@ def _unbarred(text: str, box_rows: int, box_columns: int) -> str:
 
 
 def _ruler(line: str) -> bool:
-    return re.search(r"--|==|__\+|\+-", line) is not None
+    return not set(line) - set("*+-=|_ \t") and any(line.count(sign) >= 4 for sign in "-=")
 
 
 def _row(line: str, number: int, boxes: int, width: int) -> str:
@@ -121,23 +124,28 @@ def _part(part: str, number: int, width: int) -> str:
     return cells.replace(" ", ".")
 
 
-def boards(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The boards of a file, each with the number of its first line: a line each, or a block of lines with bars.
+def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
+    """The boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
 
-    Empty lines, comments (`#`) and a first line that names columns are passed over.
+    Empty lines, comments (`#`), rulers between bars and a first line that names columns are passed over.
     """
     block: list[str] = []
     began = 0
     for number, line in enumerate(lines, start=1):
         text = line.rstrip("\r\n")
-        if "|" in text or (block and _ruler(text)):
+        if text.startswith("#") or not text.strip() or _ruler(text):
+            continue
+        if "|" in text:
             began = began if block else number
             block.append(text)
+            if len(block) == size:
+                yield began, "\n".join(block)
+                block = []
             continue
         if block:
             yield began, "\n".join(block)
             block = []
-        if text.strip() and not text.startswith("#") and not _ruler(text) and not (number == 1 and _names(text)):
+        if not (number == 1 and _names(text)):
             yield number, text.strip()
     if block:
         yield began, "\n".join(block)
@@ -181,7 +189,10 @@ def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = Non
         f'<rect width="{side}" height="{side}" fill="#fff"/>',
     ]
     for line in range(size + 1):
-        for thick, path in ((line % box_rows == 0, f"M0 {line * cell}H{side}"), (line % box_columns == 0, f"M{line * cell} 0V{side}")):
+        for thick, path in (
+            (line % box_rows == 0, f"M0 {line * cell}H{side}"),
+            (line % box_columns == 0, f"M{line * cell} 0V{side}"),
+        ):
             stroke = ("#2e3440", 3) if thick else ("#b8c0cc", 1)
             parts.append(f'<path d="{path}" stroke="{stroke[0]}" stroke-width="{stroke[1]}"/>')
     for place, value in enumerate(board.tolist()):

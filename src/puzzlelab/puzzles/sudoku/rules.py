@@ -85,13 +85,17 @@ class Sudoku:
         """`bool[N * N, N]`: the digits that each blank cell could hold without a conflict."""
         held = np.zeros((3 * self.size, self.size + 1), bool)
         held[self._homes, state[:, None]] = True
-        free: NDArray[np.bool_] = ~held[self._homes, 1:].any(axis=1)
-        free[state != 0] = False
-        return free
+        taken: NDArray[np.bool_] = held[self._homes, 1:].any(axis=1) | (state != 0)[:, None]
+        return ~taken
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
         """`bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
         return self.candidates(state).reshape(-1)
+
+    def permits(self, state: Board, move: int) -> bool:
+        """`legal(state)[move]`, without asking for all the other moves."""
+        cell, digit = divmod(move, self.size)
+        return bool(state[cell] == 0 and digit + 1 not in state[self.units.peers[cell]])
 
     def apply(self, state: Board, move: int) -> Board:
         cell, digit = divmod(move, self.size)
@@ -169,7 +173,7 @@ class Sudoku:
 
     def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         """The texts of the boards in a file, each with the number of its first line."""
-        return face.boards(lines)
+        return face.boards(lines, self.size)
 
     def write(self, state: Board) -> str:
         return face.write(state)
@@ -222,6 +226,50 @@ class Sudoku:
     def digits(self, state: Board) -> NDArray[np.int64]:
         """`int64[N * N]`: digits from 0, -1 for blank."""
         return state.astype(np.int64) - 1
+
+    @cached_property
+    def scales(self) -> Mapping[str, Scale]:
+        """Ways to say how hard a board is; boards are made for 9x9 only."""
+        from puzzlelab.puzzles.sudoku import sampling
+
+        return sampling.scales(self)
+
+    def difficulty(self, state: Board) -> Mapping[str, int]:
+        from puzzlelab.puzzles.sudoku import sampling
+
+        return sampling.difficulty(self, state)
+
+    def kernel(self) -> KernelRules:
+        from puzzlelab.puzzles.sudoku import kernels
+
+        return kernels.rules(self)
+
+    @property
+    def input_size(self) -> int:
+        """F: a number for each digit in each cell."""
+        return self.move_count
+
+    def planes(self, states: Board) -> NDArray[np.float32]:
+        """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
+        digits = np.arange(1, self.size + 1, dtype=np.uint8)
+        return (states[..., None] == digits).reshape(*states.shape[:-1], -1).astype(np.float32)  # type: ignore[no-any-return]
+
+    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
+        """The boards as they are, turned and reflected; square boxes have eight images, others four.
+
+        (Digits, and rows of a band, may be exchanged too: those symmetries are too many to be listed.)
+        """
+        grid = np.arange(self.cells).reshape(self.size, self.size)
+        images = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
+        if self.box_rows == self.box_columns:
+            images += [image.T for image in images]
+        digits = np.arange(self.size)
+        found = []
+        for image in images:
+            sources = image.reshape(-1)
+            moves = np.argsort(sources)[:, None] * self.size + digits
+            found.append((states[..., sources], moves.reshape(-1)))
+        return tuple(found)
 
     @property
     def usual_solver(self) -> tuple[str, Mapping[str, object]]:

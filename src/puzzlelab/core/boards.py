@@ -1,0 +1,53 @@
+"""The boards of a text, for every verb that takes a file: which lines are boards, and where each begins.
+
+A puzzle that is written in more than one way offers `boards`; the lines of all others are a board each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Protocol, runtime_checkable
+
+BYTE_ORDER_MARK = "\ufeff"
+"""What some programs write at the beginning of a text file."""
+MOST_COLUMNS = 3
+"""Columns beside the board; what follows is part of the last one."""
+
+
+@runtime_checkable
+class Files(Protocol):
+    """The view of puzzles whose boards may take several lines of a file, or a part of one."""
+
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+        """The text of each board, as `read` takes it, with the number (from 1) of its first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A text that stands where a board should be; nobody has read it yet."""
+
+    line: int
+    """The number, from 1, of its first line."""
+    text: str
+    columns: tuple[str, ...] = ()
+    """What follows the board on its line, where the puzzle leaves that to us."""
+
+
+def boards(puzzle: object, lines: Iterable[str]) -> Iterator[Found]:
+    """The boards in lines of text, one by one as the lines come.
+
+    Where the puzzle is no `Files`, each line is a board up to its first TAB, and columns after that; a line that
+    begins with # is passed over, and an empty line is a board without cells.
+    """
+    marked = iter(lines)
+    plain = chain((line.removeprefix(BYTE_ORDER_MARK) for line in islice(marked, 1)), marked)
+    if isinstance(puzzle, Files):
+        for number, text in puzzle.boards(plain):
+            yield Found(number, text)
+        return
+    for number, line in enumerate(plain, start=1):
+        if not line.startswith("#"):
+            text, *columns = line.rstrip("\r\n").split("\t", MOST_COLUMNS)
+            yield Found(number, text.strip(), tuple(column.strip() for column in columns))

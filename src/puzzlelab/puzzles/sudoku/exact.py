@@ -1,0 +1,150 @@
+"""`bands`: solves, counts and lists 9x9 Sudoku, one board or millions of them.
+
+Shapes: B = puzzles in a batch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.driver import Machine
+from puzzlelab.core.errors import BadBoard, BadOption
+from puzzlelab.core.kernels import DONE, EXPANDED, IMPROVED, RUNNING, compiled
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.parallel import ordered_map
+from puzzlelab.core.puzzle import Candidates, Instance, Puzzle
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solutions import FOUND, MOST, Count, counted, listed, settled
+from puzzlelab.core.solver import Attempt
+from puzzlelab.puzzles.sudoku import bands
+from puzzlelab.puzzles.sudoku.bands import COLUMNS, DEPTH, LEVELS, WIDTH, place_clues, read_grid, search
+
+CHUNK = 2048
+"""Puzzles that one thread takes at a time."""
+
+
+class Record(NamedTuple):
+    """Where one search stands."""
+
+    control: NDArray[np.int64]
+    stack: NDArray[np.uint16]
+    columns: NDArray[np.uint8]
+    puzzle: NDArray[np.uint8]
+    grid: NDArray[np.uint8]
+    """[81]: the last solution."""
+
+
+@compiled
+def begin(record):
+    """Put the state that the clues leave on the stack."""
+    place_clues(record.puzzle, record.stack)
+    record.control[DEPTH] = 0
+
+
+@compiled
+def step(record, budget):
+    """One slice: at most `budget` guesses."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    before = control[EXPANDED]
+    while search(record.stack, control, budget - (control[EXPANDED] - before)):
+        control[FOUND] += 1
+        if control[MOST] == 0:
+            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.columns, record.grid)
+            return IMPROVED
+        if control[FOUND] >= control[MOST]:
+            return DONE
+    return DONE if control[DEPTH] < 0 else RUNNING
+
+
+def machine(state: NDArray[np.uint8]) -> Machine:
+    """The search for all solutions of a board."""
+    stack = np.zeros(LEVELS * WIDTH, np.uint16)
+    record = Record(np.zeros(16, np.int64), stack, COLUMNS, state.copy(), np.zeros(81, np.uint8))
+    begin(record)
+    blanks = np.flatnonzero(state == 0)
+
+    def moves(record: Record) -> list[int]:
+        digits: list[int] = (blanks * 9 + record.grid[blanks] - 1).tolist()
+        return digits
+
+    return Machine(record, step, moves, lambda record, room: None, lambda record: ("none", "", "done"))
+
+
+class Bands(Settings):
+    """The fastest solver of 9x9 Sudoku: bit algebra over digits, bands and stacks; counts and lists too."""
+
+    name: ClassVar[str] = "bands"
+    needs: ClassVar[tuple[type, ...]] = (Candidates,)
+
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """Why it cannot solve this puzzle, in words."""
+        return None if puzzle.name == "sudoku-9x9" else "it is made for sudoku-9x9"
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """A solution, then whether it is the only one."""
+        return settled(self.solutions(instance, limit))
+
+    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Every solution, in the order of the search."""
+        return listed(machine(instance.state), limit)
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """How many solutions there are; about ten million a second where there are many."""
+        return counted(machine(instance.state), limit, most)
+
+
+class Batch(NamedTuple):
+    """What is known of many puzzles."""
+
+    solutions: NDArray[np.uint8]
+    """[B, 81]: the first solution; zeros where there is none."""
+    counts: NDArray[np.int64]
+    """[B]: how many solutions were found, up to what was asked for."""
+    guesses: NDArray[np.int64]
+    """[B]: how often the search had to guess."""
+
+
+def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> Batch:
+    """Solve many puzzles at once, on `jobs` threads (all cores if not given).
+
+    Args:
+        puzzles: `uint8[B, 81]`, 0 for blank.
+        most: stop at so many solutions of a puzzle; 2 tells whether the solution is unique.
+        jobs: threads.
+
+    Raises:
+        BadOption: for an array of another shape, or `most` below 1.
+        BadBoard: for a number that is no digit, with its place.
+    """
+    if puzzles.ndim != 2 or puzzles.shape[1] != 81:
+        raise BadOption(f"puzzles are an array of shape [B, 81], not {list(puzzles.shape)}")
+    if most < 1:
+        raise BadOption(f"at least 1 solution must be asked for, not {most}")
+    wrong = np.argwhere((puzzles < 0) | (puzzles > 9))
+    if wrong.size:
+        row, cell = wrong[0]
+        raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
+    clues = np.ascontiguousarray(puzzles, np.uint8)
+    found = Batch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
+    over = threading.Event()
+
+    def chunk(start: int) -> None:
+        if not over.is_set():
+            part = slice(start, start + CHUNK)
+            stack, control = np.zeros(LEVELS * WIDTH, np.uint16), np.zeros(16, np.int64)
+            answers = (found.solutions[part], found.counts[part], found.guesses[part])
+            bands.solve_all(clues[part], stack, control, COLUMNS, most, *answers)
+
+    for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
+        pass
+    return found
+
+
+SOLVERS = {"bands": Bands}

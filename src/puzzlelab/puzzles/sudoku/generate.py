@@ -1,0 +1,129 @@
+"""New puzzles: unique or not, by level, by clues, minimal, symmetric or hard; one seed gives one stream.
+
+Levels are ranges of clues; two mixes of them have names. A puzzle of level 5 is dug as far as its random order allows,
+about 24 clues: unique puzzles with 17 clues cannot be had this way.
+
+Shapes: B = puzzles in a batch.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PositiveFloat
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.parallel import ordered_map
+from puzzlelab.core.settings import Settings
+
+Grids = NDArray[np.uint8]
+Batch = tuple[Grids, Grids]
+"""(puzzles, solutions), each `uint8[B, 81]`."""
+
+LEVELS: Mapping[int, tuple[int, int]] = {1: (57, 67), 2: (47, 56), 3: (37, 46), 4: (27, 36), 5: (17, 26)}
+"""The least and the most clues of each level."""
+MIXES: Mapping[str, Mapping[int, float]] = {
+    "even": dict.fromkeys(LEVELS, 0.2),
+    "doubling": {5: 0.516, 4: 0.258, 3: 0.129, 2: 0.065, 1: 0.032},
+}
+CHUNK = 500
+TRIES = 20_000
+Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full"]
+
+
+class Generator(Settings):
+    """How puzzles are made; without a level, a mix and a number of clues they are minimal.
+
+    `unique=False` digs blindly, so that most puzzles of levels 4 and 5 have several solutions. `hard` is the number of
+    steps of hill-climbing on the guesses that the search needs.
+    """
+
+    level: Annotated[int, Field(ge=1, le=5)] | None = None
+    mix: Literal["even", "doubling"] | dict[Annotated[int, Field(ge=1, le=5)], PositiveFloat] | None = None
+    clues: Annotated[int, Field(ge=0, le=81)] | None = None
+    minimal: bool = False
+    symmetry: Symmetry = "none"
+    unique: bool = True
+    hard: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+
+    def model_post_init(self, context: object) -> None:
+        asked = [name for name in ("level", "mix", "clues") if getattr(self, name) is not None]
+        if len(asked) > 1:
+            raise BadOption(f"ask for puzzles by {asked[0]} or by {asked[1]}, not by both")
+        if (self.minimal or self.hard) and not self.unique:
+            raise BadOption("a puzzle that is minimal or hard has one solution: leave out unique=false")
+        if self.minimal and (self.clues is not None or self.mix is not None or self.level not in (None, 5)):
+            raise BadOption("minimal puzzles have about 24 clues: ask for no other number")
+        if self.hard and asked:
+            raise BadOption("hard puzzles have as many clues as they have: ask for no level, mix or number of clues")
+        if self.unique and self.clues is not None and self.clues < 17:
+            raise BadOption(f"no puzzle with {self.clues} clues has one solution; the fewest are 17")
+
+    def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """What `digging.make` draws from: `int64[R, 3]` and `float64[R]`."""
+        if self.clues is not None:
+            return np.array([[self.clues] * 3]), np.ones(1)
+        if self.level is None and self.mix is None:
+            return np.array([[0, 0, 81]]), np.ones(1)
+        weights = MIXES[self.mix] if isinstance(self.mix, str) else self.mix or {self.level or 5: 1.0}
+        kinds = [(*LEVELS[level], LEVELS[level][1]) for level in weights]
+        if self.minimal:
+            kinds = [(0, 0, most) for _, _, most in kinds]
+        shares = np.cumsum(list(weights.values()))
+        return np.array(kinds), shares / shares[-1]
+
+    def orbits(self) -> NDArray[np.int64]:
+        """`int64[K, 8]`: the cells that go together under the symmetry, -1 where they are fewer than 8."""
+        grid = np.arange(81).reshape(9, 9)
+        images = {
+            "none": [],
+            "half-turn": [grid[::-1, ::-1]],
+            "quarter-turn": [np.rot90(grid, turns) for turns in (1, 2, 3)],
+            "horizontal": [grid[:, ::-1]],
+            "vertical": [grid[::-1]],
+            "both": [grid[:, ::-1], grid[::-1], grid[::-1, ::-1]],
+            "diagonal": [grid.T],
+            "full": [np.rot90(each, turns) for each in (grid, grid.T) for turns in range(4)],
+        }[self.symmetry]
+        found = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
+        return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(found)])
+
+    def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[Batch]:
+        """The puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs` threads.
+
+        A puzzle depends on the seed and its number alone. Raises `BadOption` where such a puzzle does not come up.
+        """
+        kinds, chances = self.kinds()
+        orbits, over = self.orbits(), threading.Event()
+        key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+
+        def chunk(start: int) -> Batch:
+            from puzzlelab.puzzles.sudoku import digging
+
+            if over.is_set():
+                return _empty(0), _empty(0)
+            size = min(CHUNK, count - start)
+            puzzles, solutions = _empty(size), _empty(size)
+            settings: tuple[Any, ...] = (orbits, self.unique, self.hard, TRIES, digging.room(), puzzles, solutions)
+            if digging.make(key, start, kinds, chances, *settings) < size:
+                raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._asked()}")
+            return puzzles, solutions
+
+        yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
+
+    def _asked(self) -> str:
+        told = {name: value for name, value in self if value != type(self).model_fields[name].default}
+        return ", ".join(f"{name}={value}" for name, value in told.items())
+
+
+def _empty(size: int) -> Grids:
+    return np.zeros((size, 81), np.uint8)
+
+
+def level_of(clues: int) -> int:
+    """The level of a puzzle with so many clues; 1 for easier ones, 5 for harder ones."""
+    return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)

@@ -1,0 +1,52 @@
+"""Boards of an asked difficulty, on scales that are read off the board: its clues, and the level that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from puzzlelab.core.puzzle import Scale
+from puzzlelab.puzzles.sudoku.generate import LEVELS, Generator, level_of
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
+
+FEWEST, MOST = 19, 80
+"""Clues of boards that digging finds."""
+
+
+def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
+    """The scales on which boards can be made; none except for 9x9."""
+    if puzzle.name != "sudoku-9x9":
+        return {}
+    return {
+        "level": Scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, (min(LEVELS), max(LEVELS))),
+        "clues": Scale("how many cells are given", _by_clues, (FEWEST, MOST)),
+        "minimal": Scale("no clue can be left out", _minimal),
+    }
+
+
+def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
+    """The number of clues and, for 9x9, the level that they make."""
+    clues = int(np.count_nonzero(state))
+    return {"level": level_of(clues), "clues": clues} if puzzle.name == "sudoku-9x9" else {"clues": clues}
+
+
+def _by_level(random: np.random.Generator, level: int | None) -> Board:
+    return _first(random, Generator(level=level) if level else Generator(mix="even"))
+
+
+def _by_clues(random: np.random.Generator, level: int | None) -> Board:
+    return _first(random, Generator(clues=level) if level else Generator())
+
+
+def _minimal(random: np.random.Generator, level: int | None) -> Board:
+    return _first(random, Generator())
+
+
+def _first(random: np.random.Generator, generator: Generator) -> Board:
+    puzzles, _ = next(generator.batches(1, int(random.integers(2**62)), jobs=1))
+    board: Board = puzzles[0]
+    return board

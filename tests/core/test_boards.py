@@ -1,0 +1,50 @@
+import itertools
+from collections.abc import Iterable, Iterator
+
+from puzzlelab.core.boards import Files, Found, boards
+
+
+class Plain:
+    """A puzzle that leaves its files to us."""
+
+
+class Blocks:
+    """A puzzle whose boards are what stands between empty lines."""
+
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+        numbered = enumerate((line.rstrip("\n") for line in lines), start=1)
+        for full, block in itertools.groupby(numbered, key=lambda pair: bool(pair[1])):
+            if full:
+                pairs = list(block)
+                yield pairs[0][0], "/".join(text for _, text in pairs)
+
+
+def test_each_line_is_a_board_with_columns_after_tabs() -> None:
+    lines = ["# comment\n", "1 2 3\t5\topt\tmore\tand more\n", " 4 5 \r\n", "\n", "7"]
+    assert list(boards(Plain(), lines)) == [
+        Found(2, "1 2 3", ("5", "opt", "more\tand more")),
+        Found(3, "4 5"),
+        Found(4, ""),
+        Found(5, "7"),
+    ]
+
+
+def test_a_puzzle_may_say_itself_what_is_a_board() -> None:
+    assert isinstance(Blocks(), Files)
+    assert not isinstance(Plain(), Files)
+    assert list(boards(Blocks(), ["a\n", "# b\n", "\n", "c\td\n"])) == [Found(1, "a/# b"), Found(4, "c\td")]
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_a_board() -> None:
+    for puzzle in (Plain(), Blocks()):
+        assert [found.text for found in boards(puzzle, ["\ufeffa\n", "\n", "b\n"])][::2][:1] == ["a"]
+
+
+def test_boards_come_as_soon_as_their_lines() -> None:
+    endless = (f"{number}\n" for number in itertools.count())
+    assert next(boards(Plain(), endless)) == Found(1, "0")
+    assert list(itertools.islice(boards(Plain(), endless), 2)) == [Found(1, "1"), Found(2, "2")]
+
+
+def test_nothing_gives_nothing() -> None:
+    assert list(boards(Plain(), [])) == list(boards(Blocks(), [])) == []
