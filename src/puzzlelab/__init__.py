@@ -7,7 +7,7 @@ from puzzlelab.core.version import VERSION
 __version__ = VERSION
 
 _HOMES = {
-    "api": ("load", "solve", "solve_many", "solver", "attempts"),
+    "api": ("load", "solve", "solve_many", "solver", "attempts", "count", "solutions"),
     "core.conformance": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
@@ -20,9 +20,11 @@ _HOMES = {
         "Unlike",
     ),
     "core.limit": ("Limit",),
+    "core.cover": ("ExactCover",),
     "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale", "State"),
     "core.result": ("Progress", "Result"),
     "core.row": ("Row",),
+    "core.solutions": ("Count", "Listing"),
     "core.solver": ("Solver",),
     "core.verify": ("Verdict", "verify"),
 }
@@ -35,10 +37,13 @@ __all__ = [
     "BadFile",
     "BadInput",
     "BadOption",
+    "Count",
     "Estimate",
+    "ExactCover",
     "Instance",
     "KernelRules",
     "Limit",
+    "Listing",
     "NotSuited",
     "Progress",
     "Puzzle",
@@ -55,7 +60,9 @@ __all__ = [
     "attempts",
     "check_puzzle",
     "check_solver",
+    "count",
     "load",
+    "solutions",
     "solve",
     "solve_many",
     "solver",
@@ -63,8 +70,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.api import attempts, load, solve, solve_many, solver
+    from puzzlelab.api import attempts, count, load, solutions, solve, solve_many, solver
     from puzzlelab.core.conformance import check_puzzle, check_solver
+    from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
         BadBoard,
         BadFile,
@@ -79,6 +87,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
+    from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict, verify
 

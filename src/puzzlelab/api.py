@@ -19,6 +19,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
+from puzzlelab.core.solutions import Count, Listing
+from puzzlelab.core.solutions import count as run_count
 from puzzlelab.core.solver import Attempt, Solver, attempts_of
 from puzzlelab.core.solver import solve as run
 
@@ -97,6 +99,38 @@ def solve_many(
 
     yield answer(first)
     yield from ordered_map(answer, rest, jobs, on_interrupt=over.set)
+
+
+def count(
+    instance: Instance,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    most: int | None = None,
+    **options: Any,
+) -> Count:
+    """How many solutions a board has, up to `most`; `stop` says whether these are all.
+
+    Raises:
+        NotSuited: if the solver cannot count.
+    """
+    return run_count(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
+
+
+def solutions(
+    instance: Instance,
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    most: int | None = None,
+    **options: Any,
+) -> Listing:
+    """The solutions of a board, up to `most`, verified one by one as they are found; iterate over it.
+
+    Afterwards its `stop` says whether these are all ('done').
+
+    Raises:
+        NotSuited: if the solver cannot list.
+    """
+    return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
 
 
 def _solver(wanted: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:

@@ -47,22 +47,34 @@ def save(made: Chart, folder: Path, mark: float = AT_ONCE) -> list[Path]:
 
     A dashed line marks so many seconds wherever it is near the seconds that are drawn; 0 is none.
     """
+    figure = empty_figure(made.title)
+    made.draw(figure, mark)
+    paths = [folder / f"{made.kind}.png", folder / f"{made.kind}.svg"]
+    for path in paths:
+        write(figure, path)
+    return paths
+
+
+def empty_figure(title: str) -> Figure:
+    """A figure with a title; raises `BadInput` without matplotlib."""
     try:
-        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
     figure = Figure(figsize=(WIDE, HIGH), dpi=150, layout="constrained")
-    figure.suptitle(made.title)
-    made.draw(figure, mark)
-    paths = [folder / f"{made.kind}.png", folder / f"{made.kind}.svg"]
+    figure.suptitle(title)
+    return figure
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG or SVG, the same bytes for the same figure; raises `BadFile`."""
+    from matplotlib import rc_context
+
     try:
         with rc_context({"svg.hashsalt": "puzzlelab"}):
-            figure.savefig(paths[0])
-            figure.savefig(paths[1], metadata={"Date": None})
+            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     except OSError as error:
-        raise BadFile(f"cannot write the plot into {folder}: {error.strerror}") from None
-    return paths
+        raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
 
 
 def table(made: Chart) -> Table:

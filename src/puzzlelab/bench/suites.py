@@ -20,8 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry, report
 from puzzlelab.core.boards import Files, Found, boards
-from puzzlelab.core.errors import BadBoard, BadFile, BadInput, NotSuited, UnknownName, shorten
-from puzzlelab.core.puzzle import Instance, Puzzle, Samples
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
+from puzzlelab.core.puzzle import Instance, Puzzle, scale_of
 from puzzlelab.core.seeds import generator
 
 DATA = Path(__file__).parent / "data"
@@ -191,21 +191,16 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
     Without levels, `count` boards as the scale gives them. Raises `NotSuited` for a puzzle that cannot make boards,
     `UnknownName` for an unknown scale and `BadOption` for a level that does not exist.
     """
-    if not isinstance(puzzle, Samples):
-        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give a file of them")
-    scales = puzzle.scales
-    chosen = scale or next(iter(scales))
-    if chosen not in scales:
-        raise UnknownName(f"scale of {puzzle.name}", chosen, scales)
+    name, chosen = scale_of(puzzle, scale)
     wanted: Sequence[int | None] = range(levels[0], levels[1] + 1) if levels else (None,)
     entries: list[Entry] = []
     for level in wanted:
         for number in range(count):
-            state = scales[chosen].sample(generator(seed, level or 0, number), level)
+            state = chosen.sample(generator(seed, level or 0, number), level)
             entries.append(Entry(puzzle.write(state), level))
             report.progress(f"boards of {puzzle.name}", len(entries), len(wanted) * count)
     span = f" {levels[0]}-{levels[1]}" if levels else ""
-    return Suite(f"{puzzle.name} {chosen}{span}, seed {seed}", puzzle, tuple(entries))
+    return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
 
 
 # --- beside the rows ---

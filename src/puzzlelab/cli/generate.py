@@ -1,11 +1,17 @@
 """`puzzlelab generate`: new boards of an asked difficulty."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail
+from puzzlelab.cli.console import INTERRUPTED, fail, output, progress, spare_linear_algebra
+
+if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import Puzzle
 
 
 def generate(
@@ -15,36 +21,122 @@ def generate(
     level: Annotated[
         str | None, typer.Option(help="The level on that scale, or a range A-B to go through in turn.")
     ] = None,
+    mix: Annotated[str | None, typer.Option(help="Sudoku: levels in these shares, even or doubling.")] = None,
+    clues: Annotated[int | None, typer.Option(help="Sudoku: so many clues.")] = None,
+    minimal: Annotated[bool, typer.Option("--minimal", help="Sudoku: no clue can be left out (usual).")] = False,
+    symmetry: Annotated[str | None, typer.Option(help="Sudoku: a pattern of clues such as half-turn.")] = None,
+    hard: Annotated[int | None, typer.Option(help="Sudoku: climb so many steps towards more guesses.")] = None,
+    allow_multiple: Annotated[
+        bool, typer.Option("--allow-multiple", help="Sudoku: boards that may have several solutions.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write to this file; for Sudoku .csv, .parquet, .txt or .sdm, and gone on with if begun."),
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if left out.")] = None,
+    histogram: Annotated[
+        Path | None, typer.Option(help="Sudoku: draw how many boards in --out have how many clues (.png or .svg).")
+    ] = None,
 ) -> None:
     """Make boards, one a line; easy levels may hold few different boards, so that some come twice."""
+    spare_linear_algebra()
     from puzzlelab import api
-    from puzzlelab.core.errors import BadFile, NotSuited, UnknownName
-    from puzzlelab.core.puzzle import Samples
+    from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.settings import fill
+
+    chosen = api.load(puzzle)
+    made = {"mix": mix, "clues": clues, "symmetry": symmetry, "hard": hard}
+    made |= {"minimal": minimal or None, "unique": False if allow_multiple else None}
+    maker = getattr(chosen, "generator", None)
+    if maker is None or scale is not None or (level and not level.isdigit()):
+        if histogram or any(value is not None for value in made.values()):
+            raise BadOption(f"{chosen.name} makes boards by --scale and --level only")
+        _by_scale(chosen, count, scale, level, seed, out)
+        return
+    generator = fill(maker, {"level": int(level) if level else None, **made})
+    if out is not None:
+        _file(generator, count, seed, jobs, out, histogram)
+        return
+    if histogram:
+        raise BadOption("--histogram draws what --out holds; name a file with --out")
+    for puzzles, _ in generator.batches(count, seed, jobs):
+        for board in puzzles:
+            typer.echo(chosen.write(board))
+
+
+def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None) -> None:
+    """Write a large file, with progress; Ctrl-C keeps what is there."""
+    import time
+
+    from puzzlelab.core.errors import BadFile
+    from puzzlelab.puzzles.sudoku import files
+
+    if histogram and histogram.suffix not in (".png", ".svg"):
+        raise BadFile(f"{histogram} is no image: write .png or .svg")
+    began, rows = time.perf_counter(), [0, 0]
+    with progress("making", count) as bars:
+
+        def told(done: int) -> None:
+            rows[:] = rows[0] or done, done
+            if bars.task_ids:
+                bars.update(bars.task_ids[0], completed=done)
+
+        try:
+            files.write(out, generator, count, seed, jobs, told)
+        except KeyboardInterrupt:
+            fail(f"interrupted: {rows[1]:,} of {count:,} boards were made; the same command goes on from there")
+            raise typer.Exit(INTERRUPTED) from None
+    output().print(f"{count:,} boards in {out}, {time.perf_counter() - began:.3g} s", markup=False)
+    _summary(files.clue_counts(out), histogram)
+
+
+def _summary(counts: Any, histogram: Path | None) -> None:
+    """How many boards have how many clues, as a table by level and as an image."""
+    from rich.table import Table
+
+    from puzzlelab.puzzles.sudoku.generate import LEVELS
+
+    table = Table("level", "clues", "boards", "share", "mean clues", box=None)
+    for level, (least, most) in LEVELS.items():
+        part = counts[least : most + 1]
+        if part.sum():
+            mean = (part * range(least, most + 1)).sum() / part.sum()
+            found = [least + place for place in part.nonzero()[0]]
+            row = f"{found[0]}-{found[-1]}", f"{part.sum():,}", f"{part.sum() / counts.sum():.1%}", f"{mean:.2f}"
+            table.add_row(str(level), *row)
+    console = output()
+    console.print(table)
+    if histogram:
+        from puzzlelab.bench import histograms
+
+        histograms.draw(counts, "clues", "boards", histogram)
+        console.print(str(histogram), markup=False)
+
+
+def _by_scale(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path | None) -> None:
+    """Boards of any puzzle that has scales."""
+    from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.puzzle import scale_of
     from puzzlelab.core.seeds import generator
     from puzzlelab.core.settings import read_levels
 
-    chosen = api.load(puzzle)
-    if not isinstance(chosen, Samples):
-        raise NotSuited(f"{chosen.name} offers no scale of difficulty to make boards on")
-    name = scale or next(iter(chosen.scales))
-    if name not in chosen.scales:
-        raise UnknownName(f"scale of {chosen.name}", name, chosen.scales)
+    name, chosen = scale_of(puzzle, scale)
     least, most = read_levels(level) if level else (None, None)
     levels = [None] if least is None or most is None else list(range(least, most + 1))
-    boards = (
-        chosen.write(chosen.scales[name].sample(generator(seed, i), levels[i % len(levels)])) for i in range(count)
-    )
-    header = f"# puzzle: {chosen.name}\n# {name} {level or 'any'}, seed {seed}\n"
+
+    def boards() -> Iterator[str]:
+        for i in range(count):
+            yield puzzle.write(chosen.sample(generator(seed, i), levels[i % len(levels)]))
+
     if out is None:
-        for board in boards:
+        for board in boards():
             typer.echo(board)
         return
     try:
         with out.open("w", encoding="utf-8") as file:
-            file.write(header)
-            for board in boards:
+            file.write(f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n")
+            for board in boards():
                 file.write(board + "\n")
     except OSError as error:
         raise BadFile(f"cannot write {out}: {error.strerror}") from None

@@ -10,6 +10,7 @@ from puzzlelab import __version__
 from puzzlelab.cli.bench import bench
 from puzzlelab.cli.check import check
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
+from puzzlelab.cli.count import count, enumerate_all
 from puzzlelab.cli.demo import demo
 from puzzlelab.cli.generate import generate
 from puzzlelab.cli.list import list_all
@@ -42,7 +43,8 @@ def main(
 
 
 app.command("list")(list_all)
-for verb in (solve, check, verify, generate, bench, plot, warm, demo):
+app.command("enumerate")(enumerate_all)
+for verb in (solve, check, verify, count, generate, bench, plot, warm, demo):
     app.command()(verb)
 
 

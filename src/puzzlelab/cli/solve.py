@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,15 +59,26 @@ class Work:
         except BadBoard as error:
             return self.question(given).model_copy(update={"error": str(error)})
         result = run(self.solver, instance, self.limit, lambda attempt: self.over.is_set())
-        return row_of(instance, self.solver, self.limit, result, board=given.text)
+        return row_of(instance, self.solver, self.limit, result, board=self.text_of(given))
 
     def question(self, given: Given) -> Row:
         """A row without an answer."""
         from puzzlelab.core.errors import shorten
         from puzzlelab.core.row import unanswered
 
-        text = given.text if len(given.text) <= LONGEST_BOARD else shorten(given.text)
+        text = self.text_of(given)
+        text = text if len(text) <= LONGEST_BOARD else shorten(text)
         return unanswered(self.puzzle, text, self.solver, self.limit)
+
+    def text_of(self, given: Given) -> str:
+        """The board's text for its row: as it was given, or, where a file may say it in many ways, in the usual one."""
+        from puzzlelab.core.boards import Files
+        from puzzlelab.core.errors import BadBoard
+
+        if isinstance(self.puzzle, Files):
+            with suppress(BadBoard):
+                return self.puzzle.write(self.puzzle.read(given.text).state)
+        return given.text
 
     def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:
         """Every board with its row, in order; those that the file holds already are taken from there."""
@@ -105,7 +117,9 @@ def solve(
     nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
     memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once.")] = 1,
-    steps: Annotated[bool, typer.Option("--steps", help="Show the board after each move.")] = False,
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Show the board after each move, or how the solver came to its answer.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
     out: Annotated[
         Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
@@ -155,7 +169,8 @@ class Shown:
         """What is solved how, once, before the first answer."""
         note = getattr(self.work.puzzle, "move_note", "")
         name = f"{self.work.puzzle.name} by {self.work.solver.name}"
-        self.console.print(f"{name} (moves are {note})" if note else name)
+        shown = note and (self.steps or not _shows_board(self.work.puzzle))
+        self.console.print(f"{name} (moves are {note})" if shown else name)
 
     def show(self, given: Given, row: Row) -> None:
         """Print one row."""
@@ -184,7 +199,7 @@ class Shown:
         if self.answered == 1:
             self._header()
         if self.many:
-            self.console.print(f"\n{given.where}: {given.text}")
+            self.console.print(f"\n{given.where}: {given.text}", markup=False)
         if row.moves is None:
             self.console.print(_unsolved(row))
             return
@@ -199,20 +214,35 @@ class Shown:
         )
         if self.steps:
             self._steps(row)
+        elif _shows_board(self.work.puzzle):
+            self._board(row)
         else:
             self.console.print(" ".join(row.moves))
 
-    def _steps(self, row: Row) -> None:
-        """Every board on the way, as people would play it."""
+    def _board(self, row: Row) -> None:
+        """The board at the end; on one line where there are many."""
         puzzle = self.work.puzzle
+        state = puzzle.read(row.board).state
+        for move in row.moves or ():
+            state = puzzle.apply(state, puzzle.read_move(move))
+        self.console.print(puzzle.write(state) if self.many else puzzle.draw(state), markup=False)
+
+    def _steps(self, row: Row) -> None:
+        """How the solver tells it, or every board on the way, as people would play it."""
+        puzzle = self.work.puzzle
+        story = getattr(self.work.solver, "story", None)
+        if story is not None:
+            for line in story(puzzle.read(row.board)):
+                self.console.print(line, markup=False)
+            return
         state = puzzle.read(row.board).state
         if hasattr(puzzle, "difficulty"):
             standing = ", ".join(f"{scale} {value}" for scale, value in puzzle.difficulty(state).items())
             self.console.print(f"difficulty of this board: {standing}")
-        self.console.print(f"\n{puzzle.draw(state)}")
+        self.console.print(f"\n{puzzle.draw(state)}", markup=False)
         for number, move in enumerate(row.moves or (), start=1):
             state = puzzle.apply(state, puzzle.read_move(move))
-            self.console.print(f"\n{number}. {move}\n{puzzle.draw(state)}")
+            self.console.print(f"\n{number}. {move}\n{puzzle.draw(state)}", markup=False)
 
     def summary(self, boards: int) -> int:
         """Print what it all came to; return the exit code."""
@@ -233,7 +263,8 @@ class Shown:
 
     def _totals(self, boards: int) -> None:
         counts = self.counts
-        parts = [f"{counts['solved']} of {boards} solved", f"{counts['optimal']} proven optimal"]
+        proven = "unique" if _shows_board(self.work.puzzle) else "optimal"
+        parts = [f"{counts['solved']} of {boards} solved", f"{counts[proven]} proven {proven}"]
         if counts["unsolvable"]:
             parts.append(f"{counts['unsolvable']} proven unsolvable")
         if counts["error"]:
@@ -243,11 +274,18 @@ class Shown:
         self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
 
 
+def _shows_board(puzzle: Puzzle) -> bool:
+    """Whether an answer is the board at its end, rather than its moves."""
+    return getattr(puzzle, "shows_board", False)
+
+
 def _moves(length: int) -> str:
     return f"{length} move{'' if length == 1 else 's'}"
 
 
 def _proof(row: Row) -> str:
+    if row.proof == "none" and row.reason:
+        return row.reason
     if row.proof == "none":
         return f"not proven optimal (at least {_moves(row.lower_bound)} are needed)"
     return f"proven {row.proof}"

@@ -12,7 +12,7 @@ from puzzlelab.core.driver import rules_of, runner
 from puzzlelab.core.errors import BadBoard, Unlike
 from puzzlelab.core.kernels import survey
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Backwards, Compiled, Instance, KernelRules, Planes, Puzzle, Samples, State
+from puzzlelab.core.puzzle import Backwards, Compiled, Instance, KernelRules, Planes, Puzzle, Samples, State, scale_of
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, solve
 from puzzlelab.core.verify import verify
@@ -54,9 +54,9 @@ def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0,
 
 
 def _sampled(puzzle: Puzzle, random: np.random.Generator) -> list[Instance]:
-    if not isinstance(puzzle, Samples):
+    if not isinstance(puzzle, Samples) or not puzzle.scales:
         return []
-    scale = next(iter(puzzle.scales.values()))
+    _, scale = scale_of(puzzle)
     return [Instance(puzzle, scale.sample(random, None)) for _ in range(3)]
 
 

@@ -1,9 +1,9 @@
 """Vector algebra for kernels: the same bit operations on 32 numbers of 16 bits at once, written as plain formulas.
 
-Numba vectorises loops when it sees fit; a solver whose speed rests on it cannot leave that to chance. Here a formula over
-`Lanes` is written down as LLVM vector code when a kernel is compiled; LLVM fits it to the machine, whether that has
-512-bit registers or none. A `lanewise` function is called from kernels as `name(array, *numbers)`, where the array
-(`uint16[...]`, contiguous) holds blocks of 32 numbers and the numbers are int64.
+Numba vectorises loops when it sees fit; a solver whose speed rests on it cannot leave that to chance. Here a formula
+over `Lanes` is written down as LLVM vector code when a kernel is compiled, and LLVM fits it to the machine, whether
+that has 512-bit registers or none. A `lanewise` function is called from kernels as `name(array, numbers)`; the array
+(`uint16[...]`, contiguous) holds blocks of 32 numbers, and `numbers` is a tuple of int64.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.errors import BadOption
+from puzzlelab.core.errors import BadOption, NotSuited, UnknownName
 
 State = NDArray[Any]
 
@@ -239,6 +239,19 @@ class Example:
 
     board: str
     about: str
+
+
+def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
+    """The scale of this name, or the puzzle's main one, with its name.
+
+    Raises `NotSuited` where the puzzle cannot make boards, and `UnknownName`.
+    """
+    if not isinstance(puzzle, Samples) or not puzzle.scales:
+        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give some")
+    chosen = name or next(iter(puzzle.scales))
+    if chosen not in puzzle.scales:
+        raise UnknownName(f"scale of {puzzle.name}", chosen, puzzle.scales)
+    return chosen, puzzle.scales[chosen]
 
 
 class Instance:

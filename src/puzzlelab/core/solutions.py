@@ -15,7 +15,7 @@ from puzzlelab.core import kernels
 from puzzlelab.core.driver import Clock, Machine
 from puzzlelab.core.errors import NotSuited, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import verify
@@ -138,7 +138,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
 
     A board to which the puzzle objects has none. Raises `NotSuited`.
     """
-    lister = _lister(solver, instance)
+    lister = require_lister(solver, instance.puzzle)
     if instance.puzzle.objection(instance.state):
         return Count(0)
     ceiling = UNLIMITED if most is None else most
@@ -149,8 +149,8 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
         else _tally(lister, instance, limit, ceiling)
     )
     try:
-        for best in steps:
-            pass
+        for found in steps:
+            best = found
     except KeyboardInterrupt:
         best = replace(best, stop="interrupted")
     return best
@@ -178,7 +178,8 @@ class Listing:
     """
 
     def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
-        self.solver, self.instance, self.limit, self.most = _lister(solver, instance), instance, limit, most
+        self.solver = require_lister(solver, instance.puzzle)
+        self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name
         self.stop: Stop = "interrupted"
         self.found = 0
@@ -204,8 +205,9 @@ class Listing:
                 return
 
 
-def _lister(solver: Solver, instance: Instance) -> Lists:
-    require(solver, instance.puzzle)
+def require_lister(solver: Solver, puzzle: Puzzle) -> Lists:
+    """The solver, which suits the puzzle and lists solutions; raises `NotSuited`."""
+    require(solver, puzzle)
     if not isinstance(solver, Lists):
         raise NotSuited(f"{solver.name} looks for one solution, and cannot list or count them all")
     return solver

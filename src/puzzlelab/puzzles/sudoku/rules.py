@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Example, Instance, KernelRules, Scale, Units
 from puzzlelab.puzzles.sudoku import face
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.generate import Generator
 
 Board = NDArray[np.uint8]
 
@@ -233,6 +237,13 @@ class Sudoku:
         from puzzlelab.puzzles.sudoku import sampling
 
         return sampling.scales(self)
+
+    @property
+    def generator(self) -> type[Generator] | None:
+        """The settings of those who make boards by the million; there are none except for 9x9."""
+        from puzzlelab.puzzles.sudoku.generate import Generator
+
+        return Generator if self.name == "sudoku-9x9" else None
 
     def difficulty(self, state: Board) -> Mapping[str, int]:
         from puzzlelab.puzzles.sudoku import sampling

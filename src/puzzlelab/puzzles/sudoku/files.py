@@ -1,0 +1,241 @@
+"""Large files of puzzles: written as they are made, in constant memory, and gone on with where they stop.
+
+The ending of the name says the form: `.csv` (`puzzle,solution`), `.parquet` (the same columns), `.txt` (two words,
+`puzzle  solution`, with 0 for blank) or `.sdm` (puzzles alone). While a file is not complete, `NAME.making` beside it
+says of what.
+
+Shapes: B = puzzles in a batch.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.version import VERSION
+from puzzlelab.puzzles.sudoku.generate import Batch, Generator
+
+CELLS = 81
+PART = 50_000
+"""Rows of a part of a Parquet file."""
+Bytes = NDArray[np.uint8]
+
+
+class Writer(Protocol):
+    """A file that grows by batches."""
+
+    rows: int
+    """Rows that are there."""
+
+    def append(self, batch: Batch) -> None:
+        """Write the rows of a batch."""
+
+    def close(self, complete: bool) -> None:
+        """Finish; a file that is not complete can be gone on with."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """Lines of a fixed width."""
+
+    header: bytes
+    blank: bytes
+    between: bytes | None
+    """What stands between puzzle and solution; None where there is no solution."""
+
+    @property
+    def width(self) -> int:
+        """Bytes of a line, with its end."""
+        return CELLS + 1 if self.between is None else 2 * CELLS + len(self.between) + 1
+
+    def lines(self, batch: Batch) -> Bytes:
+        """`uint8[B, width]`."""
+        puzzles, solutions = batch
+        parts = [_text(puzzles, self.blank)]
+        if self.between is not None:
+            parts += [_repeated(self.between, len(puzzles)), _text(solutions, self.blank)]
+        return np.concatenate([*parts, _repeated(b"\n", len(puzzles))], axis=1)
+
+
+FORMS: Mapping[str, Form] = {
+    ".csv": Form(b"puzzle,solution\n", b".", b","),
+    ".txt": Form(b"", b"0", b"  "),
+    ".sdm": Form(b"", b".", None),
+}
+PARQUET = ".parquet"
+
+
+def _text(grids: Bytes, blank: bytes) -> Bytes:
+    return np.frombuffer(blank + b"123456789", np.uint8)[grids]
+
+
+def _repeated(text: bytes, count: int) -> Bytes:
+    return np.broadcast_to(np.frombuffer(text, np.uint8), (count, len(text)))
+
+
+class Lines:
+    """A text file of one puzzle a line."""
+
+    def __init__(self, path: Path, form: Form) -> None:
+        self.path, self.form = path, form
+        self.rows = max(0, (path.stat().st_size - len(form.header)) // form.width) if path.exists() else 0
+        self.file = path.open("r+b" if path.exists() else "wb")
+        self.file.truncate(len(form.header) + self.rows * form.width if self.rows else 0)
+        self.file.seek(0, 2)
+        if self.rows == 0:
+            self.file.write(form.header)
+
+    def append(self, batch: Batch) -> None:
+        self.file.write(self.form.lines(batch).tobytes())
+        self.file.flush()
+        self.rows += len(batch[0])
+
+    def close(self, complete: bool) -> None:
+        self.file.close()
+
+
+class Parts:
+    """A Parquet file, made of parts that are each written aside, then renamed, and joined at the end."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
+        self.path, self.folder = path, path.with_name(f"{path.name}.parts")
+        self.folder.mkdir(exist_ok=True)
+        self.parts = len(self._paths())
+        self.rows = self.parts * PART
+        self.waiting: list[Batch] = []
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.folder.glob("part-*.parquet"))
+
+    def append(self, batch: Batch) -> None:
+        self.waiting.append(batch)
+        self.rows += len(batch[0])
+        if self.rows - self.parts * PART >= PART:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if self.waiting:
+            puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
+            columns = {"puzzle": _strings(puzzles), "solution": _strings(solutions)}
+            aside = self.folder / "writing"
+            pq.write_table(pa.table(columns), aside)
+            aside.replace(self.folder / f"part-{self.parts:06}.parquet")
+            self.parts += 1
+            self.waiting = []
+
+    def close(self, complete: bool) -> None:
+        import pyarrow.parquet as pq
+
+        if not complete:
+            return
+        self._write()
+        aside = self.folder / "joined"
+        paths = self._paths()
+        with pq.ParquetWriter(aside, pq.read_schema(paths[0])) as writer:
+            for path in paths:
+                writer.write_table(pq.read_table(path))
+        aside.replace(self.path)
+        shutil.rmtree(self.folder)
+
+
+def _strings(grids: Bytes) -> Any:
+    import pyarrow as pa
+
+    fixed = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(CELLS), len(grids), [None, pa.py_buffer(_text(grids, b".").tobytes())]
+    )
+    return fixed.cast(pa.binary()).cast(pa.string())
+
+
+def writer_of(path: Path) -> Writer:
+    """The writer that the ending of the name asks for; raises `BadFile`."""
+    if path.suffix == PARQUET:
+        return Parts(path)
+    if path.suffix not in FORMS:
+        raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
+    return Lines(path, FORMS[path.suffix])
+
+
+def write(
+    path: Path, generator: Generator, count: int, seed: int, jobs: int | None, told: Callable[[int], None]
+) -> None:
+    """Write the first `count` puzzles of a stream; go on with the file if it was begun with the same settings.
+
+    `told` hears how many rows there are. What was written stays, whatever happens. Raises `BadFile`.
+    """
+    note = path.with_name(f"{path.name}.making")
+    asked = {"settings": dict(generator), "count": count, "seed": seed, "version": VERSION}
+    try:
+        _begin(path, note, json.loads(json.dumps(asked)))
+        writer = writer_of(path)
+        complete = False
+        try:
+            told(writer.rows)
+            for batch in generator.batches(count, seed, jobs, writer.rows):
+                writer.append(batch)
+                told(writer.rows)
+            complete = True
+        finally:
+            writer.close(complete)
+        note.unlink()
+    except OSError as error:
+        raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _begin(path: Path, note: Path, asked: Mapping[str, Any]) -> None:
+    """See that the file is new, or was begun with these settings."""
+    if note.exists():
+        try:
+            held = json.loads(note.read_text(encoding="utf-8"))
+        except ValueError:
+            raise BadFile(f"{note} says nothing that can be read: remove it together with {path}") from None
+        if held != asked:
+            raise BadFile(
+                f"{path} was begun with other settings ({json.dumps(held)}); remove it and {note} to begin anew"
+            )
+        return
+    if path.exists():
+        raise BadFile(f"{path} exists already: give another name, or remove it first")
+    if path.suffix not in (*FORMS, PARQUET):
+        writer_of(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text(json.dumps(asked) + "\n", encoding="utf-8")
+
+
+def clue_counts(path: Path) -> NDArray[np.int64]:
+    """`int64[82]`: how many puzzles of a file that `write` made have so many clues; streamed."""
+    totals = np.zeros(CELLS + 1, np.int64)
+    for puzzles in _puzzles(path):
+        blank = (puzzles == ord(".")) | (puzzles == ord("0"))
+        totals += np.bincount(CELLS - blank.sum(axis=1), minlength=CELLS + 1)
+    return totals
+
+
+def _puzzles(path: Path) -> Iterator[Bytes]:
+    """The puzzles of a file as characters, `uint8[B, 81]`."""
+    if path.suffix == PARQUET:
+        import pyarrow.parquet as pq
+
+        for part in pq.ParquetFile(path).iter_batches(PART, columns=["puzzle"]):
+            yield np.frombuffer("".join(part.column(0).to_pylist()).encode(), np.uint8).reshape(-1, CELLS)
+        return
+    form = FORMS[path.suffix]
+    with path.open("rb") as file:
+        file.seek(len(form.header))
+        while data := file.read(PART * form.width):
+            yield np.frombuffer(data, np.uint8).reshape(-1, form.width)[:, :CELLS]
