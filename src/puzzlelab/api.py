@@ -12,17 +12,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import Count, Listing
-from puzzlelab.core.solutions import count as run_count
 from puzzlelab.core.solver import Attempt, Solver, attempts_of
 from puzzlelab.core.solver import solve as run
+
+if TYPE_CHECKING:
+    from puzzlelab.core.solutions import Count, Listing
 
 WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
 
@@ -113,6 +114,8 @@ def count(
     Raises:
         NotSuited: if the solver cannot count.
     """
+    from puzzlelab.core.solutions import count as run_count
+
     return run_count(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
 
 
@@ -130,6 +133,8 @@ def solutions(
     Raises:
         NotSuited: if the solver cannot list.
     """
+    from puzzlelab.core.solutions import Listing
+
     return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
 
 

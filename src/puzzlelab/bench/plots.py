@@ -58,10 +58,10 @@ def save(made: Chart, folder: Path, mark: float = AT_ONCE) -> list[Path]:
 def empty_figure(title: str) -> Figure:
     """A figure with a title; raises `BadInput` without matplotlib."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure as figures
     except ImportError:
         raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
-    figure = Figure(figsize=(WIDE, HIGH), dpi=150, layout="constrained")
+    figure = figures.Figure(figsize=(WIDE, HIGH), dpi=150, layout="constrained")
     figure.suptitle(title)
     return figure
 

@@ -247,7 +247,7 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     Raises `NotSuited` where the puzzle cannot make boards, and `UnknownName`.
     """
     if not isinstance(puzzle, Samples) or not puzzle.scales:
-        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give some")
+        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give a file of them")
     chosen = name or next(iter(puzzle.scales))
     if chosen not in puzzle.scales:
         raise UnknownName(f"scale of {puzzle.name}", chosen, puzzle.scales)
