@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.row import Row, RowFile
     from puzzlelab.core.solver import Solver
 
@@ -121,6 +121,9 @@ def solve(
         bool, typer.Option("--steps", help="Show the board after each move, or how the solver came to its answer.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
+    notation: Annotated[
+        str | None, typer.Option("--as", help="Sudoku: print solutions as line, grid, pair or csv, and nothing else.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
     ] = None,
@@ -143,8 +146,9 @@ def solve(
     work = Work(chosen, api.solver(solver, chosen, **options), limit, jobs)
     require(work.solver, chosen)
     boards = given_boards(chosen, board or [], file)
-    shown = Shown(output(), work, json=json, steps=steps, many=len(boards) > 1)
-    with progress("solving" if len(boards) > 1 else "", len(boards), shown=not json or out is not None) as bars:
+    shown = Shown(output(), work, json=json, steps=steps, many=len(boards) > 1, notation=_notation(chosen, notation))
+    quiet = json or notation is not None
+    with progress("solving" if len(boards) > 1 else "", len(boards), shown=not quiet or out is not None) as bars:
         try:
             for given, row in work.answers(boards, RowFile(out) if out else None):
                 shown.show(given, row)
@@ -157,11 +161,30 @@ def solve(
     raise typer.Exit(shown.summary(len(boards)))
 
 
+def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:
+    """The way to write a solution that `--as` names."""
+    from puzzlelab.core.errors import UnknownName
+
+    known: Mapping[str, Callable[[State, State], str]] = getattr(puzzle, "notations", {})
+    if name is not None and name not in known:
+        raise UnknownName(f"notation of {puzzle.name}", name, known)
+    return known[name] if name else None
+
+
 class Shown:
     """What was printed so far, and the exit code that it comes to."""
 
-    def __init__(self, console: Console, work: Work, json: bool, steps: bool, many: bool) -> None:
+    def __init__(
+        self,
+        console: Console,
+        work: Work,
+        json: bool,
+        steps: bool,
+        many: bool,
+        notation: Callable[[State, State], str] | None = None,
+    ) -> None:
         self.console, self.work, self.json, self.steps, self.many = console, work, json, steps, many
+        self.notation = notation
         self.counts: Counter[str] = Counter()
         self.length, self.seconds, self.answered, self.interrupted = 0, 0.0, 0, False
 
@@ -196,9 +219,9 @@ class Shown:
         from puzzlelab.core.verify import verify
 
         self.answered += 1
-        if self.answered == 1:
+        if self.answered == 1 and not self.notation:
             self._header()
-        if self.many:
+        if self.many and not (self.notation and row.moves):
             self.console.print(f"\n{given.where}: {given.text}", markup=False)
         if row.moves is None:
             self.console.print(_unsolved(row))
@@ -208,6 +231,9 @@ class Shown:
         if not verdict.holds:
             fail(f"this row does not hold: {verdict.reason}")
             self.counts["error"] += 1
+            return
+        if self.notation:
+            print(self.notation(instance.state, self._end(row)), flush=True)
             return
         self.console.print(
             f"{_moves(row.length or 0)}, {_proof(row)}, {row.seconds:.3g} s, {row.expanded:,} states expanded"
@@ -219,12 +245,17 @@ class Shown:
         else:
             self.console.print(" ".join(row.moves))
 
-    def _board(self, row: Row) -> None:
-        """The board at the end; on one line where there are many."""
+    def _end(self, row: Row) -> State:
+        """The board after all moves."""
         puzzle = self.work.puzzle
         state = puzzle.read(row.board).state
         for move in row.moves or ():
             state = puzzle.apply(state, puzzle.read_move(move))
+        return state
+
+    def _board(self, row: Row) -> None:
+        """The board at the end; on one line where there are many."""
+        puzzle, state = self.work.puzzle, self._end(row)
         self.console.print(puzzle.write(state) if self.many else puzzle.draw(state), markup=False)
 
     def _steps(self, row: Row) -> None:
@@ -249,7 +280,7 @@ class Shown:
         counts = self.counts
         if counts["error"] > ERRORS_SHOWN:
             fail(f"and {counts['error'] - ERRORS_SHOWN:,} more boards that cannot be read")
-        if self.many and not self.json:
+        if self.many and not self.json and not self.notation:
             self._totals(boards)
         if counts["interrupted"] or self.interrupted:
             done = counts["asked"] - counts["interrupted"]

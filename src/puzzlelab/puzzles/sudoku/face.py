@@ -7,7 +7,7 @@ line of cells, from several, from a grid with bars (where a blank may be a space
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,6 +177,16 @@ def draw(board: Board, box_rows: int, box_columns: int) -> str:
         parts = [" ".join(line[start : start + box_columns]) for start in range(0, size, box_columns)]
         lines.append(f"| {' | '.join(parts)} |")
     return "\n".join([*lines, ruler])
+
+
+def notations(box_rows: int, box_columns: int) -> Mapping[str, Callable[[Board, Board], str]]:
+    """Ways to write a puzzle together with its solution, by name; `read` takes each of them."""
+    return {
+        "line": lambda puzzle, solution: write(solution),
+        "grid": lambda puzzle, solution: draw(solution, box_rows, box_columns),
+        "pair": lambda puzzle, solution: f"{write(puzzle, '0')}  {write(solution)}",
+        "csv": lambda puzzle, solution: f"{write(puzzle)},{write(solution)}",
+    }
 
 
 def svg(board: Board, box_rows: int, box_columns: int, clues: Board | None = None, cell: int = 40) -> str:

@@ -8,7 +8,7 @@ Shapes: N = cells of a row, and digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -178,6 +178,11 @@ class Sudoku:
     def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         """The texts of the boards in a file, each with the number of its first line."""
         return face.boards(lines, self.size)
+
+    @property
+    def notations(self) -> Mapping[str, Callable[[Board, Board], str]]:
+        """Ways to write a puzzle together with its solution, by name: line, grid, pair, csv."""
+        return face.notations(self.box_rows, self.box_columns)
 
     def write(self, state: Board) -> str:
         return face.write(state)
