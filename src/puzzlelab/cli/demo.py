@@ -30,25 +30,36 @@ BOARDS = (
         "The 24-puzzle: nobody waits for a proof here",
         ("beam:estimate=conflicts:width=20000", "astar:estimate=conflicts:weight=3"),
     ),
+    (
+        "sudoku-9x9",
+        "inkala",
+        "Sudoku: the one that newspapers called the hardest",
+        ("bands", "backtracking", "dancing-links", "permutation"),
+    ),
 )
+PROOFS = {"optimal": "shortest, proven", "unique": "the only one, proven"}
 NEXT = """What to try next:
   puzzlelab solve tiles-4x4 "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12" --steps
   puzzlelab generate tiles-4x4 --level 40 --count 5 | puzzlelab solve tiles-4x4
+  puzzlelab generate sudoku-9x9 --level 3 --count 3 | puzzlelab solve sudoku-9x9
+  puzzlelab solve sudoku-9x9 wikipedia --with backtracking --steps
   puzzlelab list tiles-4x4
   puzzlelab --help"""
 
 
 def demo() -> None:
     """Solve real puzzles with several solvers, and show what each found, proved and took."""
+    from rich.markup import escape
+
     from puzzlelab import api
 
     console = output()
     console.print("The first run compiles kernels for some seconds; later ones start at once.")
     for name, board, title, solvers in BOARDS:
         instance = api.load(name).read(board)
-        console.print(f"\n[bold]{title}[/bold] ({name})\n{instance.puzzle.draw(instance.state)}")
+        console.print(f"\n[bold]{title}[/bold] ({name})\n{escape(instance.puzzle.draw(instance.state))}")
         _table(console, instance, solvers)
-    console.print(f"\nA move is the way the tile slides. Every answer was replayed by the plain rules.\n\n{NEXT}")
+    console.print(f"\nEvery answer was replayed by the plain rules.\n\n{NEXT}")
 
 
 def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> None:
@@ -68,9 +79,20 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
         if not verify(instance, result).holds or result.moves is None:
             table.add_row(text, "-", f"not solved ({result.stop})", *counts)
             continue
-        proof = "shortest, proven" if result.proof == "optimal" else result.proof
+        proof = PROOFS.get(result.proof, result.proof)
         table.add_row(text, str(result.length), proof, *counts)
         found = names_of(instance.puzzle, result.moves)
         best = found if not best or len(found) < len(best) else best
     console.print(table)
-    console.print(f"the shortest: {' '.join(best)}")
+    if getattr(instance.puzzle, "shows_board", False):
+        console.print(_end(instance, best), markup=False)
+    else:
+        console.print(f"the shortest (a move is the way the tile slides): {' '.join(best)}")
+
+
+def _end(instance: Instance, moves: list[str]) -> str:
+    """The board after the moves, drawn."""
+    puzzle, state = instance.puzzle, instance.state
+    for move in moves:
+        state = puzzle.apply(state, puzzle.read_move(move))
+    return puzzle.draw(state)

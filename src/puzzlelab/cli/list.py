@@ -51,8 +51,14 @@ def _one(name: str) -> None:
         for each, about in puzzle.estimates.items():
             estimates.add_row(each + (" (usual)" if usual.startswith(each) else ""), about)
         console.print(estimates)
-    if isinstance(puzzle, Samples):
+    if isinstance(puzzle, Samples) and puzzle.scales:
         scales = Table("scales", "levels", "what it is", box=None)
         for each, scale in puzzle.scales.items():
             scales.add_row(each, "-".join(map(str, scale.levels)) if scale.levels else "", scale.about)
         console.print(scales)
+    examples = getattr(puzzle, "examples", {})
+    if examples:
+        boards = Table("examples", "what it is", "as in", box=None)
+        for each, example in examples.items():
+            boards.add_row(each, example.about, f"puzzlelab solve {puzzle.name} {each}")
+        console.print(boards)

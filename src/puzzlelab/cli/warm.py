@@ -27,7 +27,7 @@ def warm(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve
 
-    chosen = [api.load(name) for name in puzzles or ("tiles-3x3", "tiles-4x4")]
+    chosen = [api.load(name) for name in puzzles or ("tiles-3x3", "tiles-4x4", "sudoku-9x9")]
     work = [(solver, start) for puzzle in chosen for solver, start in _pairs(puzzle, tables)]
     with progress("compiling", len(work)) as bars:
         for solver, start in work:
@@ -39,19 +39,36 @@ def warm(
 def _pairs(puzzle: Puzzle, tables: bool) -> Iterator[tuple[Solver, Instance]]:
     """Every solver with every estimate that suits the puzzle, and a board to try it on."""
     from puzzlelab.core import registry
-    from puzzlelab.core.puzzle import Estimates, Instance, Samples
-    from puzzlelab.core.seeds import generator
+    from puzzlelab.core.errors import NotSuited
+    from puzzlelab.core.puzzle import Estimates
+    from puzzlelab.core.solver import require
 
-    if not isinstance(puzzle, Samples):
+    start = _start(puzzle)
+    if start is None:
         return
-    start = Instance(puzzle, next(iter(puzzle.scales.values())).sample(generator(0), None))
     names: list[str | None] = list(puzzle.estimates) if isinstance(puzzle, Estimates) else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
     for name in [*registry.solver_names(), *registry.exact_solvers()]:
         kind = registry.solver_class(name)
-        if not all(isinstance(puzzle, view) for view in kind.needs):
-            continue
         needed = {"depth": 40} if "depth" in kind.model_fields else {}
         for estimate in names if "estimate" in kind.model_fields else [None]:
-            yield registry.make_solver(name, {"estimate": estimate, **needed}), start
+            solver = registry.make_solver(name, {"estimate": estimate, **needed})
+            try:
+                require(solver, puzzle)
+            except NotSuited:
+                break
+            yield solver, start
+
+
+def _start(puzzle: Puzzle) -> Instance | None:
+    """A board of the puzzle: an example, or a random one."""
+    from puzzlelab.core.puzzle import Instance, Samples, scale_of
+    from puzzlelab.core.seeds import generator
+
+    examples = getattr(puzzle, "examples", {})
+    if examples:
+        return puzzle.read(next(iter(examples)))
+    if isinstance(puzzle, Samples) and puzzle.scales:
+        return Instance(puzzle, scale_of(puzzle)[1].sample(generator(0), None))
+    return None
