@@ -236,7 +236,7 @@ class Shown:
             print(self.notation(instance.state, self._end(row)), flush=True)
             return
         self.console.print(
-            f"{_moves(row.length or 0)}, {_proof(row)}, {row.seconds:.3g} s, {row.expanded:,} states expanded"
+            f"{_moves(row.length or 0)}, {_proof(row, self.work.puzzle)}, {row.seconds:.3g} s, {row.expanded:,} states expanded"
         )
         if self.steps:
             self._steps(row)
@@ -314,9 +314,11 @@ def _moves(length: int) -> str:
     return f"{length} move{'' if length == 1 else 's'}"
 
 
-def _proof(row: Row) -> str:
+def _proof(row: Row, puzzle: Puzzle) -> str:
     if row.proof == "none" and row.reason:
         return row.reason
+    if row.proof == "none" and _shows_board(puzzle):
+        return "not proven to be the only solution"
     if row.proof == "none":
         return f"not proven optimal (at least {_moves(row.lower_bound)} are needed)"
     return f"proven {row.proof}"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.errors import BadBoard, BadOption, shorten
+from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Example, Instance, KernelRules, Scale, Units
 from puzzlelab.puzzles.sudoku import face
 
@@ -172,7 +172,10 @@ class Sudoku:
 
     def read(self, text: str) -> Instance:
         """One character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
-        example = self.examples.get(text.strip().lower()) if len(text) < 40 else None
+        name = text.strip().lower()
+        example = self.examples.get(name) if len(name) < self.cells else None
+        if example is None and name.isalpha() and len(name) < self.cells:
+            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, self.examples)}")
         return Instance(self, face.read(example.board if example else text, self.box_rows, self.box_columns, self.name))
 
     def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
