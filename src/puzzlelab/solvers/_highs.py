@@ -1,0 +1,100 @@
+"""The process in which `integer` runs HiGHS, because HiGHS cannot be interrupted, but a process can be ended.
+
+Run as a script, it needs nothing of puzzlelab. Questions come on standard input and answers go to standard output, each
+as eight bytes that say how long it is and the arrays of an `npz` archive. When the input ends, so does the process.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from queue import SimpleQueue
+from typing import IO, Any
+
+import numpy as np
+
+Message = Mapping[str, Any]
+
+FOUND, NOTHING, LIMIT, FAILED = range(4)
+"""Ends: a solution, a proof that there is none, a limit before either, or something unforeseen."""
+UNLIMITED = -1
+_TIME, _INFEASIBLE, _OTHER = 1, 2, 4
+"""What `scipy.optimize.milp` calls these ends; a limit on nodes is among the others."""
+
+
+def write(stream: IO[bytes], message: Message) -> None:
+    """Send a message."""
+    archive = io.BytesIO()
+    np.savez(archive, **message)
+    stream.write(archive.tell().to_bytes(8, "little"))
+    stream.write(archive.getbuffer())
+    stream.flush()
+
+
+def read(stream: IO[bytes]) -> Message | None:
+    """The next message; None at the end of the stream."""
+    length = int.from_bytes(head := stream.read(8), "little")
+    body = stream.read(length)
+    if len(head) < 8 or len(body) < length:
+        return None
+    with np.load(io.BytesIO(body), allow_pickle=False) as archive:
+        return dict(archive)
+
+
+def solve(question: Message) -> Message:
+    """The answer of HiGHS: what `end` it came to, the numbers of the variables that are 1, and how many nodes it took.
+
+    A question has a matrix of zeros and ones by its `rows` and `columns`, the sums `least` and `most` of each row, the
+    bounds `lower` and `upper` of each variable, and the limits `seconds` and `nodes`.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_array
+
+    rows, columns, lower = question["rows"], question["columns"], question["lower"]
+    matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(question["least"]), len(lower)))
+    limits = {"time_limit": float(question["seconds"]), "node_limit": int(question["nodes"])}
+    found = milp(
+        np.zeros(len(lower)),
+        integrality=np.ones(len(lower)),
+        bounds=Bounds(lower, question["upper"]),
+        constraints=LinearConstraint(matrix, question["least"], question["most"]),
+        options={name: value for name, value in limits.items() if value != UNLIMITED},
+    )
+    ones = np.empty(0, np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
+    return {"end": _end(found, limits), "ones": ones, "nodes": found.get("mip_node_count") or 0, "words": found.message}
+
+
+def _end(found: Any, limits: Mapping[str, float]) -> int:
+    if found.x is not None:
+        return FOUND
+    if found.status == _INFEASIBLE:
+        return NOTHING
+    if found.status == _TIME or (found.status == _OTHER and limits["node_limit"] != UNLIMITED):
+        return LIMIT
+    return FAILED
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what else is printed must not come between the answers
+    import scipy.optimize  # noqa: F401 (before the first question, so that no clock runs yet)
+
+    questions: SimpleQueue[Message] = SimpleQueue()
+    threading.Thread(target=_listen, args=(questions,), daemon=True).start()
+    write(answers, {})
+    while True:
+        write(answers, solve(questions.get()))
+
+
+def _listen(questions: SimpleQueue[Message]) -> None:
+    while question := read(sys.stdin.buffer):
+        questions.put(question)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""Integer programming: known solutions and counts, its process, limits, and what it says when that process fails."""
+
+import io
+
+import numpy as np
+import pytest
+
+from puzzlelab import Limit, Progress, PuzzlelabError, check_solver, load, solve
+from puzzlelab.core.solutions import Listing, count
+from puzzlelab.solvers import _highs, integer
+from puzzlelab.solvers.integer import Integer
+
+FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
+INKALA = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"
+IMPOSSIBLE = "1...5.2.9..7.......6.......2...........5.1..2....2.39.3.4.9...15...1...3...8...4."
+
+
+@pytest.fixture
+def workers(monkeypatch):
+    """The list of idle workers, empty before and after."""
+    idle = []
+    monkeypatch.setattr(integer, "_IDLE", idle)
+    yield idle
+    for worker in idle:
+        worker.close()
+
+
+@pytest.fixture
+def processes(workers, monkeypatch):
+    """The processes of all workers that the test makes."""
+    made = []
+    begin = integer.Worker.__init__
+    monkeypatch.setattr(integer.Worker, "__init__", lambda self: (begin(self), made.append(self.process))[0])
+    return made
+
+
+def test_a_hard_board_has_one_solution():
+    result = solve(NINE.read(INKALA), Integer())
+    state = NINE.read(INKALA).state
+    for move in result.moves:
+        state = NINE.apply(state, move)
+    assert (NINE.write(state), result.proof, result.stop) == (SOLUTION, "unique", "done")
+
+
+def test_a_board_without_a_solution_is_proven_so():
+    result = solve(NINE.read(IMPOSSIBLE), Integer())
+    assert (result.moves, result.proof) == (None, "unsolvable")
+    assert "whole numbers" in result.reason
+
+
+def test_all_solutions_are_listed_each_once():
+    listing = Listing(Integer(), FOUR.read("1234" + "." * 12), Limit())
+    assert len(set(listing)) == 12
+    assert listing.stop == "done"
+
+
+def test_a_board_that_is_solved_has_nothing_left_to_do():
+    result = solve(NINE.read(SOLUTION), Integer())
+    assert (result.moves, result.proof) == ((), "unique")
+
+
+def test_a_worker_serves_many_boards(workers):
+    solve(FOUR.read("1" + "." * 15), Integer())
+    first = workers[0]
+    assert count(Integer(), FOUR.read("1234" + "." * 12), Limit(), most=2).stop == "solutions"
+    assert workers == [first]
+
+
+def test_a_search_that_is_given_up_ends_its_process(workers, processes):
+    attempts = Integer().attempts(load("sudoku-25x25").read("." * 625), Limit())
+    assert isinstance(next(attempts), Progress)
+    assert processes[0].poll() is None
+    attempts.close()
+    assert processes[0].poll() is not None
+    assert workers == []
+
+
+def test_a_limit_of_time_is_kept_although_highs_would_go_on(workers):
+    counted = count(Integer(), load("sudoku-25x25").read("." * 625), Limit(seconds=0.2))
+    assert (counted.stop, counted.complete) == ("time", False)
+    assert solve(NINE.read(SOLUTION), Integer()).proof == "unique"
+
+
+def test_a_limit_of_nodes_is_passed_on():
+    result = solve(NINE.read(INKALA), Integer(), Limit(nodes=1))
+    assert result.expanded <= 1
+    assert result.stop == "nodes" or result.proof == "unique"
+
+
+def test_a_process_that_has_died_is_replaced(workers):
+    assert solve(NINE.read(SOLUTION), Integer()).proof == "unique"
+    workers[0].process.kill()
+    workers[0].process.wait()
+    assert solve(NINE.read(SOLUTION), Integer()).proof == "unique"
+    assert len(workers) == 1
+
+
+def test_a_process_that_dies_at_work_is_told(workers, processes):
+    attempts = Integer().solutions(load("sudoku-25x25").read("." * 625), Limit())
+    next(attempts)
+    processes[0].kill()
+    with pytest.raises(PuzzlelabError, match="ended without an answer"):
+        list(attempts)
+    assert workers == []
+
+
+def test_messages_are_read_as_they_were_written():
+    stream = io.BytesIO()
+    _highs.write(stream, {"ones": np.array([3, 5]), "words": "done"})
+    _highs.write(stream, {})
+    stream.seek(0)
+    first = _highs.read(stream)
+    assert (first["ones"].tolist(), str(first["words"])) == ([3, 5], "done")
+    assert _highs.read(stream) == {}
+    assert _highs.read(stream) is None
+
+
+def test_a_message_that_breaks_off_is_the_end():
+    stream = io.BytesIO()
+    _highs.write(stream, {"ones": np.array([3, 5])})
+    assert _highs.read(io.BytesIO(stream.getvalue()[:-1])) is None
+
+
+def test_what_highs_cannot_answer_is_told():
+    unknown = {"end": _highs.FAILED, "ones": [], "nodes": 0, "words": "Unknown"}
+    search = integer.Search(integer.Program(NINE.read(INKALA)), worker=None, clock=integer.Clock(Limit()))
+    with pytest.raises(PuzzlelabError, match="HiGHS ended without an answer: Unknown"):
+        search._read(unknown)
+
+
+def test_it_keeps_the_promises_of_a_solver():
+    check_solver(Integer(), [(NINE.read(INKALA), 60), (NINE.read(IMPOSSIBLE), None), (FOUR.read("1" + "." * 15), 15)])
