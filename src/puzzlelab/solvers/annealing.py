@@ -1,0 +1,206 @@
+"""Simulated annealing: fill every box with its missing digits, and swap two of them until rows and columns are right.
+
+'Box' stands for the units of the puzzle's last kind. A conflict is a digit that a unit of another kind lacks. A swap
+that adds conflicts is made with probability exp(-added / temperature); the temperature sinks slowly from HOT to COLD,
+is raised again, and after some such cycles everything is shuffled. On 17-clue boards nearly any good temperature is
+near 0.3: above 0.45 conflicts are made faster than they are mended, below 0.2 the board freezes with a few left.
+
+It finds solutions and proves nothing: that a board has one solution, or none, it cannot tell, so that on a board
+without a solution it goes on until a limit ends it.
+
+Source: Lewis, "Metaheuristics can solve sudoku puzzles" (2007).
+
+Shapes: N = cells, D = digits, K = kinds of units but the last, U = units of these kinds, P = pairs to swap,
+T = temperatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from puzzlelab.core.driver import Clock
+from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, OWN, RUNNING, compiled, inlined
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Candidates, Instance
+from puzzlelab.core.result import Progress, Result, Stop
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt
+from puzzlelab.solvers._candidates import digits_of, homes_of, propagated, view, writer
+
+COST, FEWEST, LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
+HOT, COLD, LEVELS = 0.4, 0.22, 30
+SWEEPS = 50
+"""At each temperature, how often every pair is proposed on average."""
+SHUFFLE = 8
+"""The same, where everything is shuffled."""
+CYCLES = 40
+"""Times that the temperature sinks before everything is shuffled."""
+
+
+class Record(NamedTuple):
+    """Where one annealing stands."""
+
+    control: NDArray[np.int64]
+    """`EXPANDED` counts proposed swaps, `GENERATED` those that were made; `COST` is the conflicts that are left,
+    `FEWEST` the least there ever were, `LEFT` the proposals at this temperature."""
+    random: NDArray[np.uint64]
+    """[1]: the state of the generator."""
+    pairs: NDArray[np.int32]
+    """[P, 2]: cells of one box that are no clues."""
+    homes: NDArray[np.int32]
+    """[N, K]: the units of each cell."""
+    digits: NDArray[np.int32]
+    """[N]: the digit in each cell."""
+    counts: NDArray[np.int32]
+    """[U, D]: how often each digit stands in each unit."""
+    odds: NDArray[np.uint64]
+    """[T, 2 K + 1]: how likely a swap that adds so many conflicts is made, in parts of 2**32; first the shuffle's."""
+
+
+@inlined
+def added(record, first, second, old, new):
+    """How many conflicts more there are when two cells, with the digits `old` and `new`, swap them."""
+    counts, more = record.counts, 0
+    for kind in range(record.homes.shape[1]):
+        here, there = record.homes[first, kind], record.homes[second, kind]
+        if here != there:
+            more += (counts[here, old] == 1) - (counts[here, new] == 0)
+            more += (counts[there, new] == 1) - (counts[there, old] == 0)
+    return more
+
+
+@inlined
+def swap(record, first, second, old, new):
+    """Swap the digits of two cells."""
+    counts = record.counts
+    for kind in range(record.homes.shape[1]):
+        here, there = record.homes[first, kind], record.homes[second, kind]
+        counts[here, old] -= 1
+        counts[here, new] += 1
+        counts[there, new] -= 1
+        counts[there, old] += 1
+    record.digits[first], record.digits[second] = new, old
+
+
+@inlined
+def cool(control, levels, pairs):
+    """Go on to the next temperature."""
+    if control[LEVEL] + 1 < levels:
+        control[LEVEL] += 1
+    else:
+        control[CYCLE] = (control[CYCLE] + 1) % CYCLES
+        control[LEVEL] = 0 if control[CYCLE] == 0 else 1
+    control[LEFT] = (SHUFFLE if control[LEVEL] == 0 else SWEEPS) * pairs
+
+
+@compiled
+def step(record, budget):
+    """One slice: propose `budget` swaps, fewer if no conflict is left."""
+    control, pairs, digits = record.control, record.pairs, record.digits
+    state, cost, proposed = record.random[0], control[COST], 0
+    while proposed < budget and cost > 0:
+        if control[LEFT] == 0:
+            cool(control, len(record.odds), len(pairs))
+        control[LEFT] -= 1
+        proposed += 1
+        # splitmix64; the upper half of the word chooses the pair, the lower half whether a bad swap is made
+        state += np.uint64(0x9E3779B97F4A7C15)
+        word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        word ^= word >> np.uint64(31)
+        pair = np.int64(((word >> np.uint64(32)) * np.uint64(len(pairs))) >> np.uint64(32))
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        old, new = digits[first], digits[second]
+        more = added(record, first, second, old, new)
+        if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.odds[control[LEVEL], more]:
+            swap(record, first, second, old, new)
+            control[GENERATED] += 1
+            cost += more
+            control[FEWEST] = min(control[FEWEST], cost)
+    record.random[0], control[COST] = state, cost
+    control[EXPANDED] += proposed
+    return DONE if cost == 0 else RUNNING
+
+
+def filled(instance: Instance, known: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """`int32[N]`: the digits with every box filled from what is `known: int64[N]`, and the pairs `int32[P, 2]`."""
+    digits, pairs = known.copy(), []
+    for box in list(view(instance).units.kinds.values())[-1]:
+        blanks = box[known[box] < 0].tolist()
+        digits[blanks] = np.setdiff1d(np.arange(len(box)), known[box])[: len(blanks)]
+        pairs += [(first, second) for place, first in enumerate(blanks) for second in blanks[:place]]
+    return digits.astype(np.int32), np.array(pairs, np.int32).reshape(-1, 2)
+
+
+def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> Record:
+    """The start of an annealing of the cells that are not `known: int64[N]`, -1 for blank."""
+    units = view(instance).units
+    size, kinds = units.all.shape[1], len(units.kinds) - 1
+    homes = np.ascontiguousarray(homes_of(units)[:, :kinds])
+    digits, pairs = filled(instance, known)
+    counts = np.zeros((size * kinds, size), np.int32)
+    np.add.at(counts, (homes, digits[:, None]), 1)
+    temperatures = np.concatenate([[np.inf], np.geomspace(HOT, COLD, LEVELS)])
+    odds = np.exp(-np.arange(2 * kinds + 1) / temperatures[:, None]) * 2**32
+    control = np.zeros(16, np.int64)
+    control[COST] = control[FEWEST] = np.count_nonzero(counts == 0)
+    control[LEFT] = SHUFFLE * len(pairs)
+    return Record(control, np.array([seed], np.uint64), pairs, homes, digits, counts, odds.astype(np.uint64))
+
+
+class Annealing(Settings):
+    """Swaps digits within boxes, ever less often for the worse, until rows and columns are right; proves nothing.
+
+    One `seed` gives one result. The annealing is pure: only clues are fixed. With `singles` the digits that the two
+    rules of constraint propagation force are fixed too, which leaves less to anneal (and nothing of most boards with
+    one solution). It is off by default, because the pure one solved every 9x9 board that it was tried on anyway.
+    """
+
+    name: ClassVar[str] = "annealing"
+    needs: ClassVar[tuple[type, ...]] = (Candidates,)
+
+    seed: int = Field(default=0, ge=0, lt=2**64)
+    singles: bool = False
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Progress, then a solution; without a limit it may never end. Nodes are proposed swaps; O(N * D) memory."""
+        known = view(instance).digits(instance.state)
+        blanks = int(np.count_nonzero(known < 0))
+        if self.singles:
+            masks = propagated(instance)
+            if masks is None:
+                yield Result(None, reason="the digits that the rules force contradict each other", stop="dead end")
+                return
+            known = digits_of(masks)
+        record = record_of(instance, known, self.seed)
+        step(record, 0)
+        clock = Clock(limit)
+        stop: Stop | None = None if len(record.pairs) or record.control[COST] == 0 else "dead end"
+        while stop is None:
+            before, began = int(record.control[EXPANDED]), clock.seconds
+            status = step(record, clock.next_budget(before))
+            proposed, made = int(record.control[EXPANDED]), int(record.control[GENERATED])
+            clock.took(proposed - before, clock.seconds - began)
+            if status == DONE:
+                moves = writer(instance)(record.digits)
+                yield Result(moves, "none", "", "done", blanks, proposed, made, 0, clock.seconds)
+                return
+            yield Progress(proposed, made, 0, blanks, clock.seconds)
+            stop = clock.reached(proposed)
+        proposed, made = int(record.control[EXPANDED]), int(record.control[GENERATED])
+        yield Result(None, "none", reason_of(record), stop, blanks, proposed, made, 0, clock.seconds)
+
+
+def reason_of(record: Record) -> str:
+    """How near it came, in words."""
+    fewest = int(record.control[FEWEST])
+    what = "1 conflict was left" if fewest == 1 else f"{fewest} conflicts were left"
+    return f"{what} at best, after {int(record.control[EXPANDED]):,} proposed swaps; annealing proves nothing"
+
+
+SOLVER = Annealing

@@ -1,0 +1,279 @@
+"""Permutation search: list the permutations of every row, choose one row's after the other's, strike out the others'.
+
+After constraint propagation, a row has few permutations that fit its candidates. The search takes the row with the
+fewest, chooses one of them, and strikes out the permutations of the other rows that have one of its digits in the same
+column or box: for each unit and digit there is a set of bits, one for each permutation, so that some operations on
+words strike out 64 at once. 'Row' stands for the units of the puzzle's first kind.
+
+Source: the idea is from Berg, "Parallel sudoku solver" (2018), which searches the product of the rows' permutations.
+
+Shapes: D = digits and rows, U = units of the other kinds, K = these kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from puzzlelab.core.driver import EXHAUSTED, Clock, Machine
+from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Candidates, Instance
+from puzzlelab.core.result import Result
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, counted, listed, settled
+from puzzlelab.core.solver import Attempt
+from puzzlelab.solvers._candidates import ONE, ZERO, view, writer
+from puzzlelab.solvers._permutations import Lists, Rows
+
+LEVEL, BASE = range(OWN, OWN + 2)
+MOST_BYTES = 2**29
+"""What the lists of all processes may take together."""
+HEAD_START = 0.5
+"""Seconds of search before other processes are started."""
+
+
+class Record(NamedTuple):
+    """Where one search stands. Levels count the rows that are chosen."""
+
+    lists: Lists
+    control: NDArray[np.int64]
+    """`EXPANDED` counts chosen permutations, `GENERATED` those that leave something of every other row; the search is
+    over when it would go back below the level `BASE`."""
+    alive: NDArray[np.uint64]
+    """[D + 1, words]: the permutations that are left, at each level."""
+    counts: NDArray[np.int64]
+    """[D + 1, D]: how many they are, by rows; 0 for the rows that were chosen."""
+    rows: NDArray[np.int64]
+    """[D + 1]: the row that is chosen at each level."""
+    chosen: NDArray[np.int64]
+    """[D + 1]: which of its permutations, -1 before the first."""
+    checks: NDArray[np.int64]
+    """[D * K]: room for `strike`."""
+    whole: NDArray[np.uint64]
+    """[words]: every permutation."""
+
+
+@inlined
+def bits_in(word):
+    """How many bits of a 64-bit word are set."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@inlined
+def shortest(record, level):
+    """The row with the fewest permutations left, or -1 when all are chosen."""
+    best, fewest = -1, np.int64(2**62)
+    for row in range(record.counts.shape[1]):
+        if 0 < record.counts[level, row] < fewest:
+            best, fewest = row, record.counts[level, row]
+    return best
+
+
+@inlined
+def following(record, level):
+    """The next permutation to choose at this level, -1 if there is none."""
+    lists, row = record.lists, record.rows[level]
+    first, last = lists.words[row], lists.words[row + 1]
+    number = record.chosen[level] + 1
+    word = first + (number >> 6)
+    if word >= last:
+        return -1
+    bits = record.alive[level, word] >> np.uint64(number & 63)
+    while bits == ZERO:
+        word += 1
+        if word >= last:
+            return -1
+        bits = record.alive[level, word]
+        number = (word - first) << 6
+    while bits & ONE == ZERO:
+        bits >>= ONE
+        number += 1
+    return number
+
+
+@inlined
+def strike(record, level):
+    """Make the choice of this level: write what it leaves of the other rows to the next; False if a row has nothing."""
+    lists, chosen = record.lists, record.rows[level]
+    size = lists.digits.shape[1]
+    digits = lists.digits[lists.firsts[chosen] + record.chosen[level]]
+    for row in range(size):
+        record.counts[level + 1, row] = 0
+        if row == chosen or record.counts[level, row] == 0:
+            continue
+        first, width = lists.words[row], lists.words[row + 1] - lists.words[row]
+        checks = 0
+        for place in range(size):
+            for kind in range(lists.homes.shape[2]):
+                unit = np.int64(lists.local[row, lists.homes[chosen, place, kind]])
+                if unit >= 0:
+                    record.checks[checks] = lists.places[row] + (unit * size + np.int64(digits[place])) * width
+                    checks += 1
+        count = 0
+        for word in range(width):
+            bits = record.alive[level, first + word]
+            if bits != ZERO:
+                for i in range(checks):
+                    bits &= ~lists.having[record.checks[i] + word]
+                count += bits_in(bits)
+            record.alive[level + 1, first + word] = bits
+        if count == 0:
+            return False
+        record.counts[level + 1, row] = count
+    return True
+
+
+@inlined
+def deepen(record, level):
+    """Make the choice of this level, and see which row is next: -1 when none is left, -2 for a dead end."""
+    if not strike(record, level):
+        return -2
+    row = shortest(record, level + 1)
+    record.rows[level + 1], record.chosen[level + 1] = row, -1
+    return row
+
+
+@compiled
+def advance(record, level):
+    """`deepen`, for a caller that is not compiled."""
+    return deepen(record, level)
+
+
+@compiled
+def step(record, budget):
+    """One slice: choose at most `budget` permutations."""
+    control = record.control
+    while budget > 0:
+        level = control[LEVEL]
+        if level < control[BASE]:
+            return DONE
+        number = following(record, level)
+        if number < 0:
+            control[LEVEL] -= 1
+            continue
+        record.chosen[level] = number
+        budget -= 1
+        control[EXPANDED] += 1
+        row = deepen(record, level)
+        if row == -2:
+            continue
+        control[GENERATED] += 1
+        if row >= 0:
+            control[LEVEL] += 1
+            continue
+        control[FOUND] += 1
+        if control[MOST] == 0:
+            return IMPROVED
+        if control[FOUND] >= control[MOST]:
+            return DONE
+    return RUNNING
+
+
+def record_of(lists: Lists) -> Record:
+    """The start of a search."""
+    size = len(lists.places)
+    counts = np.zeros((size + 1, size), np.int64)
+    counts[0] = np.diff(lists.firsts)
+    whole = np.zeros(int(lists.words[-1]), np.uint64)
+    for row in range(size):
+        bits = np.zeros(int(lists.words[row + 1] - lists.words[row]) * 64, np.uint8)
+        bits[: counts[0, row]] = 1
+        whole[lists.words[row] : lists.words[row + 1]] = np.packbits(bits, bitorder="little").view(np.uint64)
+    alive = np.zeros((size + 1, whole.size), np.uint64)
+    alive[0] = whole
+    rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
+    rows[0] = np.argmin(counts[0])
+    checks = np.zeros(size * lists.homes.shape[2], np.int64)
+    return Record(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
+
+
+def machine(instance: Instance, lists: Lists) -> Machine:
+    """The search; every row has a permutation."""
+    cells = next(iter(view(instance).units.kinds.values()))
+    digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
+
+    def solution(record: Record) -> tuple[int, ...]:
+        rows = record.rows[:-1]
+        digits[cells[rows]] = lists.digits[lists.firsts[rows] + record.chosen[:-1]]
+        return moves_of(digits)
+
+    return Machine(
+        record_of(lists),
+        step,
+        lambda record: list(solution(record)),
+        lambda record, room: None,
+        lambda record: EXHAUSTED,
+    )
+
+
+class Permutation(Settings):
+    """Lists the permutations of every row, and searches row by row.
+
+    Needs memory for the permutations, which it counts first: rows of large boards with few clues have too many.
+    With `jobs` more than 1, that many processes share what is left of a search that takes long. Starting them costs
+    about a second each of processor time, so they are started after half a second, while this process searches on; a
+    usual 9x9 board is done in some milliseconds, and does not gain. The answers and their order are always the same.
+    """
+
+    name: ClassVar[str] = "permutation"
+    needs: ClassVar[tuple[type, ...]] = (Candidates,)
+
+    jobs: int = Field(default=1, ge=1, le=1024)
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Progress, then the solution and whether it is the only one. Nodes are chosen permutations."""
+        return settled(self.solutions(instance, limit))
+
+    def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """Every solution, in the order of the search."""
+        clock = Clock(limit)
+        begun = prepared(instance, clock, self.jobs)
+        if isinstance(begun, Result):
+            yield replace(begun, seconds=clock.seconds)
+        elif self.jobs == 1:
+            yield from listed(machine(instance, begun), limit, clock)
+        else:
+            from puzzlelab.solvers._permutation_workers import shared
+
+            yield from shared(instance, machine(instance, begun), clock, self.jobs)
+
+    def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+        """Counts without listing."""
+        clock = Clock(limit)
+        begun = prepared(instance, clock, self.jobs)
+        if isinstance(begun, Result):
+            yield Count(0, begun.stop, 0, clock.seconds)
+        elif self.jobs == 1:
+            yield from counted(machine(instance, begun), limit, most, clock)
+        else:
+            from puzzlelab.solvers._permutation_workers import tallied
+
+            yield from tallied(instance, machine(instance, begun), clock, most, self.jobs)
+
+
+def prepared(instance: Instance, clock: Clock, jobs: int) -> Lists | Result:
+    """The permutations of all rows; or how the search ended before it began."""
+    rows = Rows.of(instance)
+    if rows is None:
+        return Result(None)
+    allowed = min(clock.room(), MOST_BYTES) // (1 if jobs == 1 else jobs + 1)
+    most = max(allowed // rows.bytes_each, 0)
+    counts, stop = rows.count(most, clock)
+    if stop == "memory":
+        reason = f"the rows have more than {most:,} permutations, and a list of them would take too much memory"
+        return Result(None, stop=stop, reason=reason)
+    if stop is not None or 0 in counts:
+        return Result(None, stop=stop or "done")
+    return rows.list(counts)
+
+
+SOLVER = Permutation
