@@ -235,9 +235,8 @@ class Shown:
         if self.notation:
             print(self.notation(instance.state, self._end(row)), flush=True)
             return
-        self.console.print(
-            f"{_moves(row.length or 0)}, {_proof(row, self.work.puzzle)}, {row.seconds:.3g} s, {row.expanded:,} states expanded"
-        )
+        proof = _proof(row, self.work.puzzle)
+        self.console.print(f"{_moves(row.length or 0)}, {proof}, {row.seconds:.3g} s, {row.expanded:,} states expanded")
         if self.steps:
             self._steps(row)
         elif _shows_board(self.work.puzzle):

@@ -131,6 +131,7 @@ class Clock:
         self.ceiling = memory_ceiling(limit)
         self.began = time.perf_counter()
         self.budget = FIRST_BUDGET
+        self.looked = -SLICE_SECONDS
 
     @property
     def seconds(self) -> float:
@@ -154,9 +155,14 @@ class Clock:
             return "time"
         if self.limit.nodes is not None and expanded >= self.limit.nodes:
             return "nodes"
-        if resident() + MEMORY_MARGIN >= self.ceiling:
-            return "memory"
-        return None
+        return "memory" if self._full() else None
+
+    def _full(self) -> bool:
+        """Whether the memory is used up; looked at once in a slice, because asking the system takes its time."""
+        if self.seconds - self.looked < SLICE_SECONDS:
+            return False
+        self.looked = self.seconds
+        return resident() + MEMORY_MARGIN >= self.ceiling
 
     def room(self) -> int:
         """Bytes that arrays may still grow by."""

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar, NamedTuple
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from puzzlelab.core.driver import EXHAUSTED, Clock, Machine
 from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance
-from puzzlelab.core.result import Result
+from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, counted, listed, settled
 from puzzlelab.core.solver import Attempt
@@ -222,20 +223,22 @@ class Permutation(Settings):
     With `jobs` more than 1, that many processes share what is left of a search that takes long. Starting them costs
     about a second each of processor time, so they are started after half a second, while this process searches on; a
     usual 9x9 board is done in some milliseconds, and does not gain. The answers and their order are always the same.
+    It looks for up to `most` solutions: 2 tell whether the first is the only one, and more are counted.
     """
 
     name: ClassVar[str] = "permutation"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
 
     jobs: int = Field(default=1, ge=1, le=1024)
+    most: int = Field(default=2, ge=2)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then the solution and whether it is the only one. Nodes are chosen permutations."""
-        return settled(self.solutions(instance, limit))
+        """Progress, then a solution, and whether it is the only one. Nodes are chosen permutations."""
+        return settled(self.solutions(instance, limit)) if self.most == 2 else self._all(instance, limit)
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Every solution, in the order of the search."""
-        clock = Clock(limit)
+        clock = _clock(instance, limit)
         begun = prepared(instance, clock, self.jobs)
         if isinstance(begun, Result):
             yield replace(begun, seconds=clock.seconds)
@@ -248,16 +251,63 @@ class Permutation(Settings):
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Counts without listing."""
-        clock = Clock(limit)
+        clock = _clock(instance, limit)
         begun = prepared(instance, clock, self.jobs)
         if isinstance(begun, Result):
             yield Count(0, begun.stop, 0, clock.seconds)
-        elif self.jobs == 1:
-            yield from counted(machine(instance, begun), limit, most, clock)
         else:
-            from puzzlelab.solvers._permutation_workers import tallied
+            yield from self._counts(instance, machine(instance, begun), clock, most)
 
-            yield from tallied(instance, machine(instance, begun), clock, most, self.jobs)
+    def _counts(self, instance: Instance, search: Machine, clock: Clock, most: int) -> Iterator[Count]:
+        """Go on with a search, and count."""
+        if self.jobs == 1:
+            return counted(search, clock.limit, most, clock)
+        from puzzlelab.solvers._permutation_workers import tallied
+
+        return tallied(instance, search, clock, most, self.jobs)
+
+    def _all(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """A solution, and then how many there are."""
+        clock = _clock(instance, limit)
+        begun = prepared(instance, clock, self.jobs)
+        if isinstance(begun, Result):
+            yield from settled(iter([begun]))
+            return
+        search = machine(instance, begun)
+        first: Result | None = None
+        for attempt in settled(listed(search, limit, clock)):
+            yield attempt
+            if isinstance(attempt, Result):
+                first = attempt
+                break
+        if first is None or first.moves is None:
+            return
+        count = Count(1, "interrupted")
+        for count in self._counts(instance, search, clock, self.most):
+            yield Progress(count.expanded, 0, 0, len(first.moves), count.seconds)
+        yield replace(first, **_told(count), expanded=count.expanded, seconds=count.seconds)
+
+
+def _clock(instance: Instance, limit: Limit) -> Clock:
+    """A clock that starts when the machine code is there."""
+    Rows.of(instance)
+    _load()
+    return Clock(limit)
+
+
+@cache
+def _load() -> None:
+    """Compile, or load, what lists and chooses permutations: those of one cell."""
+    step(record_of(Rows(np.ones((1, 1), np.uint32), np.zeros((1, 1, 2), np.int32)).list([1])), 0)
+
+
+def _told(count: Count) -> dict[str, Any]:
+    """What a count of solutions says of one of them."""
+    stop = "done" if count.stop == "solutions" else count.stop
+    if count.complete and count.solutions == 1:
+        return {"proof": "unique", "stop": stop}
+    number = f"{'' if count.complete else 'at least '}{count.solutions:,}"
+    return {"reason": f"it has {number} solutions; this is one of them" if count.solutions > 1 else "", "stop": stop}
 
 
 def prepared(instance: Instance, clock: Clock, jobs: int) -> Lists | Result:
