@@ -1,0 +1,108 @@
+"""Measures bands and the generator of Sudoku: `python benchmarks/sudoku_speed.py [FILE.csv ...]`, after warm-up.
+
+A file has lines `puzzle,solution` (or `puzzle,count`); without one, puzzles are made here. Puzzles a CPU second are the
+best of several runs over the same set: machines are noisy, and a set takes milliseconds. Answers are checked.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from puzzlelab.core.parallel import cores
+from puzzlelab.puzzles.sudoku import bands
+from puzzlelab.puzzles.sudoku.exact import solve_batch
+from puzzlelab.puzzles.sudoku.generate import Generator
+
+RUNS = 9
+LEAST = 20_000
+"""Puzzles of one run: a smaller set is repeated."""
+ALL = 10**9
+Grids = NDArray[np.uint8]
+Figure = tuple[str, str, str]
+
+
+def read(path: Path) -> tuple[Grids, list[str]]:
+    """The puzzles of a file, `uint8[B, 81]`, and what stands beside them."""
+    pairs = [line.split(",")[:2] for line in path.read_text(encoding="utf-8").split() if line[:1] not in "#pq"]
+    puzzles = np.array([["0123456789".find(cell) for cell in puzzle] for puzzle, _ in pairs])
+    return np.maximum(puzzles, 0).astype(np.uint8), [beside for _, beside in pairs]
+
+
+def check(puzzles: Grids, beside: list[str], most: int) -> tuple[str, float]:
+    """(how many answers are right, guesses a puzzle)."""
+    batch = solve_batch(puzzles, most)
+    answers = ["".join(map(str, grid)) for grid in batch.solutions.tolist()]
+    pairs = zip(beside, answers, batch.counts.tolist(), strict=True)
+    right = sum(
+        known == str(count) if len(known) < 81 else (known, 1) == (answer, count) for known, answer, count in pairs
+    )
+    return f"{right:,} of {len(puzzles):,} right", batch.guesses.mean()
+
+
+def rate(puzzles: Grids, most: int) -> float:
+    """Puzzles a CPU second on one thread."""
+    many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
+    room = np.zeros(bands.LEVELS * bands.WIDTH, np.uint16), np.zeros(16, np.int64), bands.COLUMNS
+    found = np.zeros_like(many), np.zeros(len(many), np.int64), np.zeros(len(many), np.int64)
+    times = []
+    for _ in range(RUNS):
+        began = time.process_time()
+        bands.solve_all(many, *room, most, *found)
+        times.append(time.process_time() - began)
+    return len(many) / min(times)
+
+
+def solving(paths: list[Path]) -> Iterator[Figure]:
+    """Bands on each file, or on minimal puzzles made here."""
+    if not paths:
+        made = list(Generator().batches(LEAST))
+        puzzles, solutions = (np.concatenate(each) for each in zip(*made, strict=True))
+        sets = {"minimal puzzles": (puzzles, ["".join(map(str, grid)) for grid in solutions.tolist()])}
+    else:
+        sets = {path.stem: read(path) for path in paths}
+    for name, (puzzles, beside) in sets.items():
+        most = 2 if len(beside[0]) == 81 else ALL
+        right, guesses = check(puzzles, beside, most)
+        yield f"bands, {name}", f"{rate(puzzles, most):,.0f} a CPU second", f"{right}, {guesses:.2f} guesses each"
+
+
+def making() -> Iterator[Figure]:
+    """The generator on one thread, by CPU time; and on all, by the wall clock."""
+    for name, settings in (("minimal", {}), ("doubling mix", {"mix": "doubling"}), ("level 1", {"level": 1})):
+        generator = Generator(**settings)
+        times = []
+        for _ in range(3):
+            began = time.process_time()
+            clues = np.concatenate([(puzzles != 0).sum(axis=1) for puzzles, _ in generator.batches(5000, 1, jobs=1)])
+            times.append(time.process_time() - began)
+        yield f"unique puzzles made, {name}", f"{5000 / min(times):,.0f} a CPU second", f"{clues.mean():.2f} clues each"
+    walls = []
+    for jobs in (1, cores()):
+        began = time.perf_counter()
+        for _ in Generator().batches(20_000, 2, jobs):
+            pass
+        walls.append(time.perf_counter() - began)
+    yield f"minimal puzzles on {cores()} threads against one", f"{walls[0] / walls[1]:.2f} times", "by the wall clock"
+
+
+def main(names: list[str]) -> None:
+    """Print the figures."""
+    list(Generator().batches(10, jobs=1))
+    table = Table("measured", "figure", "")
+    for part in (solving([Path(name) for name in names]), making()):
+        for figure in part:
+            table.add_row(*figure)
+        table.add_section()
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
