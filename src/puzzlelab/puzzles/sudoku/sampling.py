@@ -13,7 +13,7 @@ from puzzlelab.puzzles.sudoku.generate import LEVELS, Generator, level_of
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
-FEWEST, MOST = 19, 80
+FEWEST, MOST = 20, 80
 """Clues of boards that digging finds."""
 
 
