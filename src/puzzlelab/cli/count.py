@@ -32,6 +32,7 @@ Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --f
 File = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
 With = Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")]
 Options = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a solver that shares its work, such as permutation.")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]
 Nodes = Annotated[int | None, typer.Option(help="States to expand for each board.")]
 
@@ -39,14 +40,17 @@ Nodes = Annotated[int | None, typer.Option(help="States to expand for each board
 class Asked:
     """One call of a verb: the boards, the solver, and the exit code so far."""
 
-    def __init__(self, puzzle: str, solver: str | None, options: list[str] | None, limit: Limit) -> None:
+    def __init__(
+        self, puzzle: str, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
+    ) -> None:
         from puzzlelab import api
         from puzzlelab.core.settings import read_options
         from puzzlelab.core.solutions import require_lister
 
         self.limit = limit
         self.puzzle: Puzzle = api.load(puzzle)
-        self.solver: Solver = api.solver(solver, self.puzzle, **read_options(options or ()))
+        told = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
+        self.solver: Solver = api.solver(solver, self.puzzle, **told)
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
 
@@ -84,6 +88,7 @@ def count(
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many; 2 tells whether one is unique.")] = None,
     solver: With = None,
     option: Options = None,
+    jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> None:
@@ -95,7 +100,7 @@ def count(
     from puzzlelab.core import solutions
     from puzzlelab.core.limit import Limit
 
-    asked, console = Asked(puzzle, solver, option, Limit(time, nodes)), output()
+    asked, console = Asked(puzzle, solver, option, jobs, Limit(time, nodes)), output()
     for given, instance in asked.boards(board, file):
         found = solutions.count(asked.solver, instance, asked.limit, most)
         console.print(f"{found.solutions}{'' if found.complete else '+'}")
@@ -110,6 +115,7 @@ def enumerate_all(
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
     solver: With = None,
     option: Options = None,
+    jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
@@ -122,7 +128,7 @@ def enumerate_all(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Listing
 
-    asked = Asked(puzzle, solver, option, Limit(time, nodes))
+    asked = Asked(puzzle, solver, option, jobs, Limit(time, nodes))
     with _lines(out) as write:
         for given, instance in asked.boards(board, file):
             listing = Listing(asked.solver, instance, asked.limit, most)

@@ -116,7 +116,9 @@ def solve(
     time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
     memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Boards to solve at once; for one board, the solver's own jobs.")
+    ] = 1,
     steps: Annotated[
         bool, typer.Option("--steps", help="Show the board after each move, or how the solver came to its answer.")
     ] = False,
@@ -143,9 +145,12 @@ def solve(
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth}
     options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
-    work = Work(chosen, api.solver(solver, chosen, **options), limit, jobs)
-    require(work.solver, chosen)
+    asked = api.solver(solver, chosen, **options)
+    require(asked, chosen)
     boards = given_boards(chosen, board or [], file)
+    if jobs > 1 and len(boards) == 1 and "jobs" in asked.options() and "jobs" not in options:
+        asked = api.solver(solver, chosen, **options, jobs=jobs)
+    work = Work(chosen, asked, limit, jobs)
     shown = Shown(output(), work, json=json, steps=steps, many=len(boards) > 1, notation=_notation(chosen, notation))
     quiet = json or notation is not None
     with progress("solving" if len(boards) > 1 else "", len(boards), shown=not quiet or out is not None) as bars:
