@@ -250,3 +250,21 @@ def test_a_process_that_dies_is_an_error_in_words(at_once):
         for _ in steps:
             pass
     assert not multiprocessing.active_children()
+
+
+MANY = "8.........95.......76.........472968...931245...856713......597....9.432....2.186"
+"""1,271 solutions."""
+
+
+@pytest.mark.parametrize(("most", "reason"), [(5000, "it has 1,271 solutions"), (100, "it has at least 100 solutions")])
+def test_it_counts_on_request(most, reason):
+    board = NINE.read(MANY)
+    result = solve(board, Permutation(most=most))
+    assert result.moves is not None
+    assert (result.proof, result.stop) == ("none", "done")
+    assert result.reason.startswith(reason)
+    assert solve(board, Permutation(most=most, jobs=2)).reason == result.reason
+
+
+def test_a_count_of_one_is_a_proof():
+    assert solve(NINE.read("inkala"), Permutation(most=50)).proof == "unique"

@@ -19,10 +19,10 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: Annotated[str | None, typer.Option(help="The scale of difficulty (see `puzzlelab list PUZZLE`).")] = None,
     level: Annotated[
-        str | None, typer.Option(help="The level on that scale, or a range A-B to go through in turn.")
+        str | None, typer.Option(help="The level on that scale, or a range A-B; its levels come up alike.")
     ] = None,
     mix: Annotated[str | None, typer.Option(help="Sudoku: levels in these shares, even or doubling.")] = None,
-    clues: Annotated[int | None, typer.Option(help="Sudoku: so many clues.")] = None,
+    clues: Annotated[str | None, typer.Option(help="Sudoku: so many clues, or A-B.")] = None,
     minimal: Annotated[bool, typer.Option("--minimal", help="Sudoku: no clue can be left out (usual).")] = False,
     symmetry: Annotated[str | None, typer.Option(help="Sudoku: a pattern of clues such as half-turn.")] = None,
     hard: Annotated[int | None, typer.Option(help="Sudoku: climb so many steps towards more guesses.")] = None,
@@ -46,15 +46,15 @@ def generate(
     from puzzlelab.core.settings import fill
 
     chosen = api.load(puzzle)
-    made = {"mix": mix, "clues": clues, "symmetry": symmetry, "hard": hard}
+    made: dict[str, Any] = {"mix": mix, "clues": clues, "symmetry": symmetry, "hard": hard}
     made |= {"minimal": minimal or None, "unique": False if allow_multiple else None}
     maker = getattr(chosen, "generator", None)
-    if maker is None or scale is not None or (level and not level.isdigit()):
+    if maker is None:
         if histogram or any(value is not None for value in made.values()):
             raise BadOption(f"{chosen.name} makes boards by --scale and --level only")
         _by_scale(chosen, count, scale, level, seed, out)
         return
-    generator = fill(maker, {"level": int(level) if level else None, **made})
+    generator = fill(maker, made | _by_name(chosen, scale, level, clues))
     if out is not None:
         _file(generator, count, seed, jobs, out, histogram)
         return
@@ -65,15 +65,40 @@ def generate(
             typer.echo(chosen.write(board))
 
 
+def _by_name(puzzle: Puzzle, scale: str | None, level: str | None, clues: str | None) -> dict[str, Any]:
+    """What a scale and a level on it mean as settings of a generator."""
+    from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.puzzle import scale_of
+    from puzzlelab.core.settings import read_levels
+
+    name, chosen = scale_of(puzzle, scale)
+    if scale == "clues" and level:
+        if clues:
+            raise BadOption("--scale clues --level N is --clues N: give one of them")
+        clues, level = level, None
+    if level and name == "minimal":
+        raise BadOption("the scale 'minimal' has no levels")
+    found: dict[str, Any] = {"minimal": True} if name == "minimal" else {}
+    if clues:
+        least, most = read_levels(clues)
+        found["clues"] = least if least == most else (least, most)
+    if level:
+        least, most = read_levels(level)
+        lowest, highest = chosen.levels or (least, most)
+        if least < most and not lowest <= least < most <= highest:
+            raise BadOption(f"the levels of {puzzle.name} go from {lowest} to {highest}, not from {least} to {most}")
+        found |= {"level": least} if least == most else {"mix": dict.fromkeys(range(least, most + 1), 1.0)}
+    return found
+
+
 def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None) -> None:
     """Write a large file, with progress; Ctrl-C keeps what is there."""
     import time
 
-    from puzzlelab.core.errors import BadFile
     from puzzlelab.puzzles.sudoku import files
 
-    if histogram and histogram.suffix not in (".png", ".svg"):
-        raise BadFile(f"{histogram} is no image: write .png or .svg")
+    if histogram:
+        _drawable(histogram)
     began, rows = time.perf_counter(), [0, 0]
     with progress("making", count) as bars:
 
@@ -87,8 +112,20 @@ def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, hi
         except KeyboardInterrupt:
             fail(f"interrupted: {rows[1]:,} of {count:,} boards were made; the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
-    output().print(f"{count:,} boards in {out}, {time.perf_counter() - began:.3g} s", markup=False)
+    output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {time.perf_counter() - began:.3g} s", markup=False)
     _summary(files.clue_counts(out), histogram)
+
+
+def _drawable(path: Path) -> None:
+    """Find out before the work whether an image can be drawn after it."""
+    from puzzlelab.bench.plots import empty_figure
+    from puzzlelab.core.errors import BadFile
+
+    if path.suffix not in (".png", ".svg"):
+        raise BadFile(f"{path} is no image: write .png or .svg")
+    if not path.parent.is_dir():
+        raise BadFile(f"cannot write {path}: there is no folder {path.parent}")
+    empty_figure("")
 
 
 def _summary(counts: Any, histogram: Path | None) -> None:

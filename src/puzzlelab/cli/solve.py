@@ -223,10 +223,13 @@ class Shown:
     def _answer(self, given: Given, row: Row) -> None:
         from puzzlelab.core.verify import verify
 
+        if self.notation:
+            self._notated(given, row, self.notation)
+            return
         self.answered += 1
-        if self.answered == 1 and not self.notation:
+        if self.answered == 1:
             self._header()
-        if self.many and not (self.notation and row.moves):
+        if self.many:
             self.console.print(f"\n{given.where}: {given.text}", markup=False)
         if row.moves is None:
             self.console.print(_unsolved(row))
@@ -237,9 +240,6 @@ class Shown:
             fail(f"this row does not hold: {verdict.reason}")
             self.counts["error"] += 1
             return
-        if self.notation:
-            print(self.notation(instance.state, self._end(row)), flush=True)
-            return
         proof = _proof(row, self.work.puzzle)
         self.console.print(f"{_moves(row.length or 0)}, {proof}, {row.seconds:.3g} s, {row.expanded:,} states expanded")
         if self.steps:
@@ -248,6 +248,13 @@ class Shown:
             self._board(row)
         else:
             self.console.print(" ".join(row.moves))
+
+    def _notated(self, given: Given, row: Row, notation: Callable[[State, State], str]) -> None:
+        """The solution as `--as` wants it; what has none is told beside it."""
+        if row.moves is None:
+            fail(f"{given.where}: {_unsolved(row)}" if given.where else _unsolved(row))
+        else:
+            print(notation(self.work.puzzle.read(row.board).state, self._end(row)), flush=True)
 
     def _end(self, row: Row) -> State:
         """The board after all moves."""

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import TypeVar
 
+from puzzlelab.core.errors import BadOption
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 AHEAD = 4
@@ -32,7 +34,9 @@ def ordered_map(
 
     Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits for what runs.
     """
-    jobs = jobs or cores()
+    jobs = cores() if jobs is None else jobs
+    if jobs < 1:
+        raise BadOption(f"at least 1 job is needed, not {jobs}")
     if jobs == 1 and not processes:
         yield from map(function, items)
         return

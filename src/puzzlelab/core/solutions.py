@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from puzzlelab.core import kernels
 from puzzlelab.core.driver import Clock, Machine
-from puzzlelab.core.errors import NotSuited, PuzzlelabError
+from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, Stop
@@ -139,6 +139,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     A board to which the puzzle objects has none. Raises `NotSuited`.
     """
     lister = require_lister(solver, instance.puzzle)
+    _require_some(most)
     if instance.puzzle.objection(instance.state):
         return Count(0)
     ceiling = UNLIMITED if most is None else most
@@ -179,6 +180,7 @@ class Listing:
 
     def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
         self.solver = require_lister(solver, instance.puzzle)
+        _require_some(most)
         self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name
         self.stop: Stop = "interrupted"
@@ -203,6 +205,11 @@ class Listing:
             if self.most is not None and self.found >= self.most:
                 self.stop = "solutions"
                 return
+
+
+def _require_some(most: int | None) -> None:
+    if most is not None and most < 1:
+        raise BadOption(f"at least 1 solution must be asked for, not {most}")
 
 
 def require_lister(solver: Solver, puzzle: Puzzle) -> Lists:

@@ -123,15 +123,17 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
         BadOption: for an array of another shape, or `most` below 1.
         BadBoard: for a number that is no digit, with its place.
     """
-    if puzzles.ndim != 2 or puzzles.shape[1] != 81:
-        raise BadOption(f"puzzles are an array of shape [B, 81], not {list(puzzles.shape)}")
+    puzzles = np.asarray(puzzles)
+    if puzzles.ndim != 2 or puzzles.shape[1] != 81 or not np.issubdtype(puzzles.dtype, np.integer):
+        told = f"{puzzles.dtype}{list(puzzles.shape)}"
+        raise BadOption(f"puzzles are an array of integers of shape [B, 81], not {told}")
     if most < 1:
         raise BadOption(f"at least 1 solution must be asked for, not {most}")
     wrong = np.argwhere((puzzles < 0) | (puzzles > 9))
     if wrong.size:
         row, cell = wrong[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
-    clues = np.ascontiguousarray(puzzles, np.uint8)
+    clues = np.array(puzzles, np.uint8, order="C")
     found = Batch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
     over = threading.Event()
 

@@ -38,7 +38,7 @@ BOARDS: Mapping[str, Mapping[str, Example]] = {
     "sudoku-4x4": {
         "small": Example(
             ".1....4....23...",
-            "six clues",
+            "four clues",
         ),
     },
     "sudoku-6x6": {

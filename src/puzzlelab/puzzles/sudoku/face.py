@@ -15,16 +15,12 @@ from numpy.typing import NDArray
 from puzzlelab.core.errors import BadBoard, shorten
 
 SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
-BLANKS = ".0_*"
+BLANKS = frozenset(".0_*")
 LONGEST = 8192
 """Characters that no board needs."""
-COLUMN_NAMES = frozenset(
-    (
-        *("puzzle", "puzzles", "quiz", "quizzes", "question", "board", "id", "source"),
-        *("solution", "solutions", "answer", "clues", "count", "level", "rating", "difficulty"),
-    )
-)
-"""What the first line of a CSV file may call its columns."""
+PUZZLE_NAMES = ("puzzle", "puzzles", "quiz", "quizzes", "question", "board")
+SOLUTION_NAMES = ("solution", "solutions", "answer")
+"""What the first line of a CSV file may call these columns."""
 
 Board = NDArray[np.uint8]
 
@@ -57,7 +53,7 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
         return _numbers(words, size), None
     if len(words) > 1 and len(words[0]) >= size**2:
         solution = words[1]
-        whole = len(solution) == size**2 and not set(solution) & set(BLANKS)
+        whole = len(solution) == size**2 and not BLANKS & set(solution)
         return _values(words[0], size, name), _values(solution, size, name) if whole else None
     return _values("".join(words), size, name), None
 
@@ -105,7 +101,7 @@ def _ruler(line: str) -> bool:
 def _row(line: str, number: int, boxes: int, width: int) -> str:
     """One row of `boxes` parts of `width` cells each."""
     parts = line.split("|")
-    if len(parts) == boxes + 2 and not parts[0].strip() and not parts[-1].strip():
+    if len(parts) > 2 and len(parts) != boxes and not parts[0].strip() and not parts[-1].strip():
         parts = parts[1:-1]
     if len(parts) != boxes:
         raise BadBoard(f"{len(parts)} parts between bars; a row has {boxes}", f"row {number} of the grid")
@@ -127,32 +123,41 @@ def _part(part: str, number: int, width: int) -> str:
 def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
     """The boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
 
-    Empty lines, comments (`#`), rulers between bars and a first line that names columns are passed over.
+    Empty lines, comments (`#`) and rulers between bars are passed over. A first line that names columns says which of
+    them are the puzzle and the solution.
     """
     block: list[str] = []
-    began = 0
+    began, first = 0, True
+    columns: list[int] = []
     for number, line in enumerate(lines, start=1):
         text = line.rstrip("\r\n")
-        if text.startswith("#") or not text.strip() or _ruler(text):
+        if _ruler(text):
+            continue
+        if block and ("|" not in text or len(block) == size):
+            yield began, "\n".join(block)
+            block = []
+        if text.startswith("#") or not text.strip():
             continue
         if "|" in text:
             began = began if block else number
             block.append(text)
-            if len(block) == size:
-                yield began, "\n".join(block)
-                block = []
-            continue
-        if block:
-            yield began, "\n".join(block)
-            block = []
-        if not (number == 1 and _names(text)):
-            yield number, text.strip()
+        elif not first or not (columns := _columns(text)):
+            yield number, _chosen(text, columns).strip()
+        first = False
     if block:
         yield began, "\n".join(block)
 
 
-def _names(line: str) -> bool:
-    return bool(COLUMN_NAMES & {word.strip().lower() for word in line.split(",")})
+def _columns(line: str) -> list[int]:
+    """The places of the puzzle and of the solution in a line that names columns; nothing if it is no such line."""
+    names = [word.strip().lower() for word in line.split(",")]
+    places = [[place for place, name in enumerate(names) if name in known] for known in (PUZZLE_NAMES, SOLUTION_NAMES)]
+    return [found[0] for found in places if found] if places[0] else []
+
+
+def _chosen(line: str, columns: list[int]) -> str:
+    words = line.split(",")
+    return ",".join(words[place] for place in columns if place < len(words)) if columns else line
 
 
 # --- writing ---

@@ -41,6 +41,9 @@ class Writer(Protocol):
     def close(self, complete: bool) -> None:
         """Finish; a file that is not complete can be gone on with."""
 
+    def discard(self) -> None:
+        """Remove what there is."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -101,6 +104,10 @@ class Lines:
     def close(self, complete: bool) -> None:
         self.file.close()
 
+    def discard(self) -> None:
+        self.file.close()
+        self.path.unlink()
+
 
 class Parts:
     """A Parquet file, made of parts that are each written aside, then renamed, and joined at the end."""
@@ -152,6 +159,9 @@ class Parts:
         aside.replace(self.path)
         shutil.rmtree(self.folder)
 
+    def discard(self) -> None:
+        shutil.rmtree(self.folder)
+
 
 def _strings(grids: Bytes) -> Any:
     import pyarrow as pa
@@ -178,11 +188,15 @@ def write(
 
     `told` hears how many rows there are. What was written stays, whatever happens. Raises `BadFile`.
     """
+    if not path.name:
+        raise BadFile(f"'{path}' is no name of a file")
     note = path.with_name(f"{path.name}.making")
     asked = {"settings": dict(generator), "count": count, "seed": seed, "version": VERSION}
     try:
-        _begin(path, note, json.loads(json.dumps(asked)))
+        _examine(path, note, json.loads(json.dumps(asked)))
+        path.parent.mkdir(parents=True, exist_ok=True)
         writer = writer_of(path)
+        note.write_text(json.dumps(asked) + "\n", encoding="utf-8")
         complete = False
         try:
             told(writer.rows)
@@ -190,6 +204,11 @@ def write(
                 writer.append(batch)
                 told(writer.rows)
             complete = True
+        except BadInput:
+            if writer.rows == 0:  # such puzzles cannot be had: nothing was begun
+                writer.discard()
+                note.unlink()
+            raise
         finally:
             writer.close(complete)
         note.unlink()
@@ -197,7 +216,7 @@ def write(
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _begin(path: Path, note: Path, asked: Mapping[str, Any]) -> None:
+def _examine(path: Path, note: Path, asked: Mapping[str, Any]) -> None:
     """See that the file is new, or was begun with these settings."""
     if note.exists():
         try:
@@ -211,10 +230,6 @@ def _begin(path: Path, note: Path, asked: Mapping[str, Any]) -> None:
         return
     if path.exists():
         raise BadFile(f"{path} exists already: give another name, or remove it first")
-    if path.suffix not in (*FORMS, PARQUET):
-        writer_of(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(json.dumps(asked) + "\n", encoding="utf-8")
 
 
 def clue_counts(path: Path) -> NDArray[np.int64]:

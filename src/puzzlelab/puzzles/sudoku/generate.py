@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, PositiveFloat
+from pydantic import Field
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.parallel import ordered_map
@@ -30,21 +30,27 @@ MIXES: Mapping[str, Mapping[int, float]] = {
     "even": dict.fromkeys(LEVELS, 0.2),
     "doubling": {5: 0.516, 4: 0.258, 3: 0.129, 2: 0.065, 1: 0.032},
 }
+FEWEST = 17
+"""Clues; no puzzle with fewer has one solution."""
 CHUNK = 500
 TRIES = 20_000
+Level = Annotated[int, Field(ge=1, le=5)]
+Clues = Annotated[int, Field(ge=0, le=81)]
+Weights = Annotated[dict[Level, Annotated[float, Field(gt=0, le=1e9)]], Field(min_length=1)]
 Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full"]
 
 
 class Generator(Settings):
-    """How puzzles are made; without a level, a mix and a number of clues they are minimal.
+    """How puzzles are made; without a level, a mix and a number of clues (or two, from and to) they are minimal.
 
     `unique=False` digs blindly, so that most puzzles of levels 4 and 5 have several solutions. `hard` is the number of
-    steps of hill-climbing on the guesses that the search needs.
+    steps of hill-climbing on the guesses that the search needs. With a symmetry, 'minimal' means that no orbit of cells
+    that go together can be left out.
     """
 
-    level: Annotated[int, Field(ge=1, le=5)] | None = None
-    mix: Literal["even", "doubling"] | dict[Annotated[int, Field(ge=1, le=5)], PositiveFloat] | None = None
-    clues: Annotated[int, Field(ge=0, le=81)] | None = None
+    level: Level | None = None
+    mix: Literal["even", "doubling"] | Weights | None = None
+    clues: Clues | tuple[Clues, Clues] | None = None
     minimal: bool = False
     symmetry: Symmetry = "none"
     unique: bool = True
@@ -55,18 +61,28 @@ class Generator(Settings):
         if len(asked) > 1:
             raise BadOption(f"ask for puzzles by {asked[0]} or by {asked[1]}, not by both")
         if (self.minimal or self.hard) and not self.unique:
-            raise BadOption("a puzzle that is minimal or hard has one solution: leave out unique=false")
+            raise BadOption("a puzzle that is minimal or hard has one solution: do not allow several")
         if self.minimal and (self.clues is not None or self.mix is not None or self.level not in (None, 5)):
             raise BadOption("minimal puzzles have about 24 clues: ask for no other number")
         if self.hard and asked:
             raise BadOption("hard puzzles have as many clues as they have: ask for no level, mix or number of clues")
-        if self.unique and self.clues is not None and self.clues < 17:
-            raise BadOption(f"no puzzle with {self.clues} clues has one solution; the fewest are 17")
+        least, most = self.span()
+        if least > most:
+            raise BadOption(f"there is no number of clues from {least} to {most}")
+        if self.unique and least < FEWEST:
+            raise BadOption(f"no puzzle with {least} clues has one solution; the fewest are {FEWEST}")
+
+    def span(self) -> tuple[int, int]:
+        """The least and the greatest number of clues that is asked for; without one, of any puzzle."""
+        if self.clues is None:
+            return FEWEST, 81
+        return self.clues if isinstance(self.clues, tuple) else (self.clues, self.clues)
 
     def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """What `digging.make` draws from: `int64[R, 3]` and `float64[R]`."""
         if self.clues is not None:
-            return np.array([[self.clues] * 3]), np.ones(1)
+            numbers = np.arange(self.span()[0], self.span()[1] + 1)
+            return np.stack([numbers] * 3, axis=1), np.arange(1, numbers.size + 1) / numbers.size
         if self.level is None and self.mix is None:
             return np.array([[0, 0, 81]]), np.ones(1)
         weights = MIXES[self.mix] if isinstance(self.mix, str) else self.mix or {self.level or 5: 1.0}
@@ -97,6 +113,8 @@ class Generator(Settings):
 
         A puzzle depends on the seed and its number alone. Raises `BadOption` where such a puzzle does not come up.
         """
+        if seed < 0:
+            raise BadOption(f"a seed is 0 or more, not {seed}")
         kinds, chances = self.kinds()
         orbits, over = self.orbits(), threading.Event()
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]

@@ -156,7 +156,7 @@ class Sudoku:
     @property
     def move_note(self) -> str:
         """What a move's letters mean, for wherever moves are shown."""
-        return "r3c5=7 writes a 7 in row 3, column 5"
+        return "written like r3c5=7: a 7 in row 3, column 5"
 
     @property
     def shows_board(self) -> bool:
@@ -172,9 +172,9 @@ class Sudoku:
 
     def read(self, text: str) -> Instance:
         """One character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
-        name = text.strip().lower()
-        example = self.examples.get(name) if len(name) < self.cells else None
-        if example is None and name.isalpha() and len(name) < self.cells:
+        name = text.strip().lower() if len(text) < self.cells else ""
+        example = self.examples.get(name)
+        if example is None and name.isalpha():
             raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, self.examples)}")
         return Instance(self, face.read(example.board if example else text, self.box_rows, self.box_columns, self.name))
 

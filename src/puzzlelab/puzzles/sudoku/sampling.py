@@ -35,11 +35,11 @@ def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
 
 
 def _by_level(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator(level=level) if level else Generator(mix="even"))
+    return _first(random, Generator(level=level) if level is not None else Generator(mix="even"))
 
 
 def _by_clues(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator(clues=level) if level else Generator())
+    return _first(random, Generator(clues=level) if level is not None else Generator())
 
 
 def _minimal(random: np.random.Generator, level: int | None) -> Board:

@@ -1,0 +1,229 @@
+"""All solutions of boards, or how many there are: `count` and `enumerate`, as they are typed."""
+
+import io
+import re
+import sys
+
+import pytest
+
+from puzzlelab import load
+from puzzlelab.cli.main import run
+
+EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
+EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
+MANY = ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9."
+TWICE = "11" + EASY[2:]
+NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
+"""Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
+BLANK = "." * 81
+NUMBER = 254
+"""Solutions of MANY."""
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Runs the program with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+def need(solver):
+    """Pass over a solver whose library is not installed."""
+    library = {"sat": "pysat", "integer": "scipy"}.get(solver)
+    if library:
+        pytest.importorskip(library)
+
+
+# --- count ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("board", "number", "code"), [("easy", 1, 0), (EASY_DONE, 1, 0), (MANY, NUMBER, 0), (TWICE, 0, 1), (NEVER, 0, 1)]
+)
+def test_a_number_for_a_board(program, board, number, code):
+    assert program("count", "sudoku-9x9", board) == (code, f"{number}\n", "")
+
+
+@pytest.mark.parametrize("solver", ["backtracking", "bands", "dancing-links", "sat", "integer", "permutation"])
+@pytest.mark.parametrize(("most", "said"), [(1, "1+"), (7, "7+"), (300, "254")])
+def test_every_solver_counts(program, solver, most, said):
+    need(solver)
+    if solver in ("integer", "permutation") and most > NUMBER:
+        pytest.skip("it takes seconds")
+    assert program("count", "sudoku-9x9", MANY, "--with", solver, "--most", most) == (0, f"{said}\n", "")
+
+
+@pytest.mark.slow
+def test_permutation_search_counts_all(program):
+    assert program("count", "sudoku-9x9", MANY, "--with", "permutation") == (0, "254\n", "")
+
+
+@pytest.mark.parametrize(("most", "said"), [(253, "253+"), (254, "254+"), (255, "254")])
+def test_a_plus_says_that_there_may_be_more(program, most, said):
+    assert program("count", "sudoku-9x9", MANY, "--most", most) == (0, f"{said}\n", "")
+
+
+def test_two_are_enough_to_tell_whether_one_is_unique(program):
+    assert program("count", "sudoku-9x9", "easy", MANY, BLANK, "--most", 2)[:2] == (0, "1\n2+\n2+\n")
+
+
+def test_empty_grids_of_other_sizes(program):
+    """There are 288 grids of 4x4 (Felgenhauer and Jarvis, 2005)."""
+    assert program("count", "sudoku-4x4", "." * 16) == (0, "288\n", "")
+    assert program("count", "sudoku-6x6", "." * 36, "--most", 289) == (0, "289+\n", "")
+
+
+def test_a_file_with_a_bad_line(program, tmp_path):
+    path = tmp_path / "boards.csv"
+    path.write_text(f"puzzle,solution\n{EASY},{EASY_DONE}\n{EASY[1:]}\n{MANY}\n{TWICE}\n")
+    code, out, err = program("count", "sudoku-9x9", "--file", path)
+    assert (code, out) == (2, "1\n254\n0\n")
+    assert err == f"error: {path}, line 3: 80 cells given; sudoku-9x9 has 81\n"
+
+
+def test_boards_from_standard_input(program):
+    assert program("count", "sudoku-9x9", stdin=f"{EASY}\n{MANY}\n".encode()) == (0, "1\n254\n", "")
+
+
+@pytest.mark.parametrize("verb", ["count", "enumerate"])
+@pytest.mark.parametrize(("limit", "name"), [(("--nodes", 500), "nodes"), (("--time", 0.01), "time")])
+def test_a_limit_is_told(program, verb, limit, name):
+    code, out, err = program(verb, "sudoku-9x9", BLANK, *limit)
+    assert code == 1
+    told = re.fullmatch(
+        rf"error: the limit of {name} ended the search after ([0-9,]+) solutions?; there may be more\n", err
+    )
+    assert told is not None
+    number = int(told[1].replace(",", ""))
+    if verb == "count":
+        assert out == f"{number}+\n"
+    else:
+        assert len(set(out.splitlines())) == number
+
+
+def test_a_limit_is_told_with_the_place_of_the_board(program):
+    code, out, err = program("count", "sudoku-9x9", BLANK, "easy", "--nodes", 5000)
+    assert code == 1
+    assert err.startswith("error: board 1: the limit of nodes ended the search after ")
+    assert out.endswith("+\n1\n")
+
+
+def test_ctrl_c_shows_the_number_so_far(program, monkeypatch):
+    from puzzlelab.core.solutions import Count
+    from puzzlelab.solvers.dancing_links import DancingLinks
+
+    def count(self, instance, limit, most):
+        yield Count(1234, "interrupted")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DancingLinks, "count", count)
+    code, out, err = program("count", "sudoku-9x9", BLANK, "easy", "--with", "dancing-links")
+    assert (code, out) == (130, "1234+\n")
+    assert err == "error: board 1: interrupted after 1,234 solutions\n"
+
+
+# --- enumerate ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["backtracking", "bands", "dancing-links", "sat"])
+def test_all_solutions_are_listed_once(program, solver):
+    need(solver)
+    puzzle = load("sudoku-9x9")
+    code, out, err = program("enumerate", "sudoku-9x9", MANY, "--with", solver)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == len(set(lines)) == NUMBER
+    for line in lines:
+        assert puzzle.solved(puzzle.read(line).state)
+        assert all(clue in (".", digit) for clue, digit in zip(MANY, line, strict=True))
+
+
+def test_solvers_agree_on_the_list(program):
+    lists = [
+        sorted(program("enumerate", "sudoku-9x9", MANY, "--with", solver)[1].splitlines())
+        for solver in ("bands", "backtracking", "dancing-links")
+    ]
+    assert lists[0] == lists[1] == lists[2]
+
+
+@pytest.mark.parametrize("most", [1, 5, 1000])
+def test_as_many_as_are_asked_for(program, most):
+    code, out, err = program("enumerate", "sudoku-9x9", MANY, "easy", "--most", most)
+    assert (code, err) == (0, "")
+    assert len(set(out.splitlines())) == min(most, NUMBER) + 1
+    assert out.endswith(f"\n{EASY_DONE}\n")
+
+
+def test_boards_without_a_solution_list_nothing(program):
+    assert program("enumerate", "sudoku-9x9", TWICE) == (1, "", "")
+    assert program("enumerate", "sudoku-9x9", NEVER) == (1, "", "")
+    assert program("enumerate", "sudoku-9x9", NEVER, "easy") == (1, f"{EASY_DONE}\n", "")
+
+
+def test_a_list_in_a_file_is_read_again(program, tmp_path):
+    path = tmp_path / "all.txt"
+    assert program("enumerate", "sudoku-9x9", MANY, "easi", "--out", path) == (
+        2,
+        "",
+        "error: board 2: there is no example 'easi'; did you mean 'easy'?\n",
+    )
+    assert path.read_text() == program("enumerate", "sudoku-9x9", MANY)[1]
+    assert program("count", "sudoku-9x9", "--file", path) == (0, "1\n" * NUMBER, "")
+
+
+def test_a_list_that_cannot_be_written(program, tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere" / "all.txt"):
+        code, out, err = program("enumerate", "sudoku-9x9", "easy", "--out", path)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"error: cannot write {path}: ")
+
+
+def test_a_list_on_a_full_disk(program):
+    from pathlib import Path
+
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    code, out, err = program("enumerate", "sudoku-9x9", MANY, "--out", "/dev/full")
+    assert (code, out, err) == (2, "", "error: cannot write /dev/full: No space left on device\n")
+
+
+# --- both -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", ["count", "enumerate"])
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("sudoku-9x9", EASY, "--with", "annealing"), "annealing looks for one solution, and cannot list or count"),
+        (("sudoku-16x16", "large", "--with", "bands"), "bands cannot solve sudoku-16x16: it is made for sudoku-9x9"),
+        (("tiles-3x3", "1 2 3 4 5 6 7 0 8"), "ida looks for one solution, and cannot list or count them all"),
+        (("sudoku-9x9", EASY, "--with", "band"), "there is no solver 'band'; did you mean 'bands'?"),
+        (("sudoku-9x9", EASY, "--set", "jobs=3"), "bands has no option 'jobs'"),
+        (("sudoku-9x9", EASY, "--nodes", 0), "a limit on nodes must be more than 0, not 0"),
+        (("sudoku-9x9", EASY, "--time", -1), "a limit on time must be more than 0"),
+        (("sudoku-9x9", "easi"), "there is no example 'easi'; did you mean 'easy'?"),
+        (("sudoku-9x9", EASY, "--file", "boards.txt"), "give boards as arguments or with --file, not both"),
+        (("sudoku-9x9", "--file", "/nowhere/boards.txt"), "cannot read /nowhere/boards.txt: No such file"),
+    ],
+)
+def test_what_is_typed_wrong_is_answered_with_a_sentence(program, verb, words, sentence):
+    code, out, err = program(verb, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("verb", ["count", "enumerate"])
+def test_most_is_at_least_one(program, verb):
+    code, out, err = program(verb, "sudoku-9x9", EASY, "--most", 0)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err

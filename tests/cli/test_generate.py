@@ -1,0 +1,507 @@
+"""New Sudokus, as they are asked for: `generate sudoku-9x9`, and what other puzzles say to the same wishes."""
+
+import io
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from puzzlelab import load
+from puzzlelab.cli.main import run
+from puzzlelab.core import solutions
+from puzzlelab.core.limit import Limit
+from puzzlelab.puzzles.sudoku import files, generate
+from puzzlelab.puzzles.sudoku.generate import LEVELS
+from puzzlelab.solvers.dancing_links import DancingLinks
+
+# A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from puzzlelab.cli.main import run; run()"
+)
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Runs `generate` with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["puzzlelab", "generate", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def made(program):
+    """The boards that are printed for these words."""
+
+    def call(*words):
+        code, out, err = program("sudoku-9x9", *words)
+        assert (code, err) == (0, "")
+        boards = out.splitlines()
+        assert all(re.fullmatch(r"[.1-9]{81}", board) for board in boards)
+        return boards
+
+    return call
+
+
+def clues(board):
+    return 81 - board.count(".")
+
+
+def number_of_solutions(board, most=2):
+    """Up to two, by the solver that has nothing to do with the generator."""
+    return solutions.count(DancingLinks(), load("sudoku-9x9").read(board), Limit(), most).solutions
+
+
+def pattern(board):
+    return np.array([symbol != "." for symbol in board]).reshape(9, 9)
+
+
+# --- boards ---------------------------------------------------------------------------------------
+
+
+def test_one_minimal_board_is_the_usual_wish(made):
+    (board,) = made()
+    assert number_of_solutions(board) == 1
+    assert made("--minimal") == [board]
+    for place in range(81):
+        if board[place] != ".":
+            assert number_of_solutions(board[:place] + "." + board[place + 1 :]) == 2
+
+
+def test_boards_differ_and_are_unique(made):
+    boards = made("--count", 30)
+    assert len(boards) == len(set(boards)) == 30
+    assert {number_of_solutions(board) for board in boards} == {1}
+
+
+@pytest.mark.parametrize("level", sorted(LEVELS))
+def test_levels(made, level):
+    least, most = LEVELS[level]
+    boards = made("--level", level, "--count", 10)
+    assert len(boards) == 10
+    for board in boards:
+        assert least <= clues(board) <= most
+        assert number_of_solutions(board) == 1
+
+
+def test_the_levels_of_a_range_come_up_alike(made):
+    levels = [generate.level_of(clues(board)) for board in made("--level", "2-4", "--count", 300)]
+    assert set(levels) == {2, 3, 4}
+    assert min(map(levels.count, (2, 3, 4))) > 75
+
+
+def test_a_range_of_clues(made):
+    assert {clues(board) for board in made("--clues", "30-32", "--count", 60)} == {30, 31, 32}
+
+
+@pytest.mark.parametrize(("scale", "level"), [("clues", 33), ("level", 2)])
+def test_scales(made, scale, level):
+    for board in made("--scale", scale, "--level", level, "--count", 4):
+        assert load("sudoku-9x9").difficulty(load("sudoku-9x9").read(board).state)[scale] == level
+
+
+@pytest.mark.parametrize("mix", ["even", "doubling"])
+def test_mixes_have_their_shares(made, mix):
+    levels = [generate.level_of(clues(board)) for board in made("--mix", mix, "--count", 1000)]
+    for level, share in generate.MIXES[mix].items():
+        deviation = (share * (1 - share) / 1000) ** 0.5
+        assert abs(levels.count(level) / 1000 - share) < 4 * deviation
+
+
+@pytest.mark.parametrize("number", [24, 30, 50, 80, 81])
+def test_so_many_clues(made, number):
+    for board in made("--clues", number, "--count", 3):
+        assert clues(board) == number
+        assert number_of_solutions(board) == 1
+
+
+@pytest.mark.parametrize("number", [0, 12, 17, 40])
+def test_boards_that_may_have_several_solutions(made, number):
+    for board in made("--clues", number, "--allow-multiple", "--count", 3):
+        assert clues(board) == number
+        assert number_of_solutions(board) in ((2,) if number < 17 else (1, 2))
+
+
+def test_most_boards_of_level_5_that_may_have_several_solutions_have_them(made):
+    boards = made("--level", 5, "--allow-multiple", "--count", 20)
+    assert sum(number_of_solutions(board) == 2 for board in boards) > 10
+
+
+@pytest.mark.parametrize(
+    ("symmetry", "images"),
+    [
+        ("half-turn", [lambda grid: grid[::-1, ::-1]]),
+        ("quarter-turn", [np.rot90]),
+        ("horizontal", [lambda grid: grid[:, ::-1]]),
+        ("vertical", [lambda grid: grid[::-1]]),
+        ("both", [lambda grid: grid[:, ::-1], lambda grid: grid[::-1]]),
+        ("diagonal", [np.transpose]),
+        ("full", [np.rot90, np.transpose]),
+    ],
+)
+def test_symmetric_patterns(made, symmetry, images):
+    for board in made("--symmetry", symmetry, "--count", 3):
+        shown = pattern(board)
+        for image in images:
+            assert (image(shown) == shown).all()
+        assert number_of_solutions(board) == 1
+
+
+def test_hard_boards_need_more_guesses(made):
+    boards, plain = made("--hard", 100, "--count", 3), made("--count", 3)
+    assert boards != plain
+    assert {number_of_solutions(board) for board in boards} == {1}
+    assert boards == made("--hard", 100, "--count", 3)
+
+
+# --- the same boards ------------------------------------------------------------------------------
+
+
+def test_equal_seeds_make_equal_boards(made):
+    assert made("--count", 5, "--seed", 3) == made("--count", 5, "--seed", 3)
+    assert made("--count", 5, "--seed", 3) != made("--count", 5, "--seed", 4)
+    assert made("--count", 5) == made("--count", 5, "--seed", 0)
+    assert made("--count", 2) == made("--count", 5)[:2]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_jobs_make_the_same_boards(made, monkeypatch, jobs):
+    expected = made("--mix", "even", "--count", 23)
+    monkeypatch.setattr(generate, "CHUNK", 4)
+    assert made("--mix", "even", "--count", 23, "--jobs", jobs) == expected
+
+
+# --- what cannot be made --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--level", 2, "--clues", 30), "ask for puzzles by level or by clues, not by both"),
+        (("--level", 2, "--mix", "even"), "ask for puzzles by level or by mix, not by both"),
+        (("--mix", "even", "--clues", 30), "ask for puzzles by mix or by clues, not by both"),
+        (("--clues", 12), "no puzzle with 12 clues has one solution; the fewest are 17"),
+        (("--clues", 82), "the option 'clues' cannot be '82'"),
+        (("--clues", -1), "'-1' is no range of levels"),
+        (("--symmetry", "spiral"), "the option 'symmetry' cannot be 'spiral': Input should be 'none', 'half-turn', "),
+        (("--level", 9), "the option 'level' cannot be '9'"),
+        (("--level", 0), "the option 'level' cannot be '0'"),
+        (("--level", "hard"), "'hard' is no range of levels; write 10-20, or 15"),
+        (("--level", "4-9", "--count", 3), "the levels of sudoku-9x9 go from 1 to 5, not from 4 to 9"),
+        (("--mix", "odd"), "the option 'mix' cannot be 'odd': Input should be 'even' or 'doubling'"),
+        (("--hard", 20, "--level", 3), "hard puzzles have as many clues as they have: ask for no level, mix or number"),
+        (("--hard", -1), "the option 'hard' cannot be '-1'"),
+        (("--minimal", "--level", 2), "minimal puzzles have about 24 clues: ask for no other number"),
+        (("--minimal", "--clues", 24), "minimal puzzles have about 24 clues: ask for no other number"),
+        (("--minimal", "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
+        (("--hard", 5, "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
+        (("--scale", "clue"), "there is no scale of sudoku-9x9 'clue'; did you mean 'clues'?"),
+        (("--histogram", "a.png"), "--histogram draws what --out holds; name a file with --out"),
+    ],
+)
+def test_wishes_that_cannot_be_had_are_answered_with_a_sentence(program, words, sentence):
+    code, _, err = program("sudoku-9x9", *words)
+    assert code == 2
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [("--count", 0), ("--seed", -1), ("--jobs", 0), ("--clues", "many")])
+def test_numbers_that_make_no_sense(program, words):
+    code, out, err = program("sudoku-9x9", *words)
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_puzzles_that_do_not_come_up(program, monkeypatch):
+    monkeypatch.setattr(generate, "TRIES", 3)
+    expected = "error: 3 full grids gave no such puzzle: clues=17\n"
+    assert program("sudoku-9x9", "--clues", 17) == (2, "", expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("sudoku-4x4",), "sudoku-4x4 cannot make boards of its own; give a file of them"),
+        (("sudoku-16x16", "--level", 2), "sudoku-16x16 cannot make boards of its own; give a file of them"),
+        (("tiles-3x3", "--mix", "even"), "tiles-3x3 makes boards by --scale and --level only"),
+        (("tiles-3x3", "--clues", 30), "tiles-3x3 makes boards by --scale and --level only"),
+        (("tiles-3x3", "--minimal"), "tiles-3x3 makes boards by --scale and --level only"),
+        (("tiles-3x3", "--allow-multiple"), "tiles-3x3 makes boards by --scale and --level only"),
+        (("tiles-3x3", "--histogram", "a.png"), "tiles-3x3 makes boards by --scale and --level only"),
+    ],
+)
+def test_other_puzzles_say_what_they_cannot_make(program, words, sentence):
+    assert program(*words) == (2, "", f"error: {sentence}\n")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def boards_in(path):
+    """The puzzles of a file, with dots."""
+    if path.suffix == ".parquet":
+        return pytest.importorskip("pyarrow.parquet").read_table(path).to_pydict()["puzzle"]
+    lines = path.read_text().splitlines()[path.suffix == ".csv" :]
+    return [line[:81].replace("0", ".") for line in lines]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
+def test_files_hold_the_boards_that_are_printed(program, made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"boards{ending}"
+    words = ("--mix", "even", "--count", 40, "--seed", 2)
+    code, out, err = program("sudoku-9x9", *words, "--out", path)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"40 boards in {path}, ")
+    assert boards_in(path) == made(*words)
+
+
+def test_a_summary_by_level(program, tmp_path):
+    path = tmp_path / "boards.csv"
+    _, out, _ = program("sudoku-9x9", "--mix", "even", "--count", 200, "--out", path)
+    numbers = [clues(board) for board in boards_in(path)]
+    for level, (least, most) in LEVELS.items():
+        part = [number for number in numbers if least <= number <= most]
+        row = rf"^ {level} +{min(part)}-{max(part)} +{len(part)} +{len(part) / 2:.1f}% +{np.mean(part):.2f} *$"
+        assert re.search(row, out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm"])
+def test_solve_reads_what_was_made(program, tmp_path, ending, monkeypatch, capsys):
+    path = tmp_path / f"boards{ending}"
+    program("sudoku-9x9", "--level", 4, "--count", 12, "--out", path)
+    monkeypatch.setattr(sys, "argv", ["puzzlelab", "solve", "sudoku-9x9", "--file", str(path), "--as", "csv"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(",")[0] for line in lines] == boards_in(path)
+    if ending == ".csv":
+        assert lines == path.read_text().splitlines()[1:]
+
+
+@pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
+def test_a_histogram(program, tmp_path, ending, start):
+    pytest.importorskip("matplotlib")
+    image = tmp_path / f"clues{ending}"
+    words = ("--mix", "even", "--count", 30, "--out", tmp_path / "boards.txt", "--histogram", image)
+    code, out, err = program("sudoku-9x9", *words)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"\n{image}\n")
+    assert image.read_bytes().startswith(start)
+
+
+def test_an_image_of_another_kind_is_refused_before_anything_is_made(program, tmp_path):
+    image = tmp_path / "clues.pdf"
+    words = ("--out", tmp_path / "boards.csv", "--histogram", image)
+    assert program("sudoku-9x9", *words) == (2, "", f"error: {image} is no image: write .png or .svg\n")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["boards.xyz", "boards", "boards.csv.gz"])
+def test_endings_that_say_no_form(program, tmp_path, name):
+    path = tmp_path / name
+    sentence = f"error: {path} ends in none of .csv, .txt, .sdm, .parquet, which say the form of the file\n"
+    assert program("sudoku-9x9", "--out", path) == (2, "", sentence)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("words", [(), ("--level", "2-3"), ("--scale", "clues", "--level", 30)])
+def test_a_file_that_exists_is_left_alone(program, tmp_path, words):
+    path = tmp_path / "boards.csv"
+    path.write_text("mine")
+    expected = f"error: {path} exists already: give another name, or remove it first\n"
+    assert program("sudoku-9x9", *words, "--out", path) == (2, "", expected)
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize("words", [("--level", "2-3"), ("--scale", "clues", "--level", 30)])
+def test_scales_and_ranges_write_the_form_that_the_ending_says(program, tmp_path, words):
+    path = tmp_path / "boards.csv"
+    assert program("sudoku-9x9", *words, "--count", 2, "--out", path)[0] == 0
+    assert re.fullmatch(r"puzzle,solution\n([.1-9]{81},[1-9]{81}\n){2}", path.read_text())
+
+
+@pytest.mark.parametrize("out", [".", "", "/"])
+def test_names_that_are_no_file(program, tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    code, said, err = program("sudoku-9x9", "--out", out)
+    assert (code, said) == (2, "")
+    assert err.startswith("error: ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written(program, tmp_path):
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / "boards.csv"
+    code, out, err = program("sudoku-9x9", "--out", path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: cannot write {path}: ")
+
+
+def test_a_full_disk(program, tmp_path, monkeypatch):
+    path, whole = tmp_path / "boards.csv", tmp_path / "whole.csv"
+    monkeypatch.setattr(generate, "CHUNK", 5)
+    words = ("sudoku-9x9", "--level", 1, "--count", 20)
+    program(*words, "--out", whole)
+    real, calls = files.Lines.append, []
+
+    def append(self, batch):
+        calls.append(batch)
+        if len(calls) == 3:
+            self.file.write(b"1234567")
+            raise OSError(28, "No space left on device")
+        real(self, batch)
+
+    monkeypatch.setattr(files.Lines, "append", append)
+    expected = f"error: cannot write {path}: No space left on device\n"
+    assert program(*words, "--out", path) == (2, "", expected)
+    assert path.read_bytes() != whole.read_bytes()[: path.stat().st_size]
+    assert program(*words, "--out", path)[0] == 0
+    assert path.read_bytes() == whole.read_bytes()
+
+
+# --- going on -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def begun(program, tmp_path, monkeypatch):
+    """Begins `boards` with this ending, is interrupted after 15 boards, and returns (path, words that go on)."""
+
+    def begin(ending):
+        path = tmp_path / f"boards{ending}"
+        words = ("sudoku-9x9", "--mix", "even", "--count", 40, "--out", path)
+        monkeypatch.setattr(generate, "CHUNK", 5)
+        monkeypatch.setattr(files, "PART", 10)
+        writer = files.Parts if ending == ".parquet" else files.Lines
+        with monkeypatch.context() as patched:
+            real, calls = writer.append, []
+
+            def append(self, batch):
+                calls.append(batch)
+                if len(calls) == 4:
+                    raise KeyboardInterrupt
+                real(self, batch)
+
+            patched.setattr(writer, "append", append)
+            code, out, err = program(*words)
+        assert (code, out) == (130, "")
+        assert err == "error: interrupted: 15 of 40 boards were made; the same command goes on from there\n"
+        return path, words
+
+    return begin
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt", ".sdm", ".parquet"])
+def test_ctrl_c_keeps_what_is_there_and_the_same_command_goes_on(program, begun, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path, words = begun(ending)
+    code, out, err = program(*words)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"40 boards in {path}, ")
+    whole = tmp_path / f"whole{ending}"
+    program(*words[:-1], whole)
+    assert path.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [path, whole]
+
+
+def test_half_a_line_is_cut_off(program, begun, tmp_path):
+    path, words = begun(".csv")
+    with path.open("ab") as file:
+        file.write(b"123...")
+    program(*words)
+    program(*words[:-1], tmp_path / "whole.csv")
+    assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "other", [("--seed", 1), ("--count", 41), ("--mix", "doubling"), ("--symmetry", "half-turn"), ("--allow-multiple",)]
+)
+def test_a_file_begun_with_other_wishes_is_left_alone(program, begun, other):
+    path, words = begun(".csv")
+    before = path.read_bytes()
+    code, out, err = program(*words, *other)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {path} was begun with other settings (")
+    assert err.endswith(f"remove it and {path}.making to begin anew\n")
+    assert path.read_bytes() == before
+
+
+def test_other_jobs_may_go_on(program, begun, tmp_path):
+    path, words = begun(".csv")
+    assert program(*words, "--jobs", 3)[0] == 0
+    program(*words[:-1], tmp_path / "whole.csv")
+    assert path.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_a_damaged_note(program, begun):
+    path, words = begun(".csv")
+    note = path.with_name("boards.csv.making")
+    note.write_text('{"settings": {"level"')
+    sentence = f"error: {note} says nothing that can be read: remove it together with {path}\n"
+    assert program(*words) == (2, "", sentence)
+
+
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)], ids=["Ctrl-C", "killed"]
+)
+def test_a_process_that_ends_too_soon_is_gone_on_from(program, tmp_path, how, code):
+    path, whole = tmp_path / "boards.csv", tmp_path / "whole.csv"
+    words = ("sudoku-9x9", "--level", "1", "--count", "12000", "--out")
+    with subprocess.Popen(
+        [sys.executable, "-c", LISTENING, "generate", *words, str(path), "--jobs", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        deadline = time.monotonic() + 120
+        while not path.exists() or path.stat().st_size < 1000 * 164:
+            assert time.monotonic() < deadline
+            assert child.poll() is None, child.stderr.read()
+            time.sleep(0.01)
+        child.send_signal(how)
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == code
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+    if how == signal.SIGINT:
+        assert re.fullmatch(
+            r"error: interrupted: [0-9,]+ of 12,000 boards were made; the same command goes on from there\n", err
+        )
+    kept = path.read_bytes()
+    assert 1000 * 164 <= len(kept) < 12_000 * 164
+    assert program(*words, path)[0] == 0
+    assert path.read_bytes().startswith(kept)
+    program(*words, whole)
+    assert path.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [path, whole]
+
+
+def test_a_reader_that_goes_away_ends_the_program_quietly():
+    with subprocess.Popen(
+        [sys.executable, "-m", "puzzlelab", "generate", "sudoku-9x9", "--level", "1", "--count", "1000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert len(child.stdout.readline()) == 82
+        child.stdout.close()
+        err = child.stderr.read()
+        child.wait(timeout=120)
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+    assert child.returncode != 0

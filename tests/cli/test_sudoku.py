@@ -1,0 +1,646 @@
+"""Sudoku, as it is typed: solve, check, verify, list, bench and plot."""
+
+import io
+import json
+import re
+import sys
+
+import pytest
+
+from puzzlelab import load
+from puzzlelab.cli.main import run
+from puzzlelab.core.row import read_rows
+
+EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
+EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
+WIKIPEDIA = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9"
+WIKIPEDIA_DONE = "987654321246173985351928746128537694634892157795461832519286473472319568863745219"
+MANY = ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9."
+TWICE = "11" + EASY[2:]
+STUCK = "12345678.........9..............................................................."
+NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4........."
+"""Nothing in its rows, columns and boxes speaks against a solution, and there is none."""
+BLANK = "." * 81
+GRID = """* ----- + ----- + ----- *
+|       |       |       |
+|       |     3 |   8 5 |
+|     1 |   2   |       |
+* ----- + ----- + ----- *
+|       | 5   7 |       |
+|     4 |       | 1     |
+|   9   |       |       |
+* ----- + ----- + ----- *
+| 5     |       |   7 3 |
+|     2 |   1   |       |
+|       |   4   |     9 |
+* ----- + ----- + ----- *
+"""
+GRID_DONE = """* ----- + ----- + ----- *
+| 9 8 7 | 6 5 4 | 3 2 1 |
+| 2 4 6 | 1 7 3 | 9 8 5 |
+| 3 5 1 | 9 2 8 | 7 4 6 |
+* ----- + ----- + ----- *
+| 1 2 8 | 5 3 7 | 6 9 4 |
+| 6 3 4 | 8 9 2 | 1 5 7 |
+| 7 9 5 | 4 6 1 | 8 3 2 |
+* ----- + ----- + ----- *
+| 5 1 9 | 2 8 6 | 4 7 3 |
+| 4 7 2 | 3 1 9 | 5 6 8 |
+| 8 6 3 | 7 4 5 | 2 1 9 |
+* ----- + ----- + ----- *
+"""
+PROVING = ("backtracking", "bands", "dancing-links", "sat", "integer", "permutation")
+SEVERAL = "it has more than one solution; this is one of them"
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """Runs the program with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        said = capsys.readouterr()
+        return ended.value.code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes a file of boards."""
+
+    def write(text, name="boards.txt"):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+def need(solver):
+    """Pass over a solver whose library is not installed."""
+    library = {"sat": "pysat", "integer": "scipy"}.get(solver)
+    if library:
+        pytest.importorskip(library)
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# --- solve: boards and notations ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [WIKIPEDIA, "wikipedia", " WikiPedia ", WIKIPEDIA.replace(".", "0"), GRID])
+def test_a_board_or_the_name_of_an_example(program, text):
+    code, out, err = program("solve", "sudoku-9x9", text)
+    assert (code, err) == (0, "")
+    assert re.match(r"sudoku-9x9 by bands\n64 moves, proven unique, \S+ s, [0-9,]+ states expanded\n\*", out)
+    assert out.endswith(GRID_DONE)
+
+
+def test_every_example_is_solved(program):
+    examples = load("sudoku-9x9").examples
+    code, out, _ = program("solve", "sudoku-9x9", *examples, "--json")
+    assert code == 0
+    assert [row["proof"] for row in rows_of(out)] == ["none" if name == "many" else "unique" for name in examples]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("easi", "there is no example 'easi'; did you mean 'easy'?"),
+        ("intermedate", "there is no example 'intermedate'; did you mean 'intermediate'?"),
+        ("xyzzy", "there is no example 'xyzzy'; known are easy, hard, inkala, intermediate, many, "),
+        ("12345", "5 cells given; sudoku-9x9 has 81"),
+        (EASY + ".", "82 cells given; sudoku-9x9 has 81"),
+        ("x" + EASY[1:], "character 1 (row 1, column 1): 'x' is no digit; sudoku-9x9 has 1 to 9, and . for blank"),
+        (EASY[:80] + "A", "character 81 (row 9, column 9): 'A' is no digit"),
+        ("", "the board is empty; sudoku-9x9 has 81 cells, one character each and . for blank"),
+        (f"{EASY} {EASY_DONE[::-1]}", "(row 1, column 2): the solution beside the puzzle has another digit"),
+        (GRID.replace("| 5     |", "|"), "row 7 of the grid: "),
+        ("1" * 10_000, "10,000 characters are no board; sudoku-9x9 has 81 cells"),
+    ],
+)
+def test_what_is_no_board_is_told_with_its_place(program, text, sentence):
+    code, out, err = program("solve", "sudoku-9x9", text)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"{EASY}\n{WIKIPEDIA}\n", (1, 2)),
+        (f"# a comment\r\n{EASY}\r\n\r\n{WIKIPEDIA.replace('.', '0')}", (2, 4)),
+        (f"{EASY.replace('.', '0')}  {EASY_DONE}\n{WIKIPEDIA.replace('.', '0')}  {WIKIPEDIA_DONE}\n", (1, 2)),
+        (f"puzzle,solution\n{EASY},{EASY_DONE}\n{WIKIPEDIA},{WIKIPEDIA_DONE}\n", (2, 3)),
+        (f"puzzle,solution,rating,by\n{EASY},{EASY_DONE},1.2,me\n{WIKIPEDIA},{WIKIPEDIA_DONE},7,you\n", (2, 3)),
+        (f"\ufeffpuzzle,clues,solution\n{EASY},41,{EASY_DONE}\n{WIKIPEDIA},17,{WIKIPEDIA_DONE}\n", (2, 3)),
+        (f"{EASY},{EASY_DONE}\n{WIKIPEDIA},{WIKIPEDIA_DONE}\n", (1, 2)),
+        (f"{EASY}\n\n{GRID}", (1, 4)),
+        (f"{EASY}\n" + "".join(line for line in GRID.splitlines(True) if "|" in line), (1, 2)),
+        (f"{EASY}\teasy\n{WIKIPEDIA}\t17 clues\n", (1, 2)),
+    ],
+    ids=["sdm", "comments", "pairs", "csv", "extra columns", "mark", "no header", "grid", "no rulers", "tabs"],
+)
+def test_files_of_every_notation(program, file, text, lines):
+    path = file(text)
+    code, out, err = program("solve", "sudoku-9x9", "--file", path)
+    assert (code, err) == (0, "")
+    assert f"{path}, line {lines[0]}: " in out
+    assert f"{path}, line {lines[1]}: " in out
+    assert f"\n{EASY_DONE}\n" in out
+    assert f"\n{WIKIPEDIA_DONE}\n" in out
+    assert "\n2 of 2 solved, 2 proven unique, 52.00 moves on average, " in out
+    assert program("solve", "sudoku-9x9", stdin=text.encode())[0] == 0
+
+
+def test_a_grid_alone_on_standard_input(program):
+    code, out, _ = program("solve", "sudoku-9x9", "-", "--as", "line", stdin=GRID.encode())
+    assert (code, out) == (0, f"{WIKIPEDIA_DONE}\n")
+
+
+def test_several_boards_are_shown_on_a_line_each(program):
+    code, out, _ = program("solve", "sudoku-9x9", "easy", MANY, WIKIPEDIA)
+    assert code == 0
+    assert re.search(rf"\nboard 1: easy\n40 moves, proven unique, .*\n{EASY_DONE}\n", out)
+    assert re.search(rf"\nboard 2: {re.escape(MANY)}\n53 moves, {SEVERAL}, .*\n[1-9]{{81}}\n", out)
+    assert re.search(rf"\nboard 3: .*\n64 moves, proven unique, .*\n{WIKIPEDIA_DONE}\n", out)
+    assert "\n3 of 3 solved, 2 proven unique, 52.33 moves on average, " in out
+
+
+def test_a_full_board_is_solved(program):
+    code, out, _ = program("solve", "sudoku-9x9", EASY_DONE)
+    assert code == 0
+    assert "\n0 moves, proven unique, " in out
+
+
+def test_other_sizes(program):
+    code, out, _ = program("solve", "sudoku-4x4", "small", "--as", "line")
+    assert (code, out) == (0, "4123234114323214\n")
+    code, out, _ = program("solve", "sudoku-16x16", "large")
+    assert code == 0
+    assert out.startswith("sudoku-16x16 by dancing-links\n162 moves, proven unique, ")
+
+
+# --- solve: --as ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("notation", "expected"),
+    [
+        ("line", f"{EASY_DONE}\n{WIKIPEDIA_DONE}\n"),
+        ("pair", f"{EASY.replace('.', '0')}  {EASY_DONE}\n{WIKIPEDIA.replace('.', '0')}  {WIKIPEDIA_DONE}\n"),
+        ("csv", f"{EASY},{EASY_DONE}\n{WIKIPEDIA},{WIKIPEDIA_DONE}\n"),
+    ],
+)
+def test_solutions_and_nothing_else(program, notation, expected):
+    assert program("solve", "sudoku-9x9", "easy", "wikipedia", "--as", notation) == (0, expected, "")
+
+
+@pytest.mark.parametrize("notation", ["line", "grid", "pair", "csv"])
+def test_what_is_written_can_be_read_again(program, notation):
+    """Lines and grids hold no puzzle, so that what is read again is full; it is written as it was."""
+    words = ("solve", "sudoku-9x9", "--as", notation)
+    _, first, _ = program(*words, "easy", "wikipedia")
+    assert program(*words, stdin=first.encode()) == (0, first, "")
+    line = ("solve", "sudoku-9x9", "--as", "line")
+    assert program(*line, stdin=first.encode()) == (0, f"{EASY_DONE}\n{WIKIPEDIA_DONE}\n", "")
+
+
+def test_what_has_no_solution_is_not_written_among_those(program):
+    code, out, _ = program("solve", "sudoku-9x9", NEVER, "easy", TWICE, "wikipedia", "--as", "csv")
+    solved = [line for line in out.splitlines() if re.fullmatch(r"[.1-9]{81},[1-9]{81}", line)]
+    assert (code, solved) == (1, [f"{EASY},{EASY_DONE}", f"{WIKIPEDIA},{WIKIPEDIA_DONE}"])
+
+
+def test_a_solution_as_a_grid(program):
+    assert program("solve", "sudoku-9x9", "wikipedia", "--as", "grid") == (0, GRID_DONE, "")
+
+
+def test_notations_that_there_are_not(program):
+    sentence = "error: there is no notation of sudoku-9x9 'lien'; did you mean 'line'?\n"
+    assert program("solve", "sudoku-9x9", "easy", "--as", "lien") == (2, "", sentence)
+    code, _, err = program("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8", "--as", "line")
+    assert code == 2
+    assert err.startswith("error: there is no notation of tiles-3x3 'line'")
+
+
+# --- solve: rows ----------------------------------------------------------------------------------
+
+
+def test_rows_hold_when_they_are_verified(program, file, tmp_path):
+    boards = (EASY, WIKIPEDIA, MANY, TWICE, NEVER)
+    code, out, _ = program("solve", "sudoku-9x9", *boards, "--json")
+    assert code == 1
+    rows = rows_of(out)
+    assert [row["board"] for row in rows] == list(boards)
+    assert [row["proof"] for row in rows] == ["unique", "unique", "none", "unsolvable", "unsolvable"]
+    assert [row["length"] for row in rows] == [40, 64, 53, None, None]
+    assert rows[0]["moves"][0] == "r1c1=9"
+    path = file(out, "rows.jsonl")
+    assert program("verify", path) == (0, "5 of 5 hold; 2 of them without a solution\n", "")
+    path.write_text(out.replace('"r1c1=9"', '"r1c1=7"', 1))
+    code, out, err = program("verify", path)
+    assert (code, out) == (1, "4 of 5 hold; 2 of them without a solution\n")
+    assert err.startswith(f"error: {path}, line 1 (row 1): ")
+
+
+def test_the_same_boards_in_another_notation_are_not_asked_again(program, file, tmp_path, monkeypatch):
+    from puzzlelab.core import solver as module
+
+    asked, real = [], module.solve
+
+    def solve(chosen, instance, limit, watch=None):
+        asked.append(instance.puzzle.write(instance.state))
+        return real(chosen, instance, limit, watch)
+
+    monkeypatch.setattr(module, "solve", solve)
+    out = tmp_path / "rows.jsonl"
+    words = ("solve", "sudoku-9x9", "--out", out)
+    assert program(*words, "--file", file(f"{EASY}\n{WIKIPEDIA}\n"))[0] == 0
+    kept = out.read_bytes()
+    for text in (
+        f"puzzle,solution\n{EASY},{EASY_DONE}\n{WIKIPEDIA},{WIKIPEDIA_DONE}\n",
+        f"{EASY.replace('.', '0')}  {EASY_DONE}\n{GRID}",
+        "easy\nwikipedia\n",
+    ):
+        code, said, _ = program(*words, "--file", file(text))
+        assert code == 0
+        assert "2 of 2 solved, 2 proven unique" in said
+        assert out.read_bytes() == kept
+    assert asked == [EASY, WIKIPEDIA]
+    assert program(*words, "many", "easy")[0] == 0
+    assert [row.board for _, row in read_rows(out)] == [EASY, WIKIPEDIA, MANY]
+
+
+# --- solve: solvers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", PROVING)
+def test_every_solver_proves_an_easy_board_unique(program, solver):
+    need(solver)
+    impossible = TWICE if solver == "permutation" else NEVER  # it would search for many seconds
+    code, out, err = program("solve", "sudoku-9x9", "easy", "many", impossible, "--with", solver)
+    assert (code, err) == (1, "")
+    assert out.startswith(f"sudoku-9x9 by {solver}\n")
+    assert "\n40 moves, proven unique, " in out
+    assert f"\n{EASY_DONE}\n" in out
+    assert f"\n53 moves, {SEVERAL}, " in out
+    assert re.search(rf"\nboard 3: {re.escape(impossible)}\nproven unsolvable: .+\n", out)
+    assert "\n2 of 3 solved, 1 proven unique, 1 proven unsolvable, " in out
+
+
+def test_annealing_proves_nothing(program):
+    code, out, _ = program("solve", "sudoku-9x9", "easy", "--with", "annealing")
+    assert code == 0
+    assert "\n40 moves, not proven to be the only solution, " in out
+    code, out, _ = program("solve", "sudoku-9x9", WIKIPEDIA, "--with", "annealing", "--nodes", 10)
+    assert code == 1
+    assert re.search(
+        r"\nnot solved: \d+ conflicts were left at best, after 10 proposed swaps; annealing proves no", out
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("solve", "sudoku-16x16", "large", "--with", "bands"), "bands cannot solve sudoku-16x16: it is made for sudo"),
+        (("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8", "--with", "annealing"), "annealing cannot solve tiles-3x3, which"),
+        (("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8", "--with", "bands"), "bands cannot solve tiles-3x3"),
+        (("solve", "sudoku-9x9", "easy", "--with", "ida"), "ida cannot solve sudoku-9x9"),
+        (("solve", "sudoku-9x9", "easy", "--with", "band"), "there is no solver 'band'; did you mean 'bands'?"),
+        (("solve", "sudoku-9x9", "easy", "--width", 3), "bands has no option 'width'"),
+        (("solve", "sudoku-10x9", "easy"), "there is no sudoku-10x9: boxes have 2 to 5 rows and columns"),
+        (("solve", "sudoku", "easy"), "sudoku"),
+    ],
+)
+def test_what_does_not_suit_is_answered_with_a_sentence(program, words, sentence):
+    code, out, err = program(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+# --- solve: steps ---------------------------------------------------------------------------------
+
+
+def test_steps_of_backtracking_tell_the_story(program):
+    code, out, _ = program("solve", "sudoku-9x9", "wikipedia", "--with", "backtracking", "--steps")
+    assert code == 0
+    assert f"17 clues given.\n{GRID}\nSearching for singletons iteratively...\n" in out
+    assert re.findall(r"^ +([0-9]+) singleton\(s\) found!$", out, re.MULTILINE) == ["5", "6", "3", "3", "1", "1"]
+    assert f"\n{GRID_DONE}It is the only solution; " in out
+
+
+def test_steps_of_bands_show_every_digit_that_is_written(program):
+    code, out, _ = program("solve", "sudoku-9x9", "wikipedia", "--steps")
+    assert code == 0
+    assert "\ndifficulty of this board: level 5, clues 17\n" in out
+    steps = re.findall(r"^([0-9]+)\. (r[1-9]c[1-9]=[1-9])$", out, re.MULTILINE)
+    assert [int(number) for number, _ in steps] == list(range(1, 65))
+    assert steps[0] == ("1", "r1c1=9")
+    assert f"\n{GRID}\n1. r1c1=9\n" in out
+    assert out.endswith(GRID_DONE)
+
+
+# --- solve: what has no answer --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("board", "reason"),
+    [
+        (TWICE, "row 1 holds two 1s, in r1c1 and r1c2"),
+        (STUCK, "r1c9 has no candidate left: its row, column and box hold every digit"),
+        (NEVER, "every possibility was tried, and none is a solution"),
+    ],
+)
+def test_boards_without_a_solution(program, board, reason):
+    expected = f"sudoku-9x9 by bands\nproven unsolvable: {reason}\n"
+    assert program("solve", "sudoku-9x9", board) == (1, expected, "")
+
+
+@pytest.mark.parametrize("solver", ["bands", "backtracking", "dancing-links", "permutation"])
+def test_limits_are_told(program, solver):
+    board = load("sudoku-9x9").examples["hard"].board
+    code, out, _ = program("solve", "sudoku-9x9", board, "--with", solver, "--nodes", 1)
+    assert code in (0, 1)
+    assert ("\nnot solved: the limit of nodes is reached (" in out) == (code == 1)
+    assert "proven unique" not in out
+
+
+def test_one_bad_line_among_many(program, file):
+    path = file(f"{EASY}\nhello world\n{WIKIPEDIA}\n{EASY[:-1]}\n{TWICE}\n")
+    code, out, err = program("solve", "sudoku-9x9", "--file", path)
+    assert code == 2
+    assert [line.partition(": ")[2].partition(": ")[0] for line in err.splitlines()] == [
+        f"{path}, line 2",
+        f"{path}, line 4",
+    ]
+    assert err.endswith("line 4: 80 cells given; sudoku-9x9 has 81\n")
+    assert f"\n{EASY_DONE}\n" in out
+    assert f"\n{WIKIPEDIA_DONE}\n" in out
+    assert "\n2 of 5 solved, 2 proven unique, 1 proven unsolvable, 2 unreadable, " in out
+
+
+def test_noise_is_no_board(program, file):
+    code, out, err = program("solve", "sudoku-9x9", "--file", file(bytes(range(256)) * 40))
+    assert code == 2
+    assert "0 of " in out
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+    assert len(err.splitlines()) <= 21
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "# a comment\n", "puzzle,solution\n", "* ----- + ----- + ----- *\n"])
+@pytest.mark.parametrize("verb", ["solve", "check", "count", "enumerate"])
+def test_no_boards_at_all_are_a_mistake(program, file, verb, text):
+    path = file(text)
+    assert program(verb, "sudoku-9x9", "--file", path) == (2, "", f"error: there are no boards in {path}\n")
+
+
+def test_a_grid_that_ends_too_soon(program, file):
+    path = file("\n".join(GRID.splitlines()[:-4]) + f"\n\n{EASY}\n")
+    code, out, err = program("solve", "sudoku-9x9", "--file", path)
+    assert code == 2
+    assert err.startswith(f"error: {path}, line 2: ")
+    assert len(err.splitlines()) == 1
+    assert f"\n{EASY_DONE}\n" in out
+
+
+# --- check ----------------------------------------------------------------------------------------
+
+
+def test_check_of_a_good_puzzle(program):
+    code, out, err = program("check", "sudoku-9x9", "wikipedia")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{WIKIPEDIA}\n{GRID}it has exactly one solution\nlevel: 5 (")
+    assert "\nclues: 17 (" in out
+
+
+def with_digits(**cells):
+    """An empty board with these digits, such as r1c1=5."""
+    board = [*BLANK]
+    for cell, digit in cells.items():
+        board[(int(cell[1]) - 1) * 9 + int(cell[3]) - 1] = str(digit)
+    return "".join(board)
+
+
+@pytest.mark.parametrize(
+    ("board", "sentence"),
+    [
+        (with_digits(r4c2=7, r4c9=7), "row 4 holds two 7s, in r4c2 and r4c9"),
+        (with_digits(r1c8=3, r9c8=3), "column 8 holds two 3s, in r1c8 and r9c8"),
+        (with_digits(r7c4=1, r9c6=1), "box 8 holds two 1s, in r7c4 and r9c6"),
+        (TWICE, "row 1 holds two 1s, in r1c1 and r1c2"),
+        (STUCK, "r1c9 has no candidate left: its row, column and box hold every digit"),
+        (with_digits(r1c1=1, r1c2=2, r1c3=3, r2c4=4, r3c7=4), "row 1 has no place left for a 4"),
+        (NEVER, "every possibility was tried, and none is a solution"),
+    ],
+    ids=["row", "column", "box", "an easy one", "no candidate", "no place", "a search"],
+)
+def test_check_says_why_there_is_no_solution(program, board, sentence):
+    code, out, err = program("check", "sudoku-9x9", board)
+    assert (code, err) == (1, "")
+    assert f"\ncannot be solved: {sentence}\n" in out
+    assert "exactly one" not in out
+    assert "\nlevel: " in out
+
+
+@pytest.mark.parametrize(("clues", "says"), [(0, True), (1, True), (16, True), (17, False), (18, False)])
+def test_check_says_that_there_are_too_few_clues(program, clues, says):
+    shown = [place for place in range(81) if EASY[place] != "."][:clues]
+    board = "".join(EASY[place] if place in shown else "." for place in range(81))
+    code, out, _ = program("check", "sudoku-9x9", board)
+    assert code == 1
+    sentence = f"{clues} clues: with fewer than 17 clues the solution cannot be unique\n"
+    assert (sentence in out) == says
+    assert "more than one solution; two of them differ in " in out
+
+
+def test_check_shows_two_solutions_and_where_they_differ(program):
+    puzzle = load("sudoku-9x9")
+    code, out, _ = program("check", "sudoku-9x9", "many")
+    assert code == 1
+    told = re.search(r"^more than one solution; two of them differ in ([0-9]+) places: (.*)$", out, re.MULTILINE)
+    shown = re.findall(r"^[1-9]{81}$", out, re.MULTILINE)
+    assert len(shown) == 2
+    for solution in shown:
+        grid = puzzle.read(solution).state
+        assert puzzle.solved(grid)
+        assert all(clue in (".", digit) for clue, digit in zip(MANY, solution, strict=True))
+        assert f"{solution}\n{puzzle.draw(grid)}\n" in out
+    differ = [f"r{place // 9 + 1}c{place % 9 + 1}" for place in range(81) if shown[0][place] != shown[1][place]]
+    assert told is not None
+    assert told[2].split(", ") == differ
+    assert int(told[1]) == len(differ) > 0
+
+
+def test_check_tells_of_twenty_cells_only(program):
+    """A board with little in it has many solutions; where two differ widely, the rest are dots."""
+    _, out, _ = program("check", "sudoku-9x9", BLANK, "many")
+    for count, cells in re.findall(r"differ in ([0-9]+) places: (.*)$", out, re.MULTILINE):
+        named = cells.split(", ")
+        assert len(named) == min(int(count), 21)
+        assert (named[-1] == "...") == (int(count) > 20)
+
+
+def test_check_goes_on_after_what_is_no_board(program, file):
+    path = file(f"{EASY}\n{'9' * 80}\n{TWICE}\n{WIKIPEDIA}\n")
+    code, out, err = program("check", "sudoku-9x9", "--file", path)
+    assert (code, err) == (2, f"error: {path}, line 2: 80 cells given; sudoku-9x9 has 81\n")
+    assert out.count("it has exactly one solution\n") == 2
+    assert "cannot be solved: row 1 holds two 1s" in out
+
+
+def test_check_stops_when_the_time_is_up(program):
+    code, out, err = program("check", "sudoku-25x25", "large", "--time", 0.000001)
+    assert (code, err) == (1, "")
+    assert re.search(
+        r"\n(no solution was found|one solution is known, a second one was not found) within 1e-06 s; "
+        r"--time allows more\n",
+        out,
+    )
+    assert "exactly one" not in out
+
+
+@pytest.mark.parametrize("time", [0, -1, "nan"])
+def test_check_refuses_times_that_make_no_sense(program, time):
+    code, out, err = program("check", "sudoku-9x9", "easy", "--time", time)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: a limit on time must be more than 0")
+
+
+def test_check_of_other_sizes(program):
+    code, out, _ = program("check", "sudoku-4x4", "small")
+    assert code == 0
+    assert "it has exactly one solution\nclues: 4" in out
+    code, out, _ = program("check", "sudoku-4x4", "." * 16)
+    assert code == 1
+    assert "more than one solution" in out
+    assert "fewer than" not in out
+
+
+def test_check_of_tiles_asks_for_no_second_solution(program):
+    code, out, _ = program("check", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--time", 0.000001)
+    assert code == 0
+    assert "\nnothing speaks against a solution\nlevel: 23 (" in out
+    code, out, _ = program("check", "tiles-3x3", "1 2 3 4 5 6 8 7 0")
+    assert code == 1
+    assert "\ncannot be solved: odd permutation" in out
+
+
+# --- list -----------------------------------------------------------------------------------------
+
+
+def test_list_shows_examples_and_scales(program):
+    code, out, _ = program("list", "sudoku-9x9")
+    assert code == 0
+    assert out.startswith("sudoku-9x9: 729 moves (")
+    for name in load("sudoku-9x9").examples:
+        assert f"puzzlelab solve sudoku-9x9 {name} " in out
+    for name, scale in load("sudoku-9x9").scales.items():
+        levels = "{}-{}".format(*scale.levels) if scale.levels else ""
+        assert re.search(rf"^ {name} +{levels} +{re.escape(scale.about)} *$", out, re.MULTILINE)
+
+
+def test_list_names_sudoku_and_its_solvers(program):
+    code, out, _ = program("list")
+    assert code == 0
+    for word in ("sudoku-9x9", "annealing", *PROVING):
+        assert word in out
+
+
+@pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-9x9", "sudoku-12x12", "sudoku-16x16"])
+def test_what_an_example_says_of_its_clues_is_so(name):
+    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    for example in load(name).examples.values():
+        said = re.match(r"([0-9]+|[a-z]+) clues", example.about)
+        if said:
+            number = int(said[1]) if said[1].isdigit() else words.index(said[1])
+            assert number == sum(symbol != "." for symbol in example.board), example
+
+
+# --- bench and plot -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bench(program, file, tmp_path):
+    """A folder with the rows of two solvers on three boards of a CSV file."""
+    folder = tmp_path / "out"
+    path = file(f"puzzle,solution,rating\n{EASY},{EASY_DONE},1\n{WIKIPEDIA},{WIKIPEDIA_DONE},2\n{MANY}\n")
+    done = program("bench", "sudoku-9x9", path, "--with", "bands,backtracking", "--out", folder)
+    return folder, done
+
+
+def test_bench_compares_solvers_on_a_file(bench, program):
+    folder, (code, out, err) = bench
+    assert (code, err) == (0, "")
+    assert out.startswith("boards: 3 boards of sudoku-9x9\n")
+    for solver in ("bands", "backtracking"):
+        assert re.search(rf"^ {solver} +3/3 +2/3 +0/3 ", out, re.MULTILINE)
+        rows = [row for _, row in read_rows(folder / f"{solver}.jsonl")]
+        assert [(row.board, row.length) for row in rows] == [(EASY, 40), (WIKIPEDIA, 64), (MANY, 53)]
+    assert program("verify", folder / "bands.jsonl", folder / "backtracking.jsonl")[:2] == (0, "6 of 6 hold\n")
+    kept = (folder / "bands.jsonl").read_bytes()
+    assert program("bench", "--out", folder)[0] == 0
+    assert (folder / "bands.jsonl").read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (None, [r" 1 +\S+ +\S+ *", r" 2 +\S+ +\S+ *", r" 3 +\S+ +\S+ *"]),
+        ("bars", [r" 1 +\S+ +\S+ *"]),
+        ("clues", [rf" {solver} +{clues} +1/1 .*" for solver in ("bands", "backtracking") for clues in (17, 28, 41)]),
+    ],
+)
+def test_plot_draws_bars_and_clues(bench, program, kind, body):
+    pytest.importorskip("matplotlib")
+    folder, _ = bench
+    code, out, err = program("plot", folder, *(("--kind", kind) if kind else ()))
+    assert (code, err) == (0, "")
+    for line in body:
+        assert re.search(f"^{line}$", out, re.MULTILINE)
+    name = kind or "bars"
+    assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert "</svg>" in (folder / f"{name}.svg").read_text()
+    assert f"{folder / name}.png\n{folder / name}.svg\n" in out
+
+
+def test_plot_says_what_cannot_be_drawn(bench, program):
+    folder, _ = bench
+    code, out, err = program("plot", folder, "--kind", "lengths")
+    assert (code, out) == (2, "")
+    assert err == "error: every solution of a board of sudoku-9x9 has equally many moves: draw bars or clues\n"
+
+
+def test_bench_tells_of_bad_lines_and_of_solvers_that_do_not_suit(program, file):
+    path = file(f"{EASY}\nnonsense\n")
+    code, out, err = program("bench", "sudoku-9x9", path, "--with", "bands")
+    assert code == 2
+    assert err.startswith(f"error: {path}, line 2: ")
+    assert "1/1" in out
+    code, out, err = program("bench", "sudoku-9x9", path, "--with", "ida")
+    assert code == 2
+    assert "ida cannot solve sudoku-9x9" in err
+
+
+def test_bench_makes_boards_of_levels(program):
+    code, out, err = program("bench", "sudoku-9x9", "--levels", "1-5", "--count", 2, "--with", "bands")
+    assert (code, err) == (0, "")
+    assert out.startswith("sudoku-9x9 level 1-5, seed 0: 10 boards of sudoku-9x9\n")
+    assert re.search(r"^ bands +10/10 +10/10 ", out, re.MULTILINE)
+
+
+def test_jobs_of_one_board_are_those_of_its_solver(program):
+    code, out, _ = program("solve", "sudoku-9x9", "easy", "--with", "permutation", "--jobs", "2", "--json")
+    assert code == 0
+    assert json.loads(out)["options"]["jobs"] == 2

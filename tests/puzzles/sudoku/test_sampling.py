@@ -1,0 +1,99 @@
+"""Boards of an asked difficulty: each scale hits its level, and one seed gives one board."""
+
+import numpy as np
+import pytest
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.registry import load
+from puzzlelab.puzzles.sudoku.generate import LEVELS
+from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
+
+NINE = load("sudoku-9x9")
+OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")
+
+
+def drawn(scale, level, seed=0):
+    return NINE.scales[scale].sample(np.random.default_rng(seed), level)
+
+
+def check(board, harness):
+    """A plain state with one solution."""
+    assert (board.dtype, board.shape) == (np.uint8, (81,))
+    assert NINE.objection(board) is None
+    assert len(harness.solutions_of(harness.candidates_of(board))) == 1
+
+
+def test_the_scales_and_their_levels() -> None:
+    assert {name: scale.levels for name, scale in NINE.scales.items()} == {
+        "level": (1, 5),
+        "clues": (FEWEST, MOST),
+        "minimal": None,
+    }
+    assert next(iter(NINE.scales)) == "level"
+    assert all(scale.about for scale in NINE.scales.values())
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_boards_of_other_sizes_are_not_made(name) -> None:
+    puzzle = load(name)
+    assert not puzzle.scales
+    assert puzzle.difficulty(np.ones(puzzle.cells, np.uint8)) == {"clues": puzzle.cells}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_level_is_hit(level, harness) -> None:
+    for seed in range(5):
+        board = drawn("level", level, seed)
+        check(board, harness)
+        assert NINE.difficulty(board) == {"level": level, "clues": int(np.count_nonzero(board))}
+
+
+@pytest.mark.parametrize("clues", [22, 24, 40, 79, MOST])
+def test_a_number_of_clues_is_hit(clues, harness) -> None:
+    board = drawn("clues", clues)
+    check(board, harness)
+    assert NINE.difficulty(board)["clues"] == clues
+
+
+def test_minimal_boards_have_no_clue_too_many(harness) -> None:
+    for seed in range(3):
+        board = drawn("minimal", None, seed)
+        check(board, harness)
+        for cell in np.flatnonzero(board):
+            fewer = np.where(np.arange(81) == cell, 0, board)
+            assert len(harness.solutions_of(harness.candidates_of(fewer))) == 2
+
+
+def test_without_a_wish_all_levels_come_up(harness) -> None:
+    levels = [NINE.difficulty(drawn("level", None, seed))["level"] for seed in range(60)]
+    assert set(levels) == set(LEVELS)
+    check(drawn("clues", None), harness)
+
+
+@pytest.mark.parametrize("scale", ["level", "clues", "minimal"])
+def test_one_seed_gives_one_board(scale) -> None:
+    texts = [NINE.write(drawn(scale, None, seed)) for seed in (*range(8), *range(8))]
+    assert texts[:8] == texts[8:]
+    assert len(set(texts)) == 8
+
+
+def test_one_generator_gives_one_board_after_the_other() -> None:
+    random = np.random.default_rng(1)
+    assert len({NINE.write(NINE.scales["level"].sample(random, 4)) for _ in range(10)}) == 10
+
+
+@pytest.mark.parametrize(
+    ("scale", "level"),
+    [("level", 0), ("level", -1), ("level", 6), ("clues", 0), ("clues", -1), ("clues", 16), ("clues", 82)],
+)
+def test_a_level_without_a_board_is_told_so(scale, level) -> None:
+    with pytest.raises(BadOption):
+        drawn(scale, level)
+
+
+@pytest.mark.parametrize(
+    ("clues", "level"), [(0, 5), (17, 5), (26, 5), (27, 4), (36, 4), (37, 3), (46, 3), (47, 2), (57, 1), (81, 1)]
+)
+def test_the_level_of_a_number_of_clues(clues, level) -> None:
+    board = np.where(np.arange(81) < clues, 1, 0).astype(np.uint8)
+    assert NINE.difficulty(board) == {"level": level, "clues": clues}
