@@ -2,8 +2,9 @@
 
 Each solver gets the same puzzles in the same random order, and so many CPU seconds a set; what counts is puzzles solved
 per CPU second. Conversion into a solver's own notation is part of its time, checking of its answers is not. A set that
-is done in no time is gone through again, and its puzzles are counted again. A file has lines `puzzle,solution`; without
-one, boards are made here, or those that come with puzzlelab are taken.
+is done in no time is gone through again, and its puzzles are counted again. A solver that works in another process is
+measured by the wall clock. A file has lines `puzzle,solution`; without one, boards are made here, or those that come
+with puzzlelab are taken.
 """
 
 from __future__ import annotations
@@ -81,17 +82,18 @@ def right(puzzle: str, solution: str, answer: str) -> bool:
 def measure(name: str, puzzles: Puzzles, peer: Peer, solve: Solve, seconds: float) -> Figure:
     """As many puzzles as the budget allows, all of them at least once if it does."""
     answers: list[str] = []
-    signal.signal(signal.SIGPROF, ring)
-    began = time.process_time()
+    clock, timer = (time.perf_counter, signal.ITIMER_REAL) if peer.aside else (time.process_time, signal.ITIMER_PROF)
+    signal.signal(signal.SIGALRM if peer.aside else signal.SIGPROF, ring)
+    began = clock()
     try:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        while not answers or time.process_time() - began < min(SHORTEST, seconds):
+        signal.setitimer(timer, seconds)
+        while not answers or clock() - began < min(SHORTEST, seconds):
             for start in range(0, len(puzzles), peer.batch):
                 answers += solve([puzzle for puzzle, _ in puzzles[start : start + peer.batch]])
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(timer, 0)
     except TimeUp:
         pass
-    took = time.process_time() - began
+    took = clock() - began
     pairs = ((*puzzles[place % len(puzzles)], answer) for place, answer in enumerate(answers))
     failed = sum(not right(*pair) for pair in pairs)
     return Figure(name, peer.name, peer.proves, len(answers) - failed, failed, took)
