@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, fail, output, progress
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import Run
     from puzzlelab.bench.suites import Suite
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
-
-ERRORS_SHOWN = 20
 
 
 def bench(
@@ -111,10 +109,10 @@ def _solvers(texts: list[str], puzzle: Puzzle) -> list[Solver]:
 
 
 def _show_faults(suite: Suite) -> None:
-    for fault in suite.faults[:ERRORS_SHOWN]:
-        fail(fault)
-    if len(suite.faults) > ERRORS_SHOWN:
-        fail(f"and {len(suite.faults) - ERRORS_SHOWN:,} more lines that cannot be read")
+    faults = Faults()
+    for fault in suite.faults:
+        faults.tell("", fault)
+    faults.end("lines")
 
 
 def _show(run: Run, out: Path | None) -> int:

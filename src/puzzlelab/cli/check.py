@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, given_boards, output
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, given_boards, output
 
 if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
@@ -37,12 +37,12 @@ def check(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Samples
 
-    chosen, console, worst, limit = api.load(puzzle), output(), SOLVED, Limit(seconds=time)
+    chosen, console, worst, limit, faults = api.load(puzzle), output(), SOLVED, Limit(seconds=time), Faults()
     for given in given_boards(chosen, board or [], file):
         try:
             state = chosen.read(given.text).state
         except BadBoard as error:
-            fail(f"{given.where}: {error}" if given.where else str(error))
+            faults.tell(given.where, error)
             worst = UNREADABLE
             continue
         console.print(f"{chosen.write(state)}\n{chosen.draw(state)}", markup=False)
@@ -56,6 +56,7 @@ def check(
             for scale, value in chosen.difficulty(state).items():
                 about = chosen.scales[scale].about if scale in chosen.scales else ""
                 console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
+    faults.end()
     raise typer.Exit(worst)
 
 

@@ -85,6 +85,26 @@ def progress(title: str = "", total: int | None = None, shown: bool = True) -> I
             yield bars
 
 
+class Faults:
+    """Tells of what could not be read: the first ones, and in the end how many more there are."""
+
+    SHOWN = 20
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def tell(self, where: str, error: object) -> None:
+        """Print a sentence about one of them; `where` is empty for an argument on its own."""
+        self.count += 1
+        if self.count <= self.SHOWN:
+            fail(f"{where}: {error}" if where else str(error))
+
+    def end(self, what: str = "boards") -> None:
+        """Print how many more there are."""
+        if self.count > self.SHOWN:
+            fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
+
+
 @dataclass(frozen=True)
 class Given:
     """A board as it was given, and where: in words, empty for an argument on its own."""

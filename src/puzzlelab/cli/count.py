@@ -14,6 +14,7 @@ from puzzlelab.cli.console import (
     SOLVED,
     UNREADABLE,
     UNSOLVED,
+    Faults,
     Given,
     fail,
     given_boards,
@@ -58,12 +59,14 @@ class Asked:
         """The boards that can be read; the others are told of."""
         from puzzlelab.core.errors import BadBoard
 
+        faults = Faults()
         for given in given_boards(self.puzzle, arguments or [], file):
             try:
                 yield given, self.puzzle.read(given.text)
             except BadBoard as error:
-                fail(f"{given.where}: {error}" if given.where else str(error))
+                faults.tell(given.where, error)
                 self.code = UNREADABLE
+        faults.end()
 
     def ended(self, given: Given, found: int, stop: Stop) -> None:
         """Tell why a search ended before all was known, and keep the code."""

@@ -110,7 +110,7 @@ def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, hi
         try:
             files.write(out, generator, count, seed, jobs, told)
         except KeyboardInterrupt:
-            fail(f"interrupted: {rows[1]:,} of {count:,} boards were made; the same command goes on from there")
+            fail(f"interrupted: {rows[1]:,} of {count:,} boards are there; the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
     output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {time.perf_counter() - began:.3g} s", markup=False)
     _summary(files.clue_counts(out), histogram)

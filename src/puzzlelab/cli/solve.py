@@ -17,6 +17,7 @@ from puzzlelab.cli.console import (
     SOLVED,
     UNREADABLE,
     UNSOLVED,
+    Faults,
     Given,
     fail,
     given_boards,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from puzzlelab.core.row import Row, RowFile
     from puzzlelab.core.solver import Solver
 
-ERRORS_SHOWN = 20
 LONGEST_BOARD = 4096
 """Characters that a board may need; of what is longer, a row keeps the beginning."""
 
@@ -189,7 +189,7 @@ class Shown:
         notation: Callable[[State, State], str] | None = None,
     ) -> None:
         self.console, self.work, self.json, self.steps, self.many = console, work, json, steps, many
-        self.notation = notation
+        self.notation, self.faults = notation, Faults()
         self.counts: Counter[str] = Counter()
         self.length, self.seconds, self.answered, self.interrupted = 0, 0.0, 0, False
 
@@ -210,15 +210,11 @@ class Shown:
         self.length += row.length or 0
         self.seconds += row.seconds
         if row.error:
-            self._error(given, row.error)
+            self.faults.tell(given.where, row.error)
         if self.json:
             print(row.to_json(), flush=True)
         elif not row.error:
             self._answer(given, row)
-
-    def _error(self, given: Given, error: str) -> None:
-        if self.counts["error"] <= ERRORS_SHOWN:
-            fail(f"{given.where}: {error}" if given.where else error)
 
     def _answer(self, given: Given, row: Row) -> None:
         from puzzlelab.core.verify import verify
@@ -289,8 +285,7 @@ class Shown:
     def summary(self, boards: int) -> int:
         """Print what it all came to; return the exit code."""
         counts = self.counts
-        if counts["error"] > ERRORS_SHOWN:
-            fail(f"and {counts['error'] - ERRORS_SHOWN:,} more boards that cannot be read")
+        self.faults.end()
         if self.many and not self.json and not self.notation:
             self._totals(boards)
         if counts["interrupted"] or self.interrupted:

@@ -24,7 +24,7 @@ from puzzlelab.core.version import VERSION
 from puzzlelab.puzzles.sudoku.generate import Batch, Generator
 
 CELLS = 81
-PART = 50_000
+PART = 10_000
 """Rows of a part of a Parquet file."""
 Bytes = NDArray[np.uint8]
 
@@ -149,6 +149,7 @@ class Parts:
         import pyarrow.parquet as pq
 
         if not complete:
+            self.rows, self.waiting = self.parts * PART, []
             return
         self._write()
         aside = self.folder / "joined"
@@ -186,7 +187,8 @@ def write(
 ) -> None:
     """Write the first `count` puzzles of a stream; go on with the file if it was begun with the same settings.
 
-    `told` hears how many rows there are. What was written stays, whatever happens. Raises `BadFile`.
+    `told` hears how many rows there are, and at the end how many are kept. What was written stays, whatever happens.
+    Raises `BadFile`.
     """
     if not path.name:
         raise BadFile(f"'{path}' is no name of a file")
@@ -211,6 +213,8 @@ def write(
             raise
         finally:
             writer.close(complete)
+            if not complete:
+                told(writer.rows)
         note.unlink()
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
