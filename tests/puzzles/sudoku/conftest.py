@@ -199,7 +199,7 @@ def run_settle(stack, control):
 
 @compiled
 def run_choice(stack):
-    return bands.hardest_choice(stack, (0,))
+    return bands.branching_point(stack, (0,))
 
 
 @compiled

@@ -226,16 +226,16 @@ def fill_clues(block: Block, base: Any) -> Any:
     clues: Formula = tuple(block.load(base, 3))  # type: ignore[assignment]
     whole = clues[0].by_lane(IN_USE)
     rows = alone((whole, whole, whole), clues)
-    block.store(base, _each_pair(rows, clues))
+    block.store(base, _without_others(rows, clues))
     return block.choose([], 0)
 
 
-def _each_pair(rows: Formula, clues: Formula) -> Formula:
+def _without_others(rows: Formula, clues: Formula) -> Formula:
     return tuple(row & ~taken_by_others(clue) for row, clue in zip(rows, clues, strict=True))  # type: ignore[return-value]
 
 
 @lanewise
-def hardest_choice(block: Block, base: Any) -> Any:
+def branching_point(block: Block, base: Any) -> Any:
     """Where to branch: a number whose low 5 bits are the lane and whose bit 5 says 'stack, not band'.
 
     The band or stack with the fewest permutations of all digits, and in it the digit with the fewest, but two at least.
@@ -283,7 +283,7 @@ def split(block: Block, base: Any, child: Any, lane: Any, row: Any, mine: Any, o
 @inlined
 def branch(stack, base):
     """Split the settled state at `base`: one place goes to the next level, the others stay; returns how many others."""
-    key = hardest_choice(stack, (base,))
+    key = branching_point(stack, (base,))
     lane = key & 31
     if key & 32:
         shift = 3 * (lane // 9)
