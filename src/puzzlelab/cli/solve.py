@@ -335,4 +335,5 @@ def _unsolved(row: Row) -> str:
         return f"proven unsolvable: {row.reason}"
     ended = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
     why = row.reason or ended.get(row.stop, row.stop)
-    return f"not solved: {why} (at least {_moves(row.lower_bound)} are needed; {row.expanded:,} states expanded)"
+    bound = f"at least {_moves(row.lower_bound)} are needed; " if row.lower_bound else ""
+    return f"not solved: {why} ({bound}{row.expanded:,} states expanded)"

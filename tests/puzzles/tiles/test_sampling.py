@@ -39,7 +39,7 @@ def plain_level(puzzle: Tiles, board: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize("name", SIZES)
-def test_a_level_is_manhattan_distance_and_two_for_without_others_in_conflict(name: str) -> None:
+def test_a_level_is_manhattan_distance_and_two_for_each_pair_in_conflict(name: str) -> None:
     puzzle, random = load(name), np.random.default_rng(1)
     boards = [random.permutation(puzzle.cells) for _ in range(100)]
     boards += [np.array(puzzle.goal).reshape(puzzle.rows, -1)[:, ::-1].reshape(-1)]
