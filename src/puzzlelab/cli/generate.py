@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,8 +95,6 @@ def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, hi
     """Write a large file, with progress; Ctrl-C keeps what is there."""
     import time
 
-    from puzzlelab.puzzles.sudoku import files
-
     if histogram:
         _drawable(histogram)
     began, rows = time.perf_counter(), [0, 0]
@@ -108,12 +106,13 @@ def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, hi
                 bars.update(bars.task_ids[0], completed=done)
 
         try:
-            files.write(out, generator, count, seed, jobs, told)
+            generator.write(out, count, seed, jobs, told)
         except KeyboardInterrupt:
             fail(f"interrupted: {rows[1]:,} of {count:,} boards are there; the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
     output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {time.perf_counter() - began:.3g} s", markup=False)
-    _summary(files.clue_counts(out), histogram)
+    counts, levels = generator.tally(out)
+    _summary(counts, levels, histogram)
 
 
 def _drawable(path: Path) -> None:
@@ -128,14 +127,12 @@ def _drawable(path: Path) -> None:
     empty_figure("")
 
 
-def _summary(counts: Any, histogram: Path | None) -> None:
+def _summary(counts: Any, levels: Mapping[int, tuple[int, int]], histogram: Path | None) -> None:
     """How many boards have how many clues, as a table by level and as an image."""
     from rich.table import Table
 
-    from puzzlelab.puzzles.sudoku.generate import LEVELS
-
     table = Table("level", "clues", "boards", "share", "mean clues", box=None)
-    for level, (least, most) in LEVELS.items():
+    for level, (least, most) in levels.items():
         part = counts[least : most + 1]
         if part.sum():
             mean = (part * range(least, most + 1)).sum() / part.sum()

@@ -9,7 +9,8 @@ Shapes: B = puzzles in a batch.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -132,6 +133,18 @@ class Generator(Settings):
             return puzzles, solutions
 
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
+
+    def write(self, path: Path, count: int, seed: int, jobs: int | None, told: Callable[[int], None]) -> None:
+        """Write the first `count` puzzles of a stream to a file, or go on with it; see `files.write`."""
+        from puzzlelab.puzzles.sudoku import files
+
+        files.write(path, self, count, seed, jobs, told)
+
+    def tally(self, path: Path) -> tuple[NDArray[np.int64], Mapping[int, tuple[int, int]]]:
+        """How many puzzles of a file have how many clues, `int64[82]`, and the levels that these numbers make."""
+        from puzzlelab.puzzles.sudoku import files
+
+        return files.clue_counts(path), LEVELS
 
     def _asked(self) -> str:
         told = {name: value for name, value in self if value != type(self).model_fields[name].default}
