@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry, report
-from puzzlelab.core.boards import Files, Found, boards
+from puzzlelab.core.boards import Found, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
 from puzzlelab.core.puzzle import Instance, Puzzle, scale_of
 from puzzlelab.core.seeds import generator
@@ -133,12 +133,8 @@ def _told(found: Found) -> Entry:
 
 
 def _read(puzzle: Puzzle, entry: Entry) -> Entry:
-    """The same entry, if its board can be read; raises `BadBoard`.
-
-    One board has many notations where files do: there it is written anew, which also leaves out a solution beside it.
-    """
-    instance = puzzle.read(entry.board)
-    return replace(entry, board=puzzle.write(instance.state)) if isinstance(puzzle, Files) else entry
+    """The entry with its board as it is kept; raises `BadBoard`."""
+    return replace(entry, board=text_of(puzzle.read(entry.board), entry.board))
 
 
 def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:

@@ -83,9 +83,10 @@ def _not_unique(puzzle: Puzzle, state: State, limit: Limit) -> Iterator[str]:
     """That there is no solution, or a second one, and where it differs."""
     from puzzlelab import api
     from puzzlelab.core.puzzle import Instance
+    from puzzlelab.core.solver import board_after
 
     found = api.solutions(Instance(puzzle, state), limit=limit, most=2)
-    boards = [_after(puzzle, state, moves) for moves in found]
+    boards = [board_after(puzzle, state, moves) for moves in found]
     if len(boards) == 2:
         first, second = boards
         differ = [place for place in range(len(first)) if first[place] != second[place]]
@@ -99,9 +100,3 @@ def _not_unique(puzzle: Puzzle, state: State, limit: Limit) -> Iterator[str]:
         yield f"{known} within {limit.seconds:g} s; --time allows more"
     elif not boards:
         yield "cannot be solved: every possibility was tried, and none is a solution"
-
-
-def _after(puzzle: Puzzle, state: State, moves: tuple[int, ...]) -> State:
-    for move in moves:
-        state = puzzle.apply(state, move)
-    return state

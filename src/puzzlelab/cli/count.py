@@ -145,14 +145,11 @@ def enumerate_all(
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
-    from puzzlelab.core.solver import names_of
+    from puzzlelab.core.solver import board_after, names_of
 
     if not getattr(puzzle, "shows_board", False):
         return " ".join(names_of(puzzle, moves))
-    state = instance.state
-    for move in moves:
-        state = puzzle.apply(state, move)
-    return puzzle.write(state)
+    return puzzle.write(board_after(puzzle, instance.state, moves))
 
 
 @contextmanager

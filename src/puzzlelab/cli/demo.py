@@ -67,11 +67,11 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
 
     from puzzlelab.bench.runs import parse_solver
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solver import names_of, solve
+    from puzzlelab.core.solver import board_after, names_of, solve
     from puzzlelab.core.verify import verify
 
     table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
-    best: list[str] = []
+    best: tuple[int, ...] = ()
     for text in solvers:
         with progress(f"{text} ..."):
             result = solve(parse_solver(text), instance, Limit(seconds=20))
@@ -81,18 +81,10 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
             continue
         proof = PROOFS.get(result.proof, result.proof)
         table.add_row(text, str(result.length), proof, *counts)
-        found = names_of(instance.puzzle, result.moves)
-        best = found if not best or len(found) < len(best) else best
+        best = result.moves if not best or len(result.moves) < len(best) else best
     console.print(table)
     if getattr(instance.puzzle, "shows_board", False):
-        console.print(_end(instance, best), markup=False)
+        console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)), markup=False)
     else:
-        console.print(f"the shortest (a move is the way the tile slides): {' '.join(best)}")
-
-
-def _end(instance: Instance, moves: list[str]) -> str:
-    """The board after the moves, drawn."""
-    puzzle, state = instance.puzzle, instance.state
-    for move in moves:
-        state = puzzle.apply(state, puzzle.read_move(move))
-    return puzzle.draw(state)
+        names = " ".join(names_of(instance.puzzle, best))
+        console.print(f"the shortest (a move is the way the tile slides): {names}")

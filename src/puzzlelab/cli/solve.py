@@ -50,6 +50,7 @@ class Work:
 
     def answer(self, given: Given) -> Row:
         """The row of one board; a board that cannot be read has the error in it."""
+        from puzzlelab.core.boards import text_of
         from puzzlelab.core.errors import BadBoard
         from puzzlelab.core.row import row_of
         from puzzlelab.core.solver import solve as run
@@ -59,32 +60,32 @@ class Work:
         except BadBoard as error:
             return self.question(given).model_copy(update={"error": str(error)})
         result = run(self.solver, instance, self.limit, lambda attempt: self.over.is_set())
-        return row_of(instance, self.solver, self.limit, result, board=self.text_of(given))
+        return row_of(instance, self.solver, self.limit, result, board=text_of(instance, given.text))
 
     def question(self, given: Given) -> Row:
         """A row without an answer."""
         from puzzlelab.core.errors import shorten
         from puzzlelab.core.row import unanswered
 
-        text = self.text_of(given)
-        text = text if len(text) <= LONGEST_BOARD else shorten(text)
+        text = given.text if len(given.text) <= LONGEST_BOARD else shorten(given.text)
         return unanswered(self.puzzle, text, self.solver, self.limit)
 
-    def text_of(self, given: Given) -> str:
-        """The board's text for its row: as it was given, or, where a file may say it in many ways, in the usual one."""
-        from puzzlelab.core.boards import Files
+    def held(self, given: Given, file: RowFile) -> Row | None:
+        """The row of this board that a file holds already."""
+        from puzzlelab.core.boards import Files, text_of
         from puzzlelab.core.errors import BadBoard
 
+        question = self.question(given)
         if isinstance(self.puzzle, Files):
             with suppress(BadBoard):
-                return self.puzzle.write(self.puzzle.read(given.text).state)
-        return given.text
+                question = question.model_copy(update={"board": text_of(self.puzzle.read(given.text), given.text)})
+        return file.take(question, self.limit)
 
     def answers(self, boards: list[Given], file: RowFile | None) -> Iterator[tuple[Given, Row]]:
         """Every board with its row, in order; those that the file holds already are taken from there."""
         from puzzlelab.core.parallel import ordered_map
 
-        held = [file.take(self.question(given), self.limit) if file else None for given in boards]
+        held = [self.held(given, file) if file else None for given in boards]
         asked = (given for given, row in zip(boards, held, strict=True) if row is None)
         fresh = ordered_map(self.answer, asked, self.jobs, on_interrupt=self.over.set)
         for given, row in zip(boards, held, strict=True):
@@ -250,19 +251,20 @@ class Shown:
         if row.moves is None:
             fail(f"{given.where}: {_unsolved(row)}" if given.where else _unsolved(row))
         else:
-            print(notation(self.work.puzzle.read(row.board).state, self._end(row)), flush=True)
+            print(notation(*self._ends(row)), flush=True)
 
-    def _end(self, row: Row) -> State:
-        """The board after all moves."""
+    def _ends(self, row: Row) -> tuple[State, State]:
+        """The board before and after all moves."""
+        from puzzlelab.core.solver import board_after
+
         puzzle = self.work.puzzle
         state = puzzle.read(row.board).state
-        for move in row.moves or ():
-            state = puzzle.apply(state, puzzle.read_move(move))
-        return state
+        return state, board_after(puzzle, state, row.result(puzzle).moves or ())
 
     def _board(self, row: Row) -> None:
         """The board at the end; on one line where there are many."""
-        puzzle, state = self.work.puzzle, self._end(row)
+        puzzle = self.work.puzzle
+        _, state = self._ends(row)
         self.console.print(puzzle.write(state) if self.many else puzzle.draw(state), markup=False)
 
     def _steps(self, row: Row) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Protocol, runtime_checkable
 
+from puzzlelab.core.puzzle import Instance
+
 BYTE_ORDER_MARK = "\ufeff"
 """What some programs write at the beginning of a text file."""
 MOST_COLUMNS = 3
@@ -33,6 +35,14 @@ class Found:
     text: str
     columns: tuple[str, ...] = ()
     """What follows the board on its line, where the puzzle leaves that to us."""
+
+
+def text_of(instance: Instance, text: str) -> str:
+    """The text by which a board is kept: as it was given or, where files may say it in many ways, in the usual one.
+
+    That also leaves out a solution beside it.
+    """
+    return instance.puzzle.write(instance.state) if isinstance(instance.puzzle, Files) else text
 
 
 def boards(puzzle: object, lines: Iterable[str]) -> Iterator[Found]:

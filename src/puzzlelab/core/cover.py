@@ -47,6 +47,12 @@ class ExactCover:
         return np.repeat(np.arange(self.options), np.diff(self.starts))
 
     @cached_property
+    def needed(self) -> NDArray[np.bool_]:
+        """`bool[O]`: the options with a primary item; a solution needs no other ones."""
+        owners = self.owners[self.entries < self.primary]
+        return np.bincount(owners, minlength=self.options) > 0
+
+    @cached_property
     def option_of(self) -> Mapping[int, int]:
         """The option that means a move."""
         return {move: option for option, move in enumerate(self.moves.tolist())}

@@ -149,6 +149,13 @@ class Clock:
         rate = nodes / max(seconds, 1e-6)
         self.budget = int(min(max(rate * wanted, 1), 4 * self.budget + FIRST_BUDGET))
 
+    def work(self, run: Callable[..., int], record: Any) -> int:
+        """One slice of the work of a machine; returns its status."""
+        before, began = int(record.control[kernels.EXPANDED]), self.seconds
+        status = run(record, self.next_budget(before))
+        self.took(int(record.control[kernels.EXPANDED]) - before, self.seconds - began)
+        return status
+
     def reached(self, expanded: int) -> Stop | None:
         """The limit that is reached, if one is."""
         if self.limit.seconds is not None and self.seconds >= self.limit.seconds:
@@ -182,7 +189,7 @@ class Drive:
 
     def __iter__(self) -> Iterator[Progress | Result]:
         while True:
-            status = self._slice()
+            status = self.clock.work(self.machine.run, self.machine.record)
             if status == kernels.NEEDS_SCORES:
                 self._answer()
             elif status == kernels.FULL:
@@ -199,13 +206,6 @@ class Drive:
             if stop := self.clock.reached(self._count(kernels.EXPANDED)):
                 yield self._result(stop)
                 return
-
-    def _slice(self) -> int:
-        before = self._count(kernels.EXPANDED)
-        began = time.perf_counter()
-        status = self.machine.step(self.clock.next_budget(before))
-        self.clock.took(self._count(kernels.EXPANDED) - before, time.perf_counter() - began)
-        return status
 
     def _answer(self) -> None:
         if self.score is None or self.machine.requests is None:

@@ -58,6 +58,26 @@ def copy(source, target):
         target[i] = source[i]
 
 
+@inlined
+def population(word):
+    """How many bits of a uint64 are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def scramble(word):
+    """The finalizer of splitmix64 (Steele, Lea, Flood, 2014), which draws it from a state that grows by GOLDEN."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
 def kernel_name(default: Function) -> Function:
     """Declare a generic name. The decorated body is its meaning for every type that gives none of its own."""
     meanings = _MEANINGS.setdefault(default, {})
@@ -251,13 +271,10 @@ def find_or_add(table, keys, key, row):
 
 @compiled
 def mix(key):
-    """A 64-bit hash of `key: uint64[W]` (the finalizer of splitmix64, word by word)."""
-    h = np.uint64(0x9E3779B97F4A7C15)
+    """A 64-bit hash of `key: uint64[W]`: `scramble`, word by word."""
+    h = GOLDEN
     for w in range(key.size):
-        h ^= key[w]
-        h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        h ^= h >> np.uint64(31)
+        h = scramble(h ^ key[w])
     return h
 
 

@@ -124,6 +124,10 @@ class Block:
             result = self.builder.select(truth, ir.Constant(_I64, number), result)
         return result
 
+    def lesser(self, a: Any, b: Any) -> Any:
+        """The lesser of two int64 values that are not negative."""
+        return self.builder.select(self.builder.icmp_unsigned("<=", a, b), a, b)
+
     def either(self, truths: Sequence[Any]) -> Any:
         """Whether one of these is true."""
         found = truths[0]

@@ -124,13 +124,10 @@ def counted(machine: Machine, limit: Limit, most: int, clock: Clock | None = Non
 
 def _slice(machine: Machine, clock: Clock) -> tuple[int, Stop | None]:
     """One slice of work: its status, and the limit that is reached, if one is."""
-    before, began = int(machine.control[kernels.EXPANDED]), clock.seconds
-    status = machine.step(clock.next_budget(before))
-    after = int(machine.control[kernels.EXPANDED])
-    clock.took(after - before, clock.seconds - began)
+    status = clock.work(machine.run, machine.record)
     if status == kernels.FULL:
         return status, None if machine.enlarge(clock.room()) else "memory"
-    return status, clock.reached(after)
+    return status, clock.reached(int(machine.control[kernels.EXPANDED]))
 
 
 def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:

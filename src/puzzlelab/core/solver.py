@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 from puzzlelab.core.errors import NotSuited, PuzzlelabError, UnknownName
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Puzzle
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Puzzle, State
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.verify import verify
 
@@ -120,3 +120,10 @@ def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
     """The moves as the puzzle writes them."""
     return [puzzle.write_move(move) for move in moves]
+
+
+def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
+    """The state after these moves, which must be legal."""
+    for move in moves:
+        state = puzzle.apply(state, move)
+    return state

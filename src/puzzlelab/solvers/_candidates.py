@@ -97,15 +97,6 @@ def propagated(instance: Instance) -> NDArray[np.uint32] | None:
 
 
 @inlined
-def candidates_in(mask):
-    """How many bits of a 32-bit mask are set."""
-    half = mask - ((mask >> np.uint64(1)) & np.uint64(0x55555555))
-    half = (half & np.uint64(0x33333333)) + ((half >> np.uint64(2)) & np.uint64(0x33333333))
-    half = (half + (half >> np.uint64(4))) & np.uint64(0x0F0F0F0F)
-    return ((half * np.uint64(0x01010101)) & np.uint64(0xFFFFFFFF)) >> np.uint64(24)
-
-
-@inlined
 def soil(grid, cell, pending):
     """Note that the units of a cell must be looked at; returns how many are waiting."""
     for kind in range(grid.homes.shape[1]):

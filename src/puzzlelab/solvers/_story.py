@@ -15,6 +15,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance, Puzzle, State
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import listed, settled
+from puzzlelab.core.solver import board_after
 from puzzlelab.solvers._candidates import view
 
 
@@ -76,10 +77,7 @@ def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit) -> 
             continue
         if attempt.moves is not None and last.moves is None:
             yield _guesses(machine)
-            state = instance.state
-            for move in attempt.moves:
-                state = instance.puzzle.apply(state, move)
-            yield instance.puzzle.draw(state)
+            yield instance.puzzle.draw(board_after(instance.puzzle, instance.state, attempt.moves))
         last = attempt
     yield _verdict(last, machine)
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.driver import Clock
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, OWN, RUNNING, compiled, inlined
+from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, GOLDEN, OWN, RUNNING, compiled, inlined, scramble
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance
 from puzzlelab.core.result import Progress, Result, Stop
@@ -108,11 +108,9 @@ def step(record, budget):
             cool(control, len(record.odds), len(pairs))
         control[LEFT] -= 1
         proposed += 1
-        # splitmix64; the upper half of the word chooses the pair, the lower half whether a bad swap is made
-        state += np.uint64(0x9E3779B97F4A7C15)
-        word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        word ^= word >> np.uint64(31)
+        # the upper half of the word chooses the pair, the lower half whether a bad swap is made
+        state += GOLDEN
+        word = scramble(state)
         pair = np.int64(((word >> np.uint64(32)) * np.uint64(len(pairs))) >> np.uint64(32))
         first, second = pairs[pair, 0], pairs[pair, 1]
         old, new = digits[first], digits[second]
@@ -182,10 +180,8 @@ class Annealing(Settings):
         clock = Clock(limit)
         stop: Stop | None = None if len(record.pairs) or record.control[COST] == 0 else "dead end"
         while stop is None:
-            before, began = int(record.control[EXPANDED]), clock.seconds
-            status = step(record, clock.next_budget(before))
+            status = clock.work(step, record)
             proposed, made = int(record.control[EXPANDED]), int(record.control[GENERATED])
-            clock.took(proposed - before, clock.seconds - began)
             if status == DONE:
                 moves = writer(instance)(record.digits)
                 yield Result(moves, "none", "", "done", blanks, proposed, made, 0, clock.seconds)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.driver import EXHAUSTED, Machine
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, copy, inlined
+from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, copy, inlined, population
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance
 from puzzlelab.core.settings import Settings
@@ -27,7 +27,6 @@ from puzzlelab.solvers._candidates import (
     ZERO,
     Grid,
     begin,
-    candidates_in,
     digits_of,
     grid_of,
     masks_of,
@@ -68,7 +67,7 @@ def choose(record, level):
         if more & (more - ONE) == ZERO:
             cell = i
             break
-        number = candidates_in(mask)
+        number = population(mask)
         if number < fewest:
             cell, fewest = i, number
     if cell < 0:

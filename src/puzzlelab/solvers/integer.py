@@ -150,8 +150,7 @@ class Program:
         self.lower = np.zeros(cover.options)
         self.lower[self.taken] = 1
         # an option without a primary item is never needed, and would make the same solution count twice
-        needed = np.bincount(cover.owners[cover.entries < cover.primary], minlength=cover.options) > 0
-        self.upper = np.maximum(self.lower, needed)
+        self.upper = np.maximum(self.lower, cover.needed)
 
     def question(self, seconds: float | None, nodes: int | None) -> Message:
         """The program as it is now, with limits."""

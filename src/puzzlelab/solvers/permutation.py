@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.driver import EXHAUSTED, Clock, Machine
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined, population
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance
 from puzzlelab.core.result import Progress, Result
@@ -58,15 +58,6 @@ class Record(NamedTuple):
     """[D * K]: room for `strike`."""
     whole: NDArray[np.uint64]
     """[words]: every permutation."""
-
-
-@inlined
-def bits_in(word):
-    """How many bits of a 64-bit word are set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @inlined
@@ -119,13 +110,13 @@ def strike(record, level):
                 if unit >= 0:
                     record.checks[checks] = lists.places[row] + (unit * size + np.int64(digits[place])) * width
                     checks += 1
-        count = 0
+        count = np.int64(0)
         for word in range(width):
             bits = record.alive[level, first + word]
             if bits != ZERO:
                 for i in range(checks):
                     bits &= ~lists.having[record.checks[i] + word]
-                count += bits_in(bits)
+                count += np.int64(population(bits))
             record.alive[level + 1, first + word] = bits
         if count == 0:
             return False

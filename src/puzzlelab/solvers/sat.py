@@ -96,12 +96,6 @@ def clashes(items: NDArray[np.int32], variables: NDArray[np.int64]) -> NDArray[n
     return np.stack(np.divmod(np.unique(np.concatenate(pairs)), base), axis=1)
 
 
-def idle(cover: ExactCover) -> NDArray[np.bool_]:
-    """`bool[O]`: options without a primary item, which no solution needs."""
-    needed = np.bincount(cover.owners[cover.entries < cover.primary], minlength=cover.options)
-    return np.equal(needed, 0)
-
-
 def compatible(cover: ExactCover, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
     """`bool[O]`: what is chosen, and what shares no item with it."""
     taken = np.isin(cover.owners, chosen)
@@ -128,7 +122,7 @@ class Engine:
         except NoSuchSolverError:
             raise NotSuited(f"PySAT has no engine '{name}' as it is installed here") from None
         self.name, self.options, self.usable = name, cover.options, usable
-        self.idle = idle(cover) & usable
+        self.idle = ~cover.needed & usable
         self.guards = 0
 
     def ask(self, assumptions: Sequence[int], decisions: int | None) -> bool | None:

@@ -247,7 +247,7 @@ def branching_point(block: Block, base: Any) -> Any:
     falling, rising = permutations_of_stacks(rows)
     shift = falling.by_lane(STACK_OF_LANE)
     in_stack = (((falling >> shift) & 7) | (((rising >> shift) & 7) << 3)).ones()
-    return block.builder.select(*_lesser(block, _key(in_band, 0), _key(in_stack, 1)))
+    return block.lesser(_key(in_band, 0), _key(in_stack, 1))
 
 
 def _key(left: Lanes, stack: int) -> Any:
@@ -256,10 +256,6 @@ def _key(left: Lanes, stack: int) -> Any:
     settled = left.equal(1) | left.equal(0)
     key = (total << 9) | (left << 6) | left.by_lane([number | (stack << 5) for number in NUMBERS])
     return (key | settled).least()
-
-
-def _lesser(block: Block, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    return block.builder.icmp_unsigned("<=", a, b), a, b
 
 
 @lanewise

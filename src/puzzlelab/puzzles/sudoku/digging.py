@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from puzzlelab.core.kernels import EXPANDED, compiled, copy, inlined
+from puzzlelab.core.kernels import EXPANDED, GOLDEN, compiled, copy, inlined, scramble
 from puzzlelab.core.lanes import LANES
 from puzzlelab.puzzles.sudoku.bands import (
     COLUMNS,
@@ -33,20 +33,16 @@ HEAVIEST = 1 << 16
 """Full grids of more weight are about 0.1 % of all, and come up less often than they should: about 0.05 % is lost."""
 WITHOUT_END = 1 << 62
 SHARES = 1 << 30
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+APART = np.uint64(0x94D049BB133111EB)
+"""How far the random states of two neighbours in a stream lie apart."""
+HALF = np.uint64(32)
 
 
 @inlined
 def below(random, most):
     """A random integer from 0 to `most` - 1; `random: uint64[1]` is the state of splitmix64."""
     random[0] += GOLDEN
-    x = random[0]
-    x = (x ^ (x >> S30)) * FIRST
-    x = (x ^ (x >> S27)) * SECOND
-    x ^= x >> S31
-    return np.int64(((x >> S32) * np.uint64(most)) >> S32)
+    return np.int64(((scramble(random[0]) >> HALF) * np.uint64(most)) >> HALF)
 
 
 @inlined
@@ -229,7 +225,7 @@ def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles
     """
     random, stack, control, columns, digits, order, trial = room
     for i in range(len(puzzles)):
-        random[0] = key + np.uint64(first + i) * SECOND
+        random[0] = key + np.uint64(first + i) * APART
         draw = below(random, SHARES) / SHARES
         kind = 0
         while kind < len(kinds) - 1 and draw >= chances[kind]:

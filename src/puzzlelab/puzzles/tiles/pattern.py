@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from puzzlelab.core import kernels as names
 from puzzlelab.core import report
 from puzzlelab.core.errors import BadOption, UnknownName
-from puzzlelab.core.kernels import compiled, implements, inlined
+from puzzlelab.core.kernels import compiled, implements, inlined, population
 from puzzlelab.core.puzzle import Estimate
 from puzzlelab.core.store import stored
 from puzzlelab.puzzles.tiles.estimates import moving
@@ -86,15 +86,6 @@ class PatternTables(NamedTuple):
     """[G]: k."""
     mirror: NDArray[np.uint8]
     """[N]: each cell (and so each piece) in the mirror; empty where there is no mirror."""
-
-
-@inlined
-def population(word):
-    """How many bits are set."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @inlined
