@@ -1,13 +1,10 @@
 """All solutions of boards, or how many there are: `count` and `enumerate`, as they are typed."""
 
-import io
 import re
-import sys
 
 import pytest
 
 from puzzlelab import load
-from puzzlelab.cli.main import run
 
 EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
 EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
@@ -18,21 +15,6 @@ NEVER = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........
 BLANK = "." * 81
 NUMBER = 254
 """Solutions of MANY."""
-
-
-@pytest.fixture
-def program(monkeypatch, capsys):
-    """Runs the program with these words; returns (exit code, standard output, standard error)."""
-
-    def call(*words, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return call
 
 
 def need(solver):

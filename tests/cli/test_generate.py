@@ -1,11 +1,11 @@
 """New Sudokus, as they are asked for: `generate sudoku-9x9`, and what other puzzles say to the same wishes."""
 
-import io
 import re
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,18 +25,9 @@ LISTENING = (
 
 
 @pytest.fixture
-def program(monkeypatch, capsys):
+def program(program):
     """Runs `generate` with these words; returns (exit code, standard output, standard error)."""
-
-    def call(*words):
-        monkeypatch.setattr(sys, "argv", ["puzzlelab", "generate", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return call
+    return partial(program, "generate")
 
 
 @pytest.fixture

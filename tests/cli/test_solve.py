@@ -1,13 +1,11 @@
 """`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
 
-import io
 import json
-import sys
+from functools import partial
 
 import pytest
 
 from puzzlelab import Limit, Result, load, solver
-from puzzlelab.cli.main import run
 from puzzlelab.core.row import read_rows
 from puzzlelab.core.version import VERSION
 
@@ -19,18 +17,9 @@ KEYS = [
 
 
 @pytest.fixture
-def program(monkeypatch, capsys):
-    """Runs the program with these words; returns (exit code, standard output, standard error)."""
-
-    def call(*words, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["puzzlelab", "solve", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return call
+def program(program):
+    """Runs `solve` with these words; returns (exit code, standard output, standard error)."""
+    return partial(program, "solve")
 
 
 @pytest.fixture

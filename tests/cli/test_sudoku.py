@@ -1,14 +1,11 @@
 """Sudoku, as it is typed: solve, check, verify, list, bench and plot."""
 
-import io
 import json
 import re
-import sys
 
 import pytest
 
 from puzzlelab import load
-from puzzlelab.cli.main import run
 from puzzlelab.core.row import read_rows
 
 EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
@@ -51,21 +48,6 @@ GRID_DONE = """* ----- + ----- + ----- *
 """
 PROVING = ("backtracking", "bands", "dancing-links", "sat", "integer", "permutation")
 SEVERAL = "it has more than one solution; this is one of them"
-
-
-@pytest.fixture
-def program(monkeypatch, capsys):
-    """Runs the program with these words; returns (exit code, standard output, standard error)."""
-
-    def call(*words, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return call
 
 
 @pytest.fixture

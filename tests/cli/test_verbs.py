@@ -1,31 +1,13 @@
 """The smaller verbs, as they are typed: check, verify, generate, list, warm."""
 
-import io
 import json
-import sys
 
 import pytest
 
 from puzzlelab import load
-from puzzlelab.cli.main import run
 from puzzlelab.core.version import VERSION
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
-
-
-@pytest.fixture
-def program(monkeypatch, capsys):
-    """Runs the program with these words; returns (exit code, standard output, standard error)."""
-
-    def call(*words, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return call
 
 
 @pytest.fixture
