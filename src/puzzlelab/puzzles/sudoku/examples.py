@@ -73,6 +73,16 @@ BOARDS: Mapping[str, Mapping[str, Example]] = {
             "6FL...8I.1..BN...JG9O2H.D",
             "boxes of five rows and columns",
         ),
+        "hard": Example(
+            "EC......A52..71..G.4.......B..9.46.IL.CFODK1.E.JMGL.D...H3I...6....E.....244.GJ.1DO.8P.K.AB......396"
+            ".A..1.FE.CGO94DJ..I.85H...1..7F.....J...4CO2I..L..G....N.1O9..I.C..D..M..H8...6....KG.1.D.5LFJ.C.N.."
+            "9K....L.D..8P5..ANHB.GE...L.C.JB.......4..P..D6.I.C.N.IPM...F.8BH.O..731D528J.LF..NH.D............E."
+            "..O..53..1.IL.G..84.7...H......CG2....P.LM.N..8.F.1.5.AB86...E..3F....GO..........P..4..GI7.3.C2E68L"
+            "F..I.EK..O.P3L......A....B.43.M..5.K.OJ9HP...FCI...7.P....135...NDGM.OHB..K52..6A7..LBDHF....EJ..9P."
+            "...8N7.ACP6.4.L.........E7.F.G.IK..1B......C.4H5.D...1O6..F......G.J..97.....6.BD593MC..A.N.H...F1.."
+            ".3.5..1.GJ..F.8.I.O6..MN.",
+            "289 clues, and a long search for those that learn nothing on the way",
+        ),
     },
 }
 
