@@ -7,7 +7,7 @@ from puzzlelab.core.version import VERSION
 __version__ = VERSION
 
 _HOMES = {
-    "api": ("load", "solve", "solve_many", "solver", "attempts", "count", "solutions"),
+    "api": ("load", "solve", "solve_many", "solver", "attempts", "count", "solutions", "hint", "regrets"),
     "core.conformance": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
@@ -19,10 +19,12 @@ _HOMES = {
         "UnknownName",
         "Unlike",
     ),
+    "core.hints": ("Hint",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale", "State"),
     "core.result": ("Progress", "Result"),
+    "core.regrets": ("Regrets",),
     "core.row": ("Row",),
     "core.solutions": ("Count", "Listing"),
     "core.solver": ("Solver",),
@@ -40,6 +42,7 @@ __all__ = [
     "Count",
     "Estimate",
     "ExactCover",
+    "Hint",
     "Instance",
     "KernelRules",
     "Limit",
@@ -48,6 +51,7 @@ __all__ = [
     "Progress",
     "Puzzle",
     "PuzzlelabError",
+    "Regrets",
     "Result",
     "Row",
     "Scale",
@@ -61,7 +65,9 @@ __all__ = [
     "check_puzzle",
     "check_solver",
     "count",
+    "hint",
     "load",
+    "regrets",
     "solutions",
     "solve",
     "solve_many",
@@ -70,7 +76,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.api import attempts, count, load, solutions, solve, solve_many, solver
+    from puzzlelab.api import attempts, count, hint, load, regrets, solutions, solve, solve_many, solver
     from puzzlelab.core.conformance import check_puzzle, check_solver
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
@@ -83,8 +89,10 @@ if TYPE_CHECKING:
         UnknownName,
         Unlike,
     )
+    from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale, State
+    from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solutions import Count, Listing

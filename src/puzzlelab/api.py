@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
@@ -23,6 +23,8 @@ from puzzlelab.core.solver import Attempt, Solver, attempts_of
 from puzzlelab.core.solver import solve as run
 
 if TYPE_CHECKING:
+    from puzzlelab.core.hints import Hint
+    from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.solutions import Count, Listing
 
 WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
@@ -136,6 +138,35 @@ def solutions(
     from puzzlelab.core.solutions import Listing
 
     return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
+
+
+def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
+    """The optimal moves at a position (`best`), and how many moves every other one wastes; `limit` is for all of them.
+
+    Raises:
+        NotSuited: if all moves of this puzzle are alike, as those of a Sudoku.
+    """
+    from puzzlelab.core.hints import hint as run_hint
+
+    return run_hint(_solver(solver, instance.puzzle, options), instance, limit or Limit())
+
+
+def regrets(
+    instance: Instance,
+    moves: Sequence[int],
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    **options: Any,
+) -> Regrets:
+    """How many moves each move of a game wasted; `limit` is for the whole game.
+
+    Raises:
+        BadBoard: if a move cannot be made.
+        NotSuited: if all moves of this puzzle are alike, as those of a Sudoku.
+    """
+    from puzzlelab.core.regrets import regrets as run_regrets
+
+    return run_regrets(_solver(solver, instance.puzzle, options), instance, moves, limit or Limit())
 
 
 def _solver(wanted: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:

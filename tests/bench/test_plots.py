@@ -25,6 +25,12 @@ def run(suite: Suite, stub: Make) -> Run:
 
 
 @pytest.fixture
+def short(stub: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels have only the options that are not as usual."""
+    monkeypatch.setattr(runs, "_usual_options", lambda name: dict(stub().options()))
+
+
+@pytest.fixture
 def painted(stripes: Suite, painter: Make) -> Run:
     """A solver of boards that are filled in, with one job and with four."""
     return runs.run(stripes, [painter(), painter(jobs=4)], Limit(seconds=9))
@@ -59,6 +65,73 @@ def test_lengths_are_counted_by_solver_beside_the_optimum(run: Run) -> None:
         ("6", "0", "0", "1"),
         ("31", "1", "0", "0"),
     )
+
+
+def test_lengths_have_their_averages(short: None, run: Run) -> None:
+    assert plots.chart(run, "lengths").remarks == (
+        "stub:width=100: 2.33 moves on average over 3 boards.",
+        "stub:extra=2:width=10: 4.33 moves on average over 3 boards.",
+        "the optimum: 9.50 moves on average over 4 boards.",
+    )
+
+
+def test_lengths_of_one_solver_against_those_of_another(short: None, run: Run) -> None:
+    made = plots.chart(run, "lengths2d")
+    assert made.header == ("moves of stub:width=100", "of stub:extra=2:width=10", "boards")
+    assert made.body == (("1", "3", "1"), ("2", "4", "1"), ("4", "6", "1"))
+    assert made.remarks == (
+        "stub:extra=2:width=10 against stub:width=100, on 3 boards that both solved: "
+        "equal on 0, shorter on 0, longer on 3; 2.00 moves longer on average.",
+    )
+    (axes,) = drawn(made).axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("moves of stub:\nwidth=100", "moves of stub:\nextra=2:\nwidth=10")
+    assert [(text.get_position(), text.get_text()) for text in axes.texts] == [
+        ((1, 3), "1"),
+        ((2, 4), "1"),
+        ((4, 6), "1"),
+    ]
+    (grid,) = axes.collections
+    assert grid.get_array().sum() == 3
+
+
+def test_boards_that_stand_there_twice_count_twice(suite: Suite, stub: Make) -> None:
+    twice = Suite("twice", suite.puzzle, (Entry(ONE), Entry(TWO), Entry(ONE)))
+    made = plots.chart(runs.run(twice, [stub(), stub(extra=2)], Limit()), "lengths2d")
+    assert made.body == (("1", "3", "2"), ("2", "4", "1"))
+
+
+def test_of_three_solvers_each_pair_is_drawn(short: None, suite: Suite, stub: Make) -> None:
+    solvers = [stub(), stub(extra=2), stub(extra=4)]
+    made = plots.chart(runs.run(suite, solvers, Limit(nodes=2)), "lengths2d")
+    assert [row[:4] for row in made.body if row[2] in ("1", "3")] == [
+        ("stub", "stub:extra=2", "1", "3"),
+        ("stub", "stub:extra=4", "1", "5"),
+        ("stub:extra=2", "stub:extra=4", "3", "5"),
+    ]
+    assert len(made.remarks) == 3
+    assert len(drawn(made).axes) == 3
+
+
+def test_a_pair_of_solvers_can_be_chosen(short: None, suite: Suite, stub: Make) -> None:
+    four = runs.run(suite, [stub(extra=extra, width=5) for extra in (0, 2, 4, 6)], Limit(nodes=2))
+    with pytest.raises(BadInput, match="4 solvers have answered 'small', and lengths2d shows 3 at most: choose two by"):
+        plots.chart(four, "lengths2d")
+    two = plots.only(four, ["stub:extra=4", "stub:width=5:extra=2"])
+    assert list(two.by_solver) == ["stub:extra=4:width=5", "stub:extra=2:width=5"]
+    assert plots.chart(two, "lengths2d").body[0] == ("5", "3", "1")
+    assert list(plots.only(four, ["stub"]).by_solver) == list(four.by_solver)
+    with pytest.raises(
+        UnknownName, match="there is no solver that has answered 'small', called 'stub:extra=3'; did you"
+    ):
+        plots.only(four, ["stub:extra=3"])
+
+
+def test_many_lengths_share_cells(suite: Suite, stub: Make) -> None:
+    far = runs.run(suite, [stub(), stub(extra=300)], Limit(nodes=2))
+    (axes, _) = drawn(plots.chart(far, "lengths2d")).axes
+    (grid,) = axes.collections
+    assert grid.get_array().shape[0] <= 60
+    assert grid.get_array().sum() == 3
 
 
 def test_levels_have_shares_with_intervals_and_excess(run: Run) -> None:
@@ -202,8 +275,9 @@ def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painte
 
 def test_the_usual_kind_suits_the_puzzle(run: Run, painted: Run) -> None:
     assert (plots.usual(run), plots.usual(painted)) == ("lengths", "bars")
-    with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
-        plots.chart(painted, "lengths")
+    for kind in ("lengths", "lengths2d"):
+        with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
+            plots.chart(painted, kind)
 
 
 def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
@@ -216,6 +290,13 @@ def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
     ):
         with pytest.raises(BadInput, match=words):
             plots.chart(without, kind)
+    with pytest.raises(
+        BadInput, match="only stub:extra=2:width=5.* has answered 'hard', and lengths2d holds one solver's"
+    ):
+        plots.chart(without, "lengths2d")
+    two = runs.run(without.suite, [stub(), stub(extra=2)], Limit(nodes=2))
+    with pytest.raises(BadInput, match="no board of 'hard' was solved by two solvers"):
+        plots.chart(two, "lengths2d")
     with pytest.raises(BadInput, match="no solver of this benchmark has a width"):
         plots.chart(runs.run(suite, [stub()], Limit(nodes=2)), "widths")
     with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has"):

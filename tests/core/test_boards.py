@@ -1,7 +1,7 @@
 import itertools
 from collections.abc import Iterable, Iterator
 
-from puzzlelab.core.boards import Files, Found, boards
+from puzzlelab.core.boards import Files, Found, boards, fields
 
 
 class Plain:
@@ -19,6 +19,15 @@ class Blocks:
                 yield pairs[0][0], "/".join(text for _, text in pairs)
 
 
+class Told(Blocks):
+    """A puzzle that says what is known of some of its boards."""
+
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str, *tuple[str, ...]]]:
+        for number, text in super().boards(lines):
+            board, *columns = text.split(";")
+            yield number, board, *columns
+
+
 def test_each_line_is_a_board_with_columns_after_tabs() -> None:
     lines = ["# comment\n", "1 2 3\t5\topt\tmore\tand more\n", " 4 5 \r\n", "\n", "7"]
     assert list(boards(Plain(), lines)) == [
@@ -33,6 +42,20 @@ def test_a_puzzle_may_say_itself_what_is_a_board() -> None:
     assert isinstance(Blocks(), Files)
     assert not isinstance(Plain(), Files)
     assert list(boards(Blocks(), ["a\n", "# b\n", "\n", "c\td\n"])) == [Found(1, "a/# b"), Found(4, "c\td")]
+
+
+def test_a_puzzle_may_say_what_stands_beside_a_board() -> None:
+    assert isinstance(Told(), Files)
+    assert list(boards(Told(), ["a;14;proven\n", "\n", "b\n", "c\n"])) == [
+        Found(1, "a", ("14", "proven")),
+        Found(3, "b/c"),
+    ]
+
+
+def test_the_columns_of_a_line_are_between_tabs() -> None:
+    assert fields(" 1 2 \t 5\topt \t\tmore\tand more\r\n") == ["1 2", "5", "opt", "more\tand more"]
+    assert fields("board") == ["board"]
+    assert fields("\n") == [""]
 
 
 def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_a_board() -> None:

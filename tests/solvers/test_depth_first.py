@@ -1,11 +1,12 @@
 """Depth-first branch and bound: the shortest solution within a depth."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
+from puzzlelab import BadOption, Estimate, Instance, Limit, Result, UnknownName, attempts, check_solver, load, solve
 from puzzlelab.solvers.depth_first import DepthFirst
 
 TILES = load("tiles-3x3")
@@ -76,3 +77,138 @@ def test_an_inadmissible_estimate_cuts_nothing_off_and_proves_nothing_wrong():
 def test_depths_that_are_none(depth):
     with pytest.raises(BadOption, match="depth.*cannot be"):
         DepthFirst(depth=depth)
+
+
+# --- another order --------------------------------------------------------------------------------
+
+ORDERS = [
+    {"order": "misplaced"},
+    {"order": "conflicts", "deep_order": "misplaced", "plies": 3},
+]
+
+
+MIXED = [(False, False, False), (True, False, False), (False, True, False), (True, False, True), (True, True, True)]
+"""Which of the bound, the order and the deep order come from outside."""
+
+
+def outside(name, sign=1):
+    """An estimate of the 8-puzzle whose scores come from outside: that of a kernel, or its opposite."""
+    home = np.arange(1, 10) % 9
+    steps = np.abs(np.subtract.outer(np.arange(9) // 3, np.arange(9) // 3)) + np.abs(
+        np.subtract.outer(np.arange(9) % 3, np.arange(9) % 3)
+    )
+    belongs = np.argsort(home)
+
+    def scores(states):
+        if name == "misplaced":
+            return sign * ((states != home) & (states != 0)).sum(axis=1)
+        return sign * np.where(states == 0, 0, steps[np.arange(9), belongs[states]]).sum(axis=1)
+
+    return Estimate(f"{name} from outside, times {sign}", admissible=sign == 1, scores=scores)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("estimate", ["manhattan", "pdb"])
+def test_whatever_the_order_the_shortest_solution_is_found_and_proven(estimate, order):
+    solver = DepthFirst(estimate=estimate, depth=24, **order)
+    check_solver(solver, [(board(distance), distance) for distance in (0, 1, 2, 8, 15, 22)])
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["best first", "worst first"])
+@pytest.mark.parametrize(("bound", "order", "deep"), MIXED)
+def test_bound_and_orders_may_each_be_a_kernel_or_come_from_outside(bound, order, deep, sign):
+    estimate = outside("manhattan") if bound else "manhattan"
+    first = outside("misplaced", sign) if order else "misplaced"
+    below = outside("manhattan", sign) if deep else "manhattan"
+    solver = DepthFirst(estimate=estimate, order=first, deep_order=below, plies=4, depth=13)
+    for distance in (0, 1, 6, 12):
+        result = solve(board(distance), solver)
+        assert (result.length, result.proof) == (distance, "optimal")
+
+
+def test_an_order_from_outside_leads_through_the_same_states_as_its_kernel():
+    inside = DepthFirst(estimate="manhattan", order="misplaced", deep_order="manhattan", plies=5, depth=22)
+    aside = DepthFirst(
+        estimate="manhattan", order=outside("misplaced"), deep_order=outside("manhattan"), plies=5, depth=22
+    )
+    for distance in (3, 10, 17):
+        one, other = solve(board(distance), inside), solve(board(distance), aside)
+        assert (one.moves, one.expanded, one.generated) == (other.moves, other.expanded, other.generated)
+        assert (one.evaluations, other.evaluations) == (0, other.generated)
+
+
+def test_an_order_equal_to_the_bound_changes_nothing():
+    plain = solve(board(16), DepthFirst(estimate="manhattan", depth=30))
+    for order in ({"order": "manhattan"}, {"order": "manhattan", "deep_order": "manhattan", "plies": 2}):
+        again = solve(board(16), DepthFirst(estimate="manhattan", depth=30, **order))
+        assert (again.moves, again.expanded, again.generated) == (plain.moves, plain.expanded, plain.generated)
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Three ways at each of `deep` forks, and every leaf is a goal: a state is the ways taken, 0 for none yet."""
+
+    deep: int = 4
+    name: str = "fork"
+    move_count: int = 3
+
+    def legal(self, state):
+        return np.full(3, not state.all())
+
+    def apply(self, state, move):
+        child = state.copy()
+        child[np.flatnonzero(state == 0)[0]] = move + 1
+        return child
+
+    def solved(self, state):
+        return bool(state.all())
+
+    def objection(self, state):
+        return None
+
+    def write(self, state):
+        return "".join(map(str, state.tolist()))
+
+    def at_start(self):
+        return Instance(self, np.zeros(self.deep, np.uint8))
+
+
+def leaning(name, way):
+    """An estimate that holds one way to be best, at whatever fork it was taken."""
+
+    def scores(states):
+        last = np.maximum((states != 0).sum(axis=1) - 1, 0)
+        return np.where(states[np.arange(len(states)), last] == way + 1, -5.0, 5.0)
+
+    return Estimate(name, admissible=False, scores=scores)
+
+
+@pytest.mark.parametrize("plies", [1, 2, 3, 4, 9])
+def test_the_deep_order_begins_below_the_first_plies(plies):
+    solver = DepthFirst(order=leaning("middle", 1), deep_order=leaning("last", 2), plies=plies)
+    first = next(a for a in attempts(Fork().at_start(), solver) if isinstance(a, Result))
+    assert first.moves == tuple(1 if ply < plies else 2 for ply in range(4))
+
+
+def test_an_order_alone_holds_at_every_ply():
+    result = solve(Fork().at_start(), DepthFirst(order=leaning("last", 2)))
+    assert (result.moves, result.proof) == ((2, 2, 2, 2), "optimal")
+    assert solve(Fork().at_start(), DepthFirst()).moves == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"deep_order": "manhattan"}, {"plies": 3}, {"order": "manhattan", "plies": 3}, {"deep_order": "x", "plies": 1}],
+)
+def test_an_order_that_is_half_told(options):
+    with pytest.raises(
+        BadOption, match="by 'order' in the first 'plies' plies and by 'deep_order' below them: give all"
+    ):
+        DepthFirst(**options)
+
+
+def test_an_order_that_nobody_knows():
+    with pytest.raises(UnknownName, match="there is no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'"):
+        solve(board(3), DepthFirst(order="manhatan", depth=5))
+    with pytest.raises(UnknownName, match="there is no estimate of fork 'colours'"):
+        solve(Fork().at_start(), DepthFirst(order="colours"))

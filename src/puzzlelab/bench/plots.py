@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench import quality, tables, times
+from puzzlelab.bench import lengths, quality, tables, times
 from puzzlelab.bench.charts import AT_ONCE, LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
 from puzzlelab.bench.runs import Answer, Run
 from puzzlelab.bench.tables import Summary
@@ -40,6 +40,25 @@ def chart(run: Run, kind: str) -> Chart:
     if not run.answers:
         raise BadInput(f"there are no answers to '{run.suite.name}' yet")
     return KINDS[kind](run)
+
+
+def only(run: Run, solvers: Sequence[str]) -> Run:
+    """The answers of these solvers alone, in this order; `beam:width=100` means all that have this name and option.
+
+    Raises `UnknownName` for one that has answered nothing.
+    """
+    labels = list(run.by_solver)
+    chosen: dict[str, None] = {}
+    for text in solvers:
+        found = [label for label in labels if set(_parts(text)) <= set(_parts(label))]
+        if not found:
+            raise UnknownName(f"solver that has answered '{run.suite.name}', called", text, labels)
+        chosen |= dict.fromkeys(found)
+    return Run(run.suite, tuple(answer for label in chosen for answer in run.by_solver[label]), run.interrupted)
+
+
+def _parts(label: str) -> list[str]:
+    return tables.broken(label).split(":\n")
 
 
 def save(made: Chart, folder: Path, mark: float = AT_ONCE) -> list[Path]:
@@ -199,7 +218,8 @@ def _means(axes: Axes, at: NDArray[Any], found: Sequence[Summary]) -> None:
 
 
 KINDS: Mapping[str, Callable[[Run], Chart]] = {
-    "lengths": quality.lengths,
+    "lengths": lengths.lengths,
+    "lengths2d": lengths.lengths2d,
     "levels": quality.levels,
     "bars": bars,
     "widths": quality.widths,

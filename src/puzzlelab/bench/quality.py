@@ -1,12 +1,11 @@
-"""Plots of how good answers are: how long, how often there is one, and what a wider search brings."""
+"""Plots of how good answers are: how often there is one, how near the optimum, and what a wider search brings."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,48 +19,8 @@ from puzzlelab.core.errors import BadInput
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_BINS = 60
-MOST_BESIDE = 3
-"""Solvers whose histograms stand side by side; those of more are outlines."""
 BESIDE = 0.1
 """Levels that two solvers' points of one level are apart, so that both are seen."""
-
-
-# --- lengths ---
-
-
-def lengths(run: Run) -> Chart:
-    """How many boards each solver solves in how many moves, and what the optimum is."""
-    if tables.fills(run.suite.puzzle):
-        raise BadInput(
-            f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
-        )
-    known = tables.references(run)
-    optima = Counter(known[e.board].length for e in run.suite.entries if e.board in known and known[e.board].optimal)
-    counts = {
-        solver: Counter(answer.length for answer in answers if answer.length is not None)
-        for solver, answers in run.by_solver.items()
-    }
-    every = sorted({length for count in [optima, *counts.values()] for length in count})
-    if not every:
-        raise BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
-
-    def draw(figure: Figure, mark: float) -> None:
-        (axes,) = panels(figure, 1)
-        width = max(1, math.ceil((every[-1] - every[0] + 1) / MOST_BINS))
-        bins = np.arange(every[0] - 0.5, every[-1] + width + 0.5, width).tolist()
-        style: Literal["bar", "step"] = "bar" if len(counts) <= MOST_BESIDE else "step"
-        axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
-        if optima:
-            axes.hist(list(optima.elements()), bins, histtype="step", color="black", linewidth=1.5, label="optimum")
-        axes.set_xlabel("length (moves)")
-        axes.set_ylabel("boards")
-        whole_numbers(axes.yaxis)
-        axes.legend()
-
-    header = ("length", "optimum", *counts)
-    body = [(str(each), str(optima[each]), *(str(count[each]) for count in counts.values())) for each in every]
-    return Chart("lengths", f"{run.suite.name}: lengths of solutions", header, tuple(body), draw)
 
 
 # --- levels ---

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, given_boards, output
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, Settle, given_boards, output, settling
 
 if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
@@ -25,6 +25,7 @@ def check(
         Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")
     ] = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
+    settle: Settle = False,
 ) -> None:
     """Say whether boards are well-formed and could be solved, and how hard they are.
 
@@ -37,7 +38,8 @@ def check(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Samples
 
-    chosen, console, worst, limit, faults = api.load(puzzle), output(), SOLVED, Limit(seconds=time), Faults()
+    chosen, console = settling(api.load(puzzle), settle), output()
+    worst, limit, faults = SOLVED, Limit(seconds=time), Faults()
     for given in given_boards(chosen, board or [], file):
         try:
             state = chosen.read(given.text).state

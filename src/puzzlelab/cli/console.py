@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +21,10 @@ SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
 WIDTH = 120
 """Columns of what is not printed on a terminal."""
+
+Settle = Annotated[
+    bool, typer.Option("--settle", help="Let boards come to rest that could not stay as they are given (dust).")
+]
 
 
 def fail(sentence: str) -> None:
@@ -111,6 +117,18 @@ class Given:
 
     text: str
     where: str
+
+
+def settling(puzzle: Puzzle, wanted: bool) -> Puzzle:
+    """The puzzle or, where it is wanted, the same one that lets boards come to rest; raises `BadOption`."""
+    from puzzlelab.core.errors import BadOption
+
+    if not wanted:
+        return puzzle
+    lenient: Callable[[], Puzzle] | None = getattr(puzzle, "settling", None)
+    if lenient is None:
+        raise BadOption(f"--settle means nothing to {puzzle.name}, where nothing falls")
+    return lenient()
 
 
 def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[Given]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -159,21 +159,35 @@ def _by_scale(puzzle: Puzzle, count: int, scale: str | None, level: str | None, 
     least, most = read_levels(level) if level else (None, None)
     levels = [None] if least is None or most is None else list(range(least, most + 1))
 
-    def boards() -> Iterator[str]:
-        for i in range(count):
-            yield puzzle.write(chosen.sample(generator(seed, i), levels[i % len(levels)]))
+    def board(i: int) -> str:
+        return puzzle.write(chosen.sample(generator(seed, i), levels[i % len(levels)]))
 
     if out is None:
-        for board in boards():
-            typer.echo(board)
+        for i in range(count):
+            typer.echo(board(i))
         return
+    header = f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n"
     try:
-        with out.open("w", encoding="utf-8") as file:
-            file.write(f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n")
-            for board in boards():
-                file.write(board + "\n")
+        _lines(out, header, board, count)
     except OSError as error:
         raise BadFile(f"cannot write {out}: {error.strerror}") from None
     except KeyboardInterrupt:
-        fail(f"interrupted; {out} holds the boards made so far")
+        fail(f"interrupted; {out} holds the boards made so far, and the same command goes on from there")
         raise
+
+
+def _lines(out: Path, header: str, board: Callable[[int], str], count: int) -> None:
+    """Write a file of one board a line, each as it is made; what is there under the same header is kept."""
+    head, begun = header.encode(), out.read_bytes() if out.is_file() else b""
+    # The last line has no end if the program was killed while it wrote it.
+    made = begun[len(head) :].splitlines(keepends=True)[:count] if begun.startswith(head) else []
+    whole = [line for line in made if line.endswith(b"\n")]
+    with out.open("r+b" if whole else "wb") as file, progress("making", count) as bars:
+        file.truncate(len(head) + sum(map(len, whole)) if whole else 0)
+        file.seek(0, 2)
+        file.write(b"" if whole else head)
+        for i in range(len(whole), count):
+            file.write(f"{board(i)}\n".encode())
+            file.flush()
+            if bars.task_ids:
+                bars.update(bars.task_ids[0], completed=i + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +19,12 @@ from puzzlelab.cli.console import (
     UNSOLVED,
     Faults,
     Given,
+    Settle,
     fail,
     given_boards,
     output,
     progress,
+    settling,
     spare_linear_algebra,
 )
 
@@ -121,8 +123,9 @@ def solve(
         int, typer.Option(min=1, help="Boards to solve at once; for one board, the solver's own jobs.")
     ] = 1,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Show the board after each move, or how the solver came to its answer.")
+        bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
     ] = False,
+    settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
     notation: Annotated[
         str | None, typer.Option("--as", help="Sudoku: print solutions as line, grid, pair or csv, and nothing else.")
@@ -142,7 +145,7 @@ def solve(
     from puzzlelab.core.settings import read_options
     from puzzlelab.core.solver import require
 
-    chosen = api.load(puzzle)
+    chosen = settling(api.load(puzzle), settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth}
     options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
@@ -227,7 +230,8 @@ class Shown:
         if self.answered == 1:
             self._header()
         if self.many:
-            self.console.print(f"\n{given.where}: {given.text}", markup=False)
+            several = "\n" in given.text
+            self.console.print(f"\n{given.where}: {row.board if several else given.text}", markup=False)
         if row.moves is None:
             self.console.print(_unsolved(row))
             return
@@ -279,10 +283,8 @@ class Shown:
         if hasattr(puzzle, "difficulty"):
             standing = ", ".join(f"{scale} {value}" for scale, value in puzzle.difficulty(state).items())
             self.console.print(f"difficulty of this board: {standing}")
-        self.console.print(f"\n{puzzle.draw(state)}", markup=False)
-        for number, move in enumerate(row.moves or (), start=1):
-            state = puzzle.apply(state, puzzle.read_move(move))
-            self.console.print(f"\n{number}. {move}\n{puzzle.draw(state)}", markup=False)
+        for title, drawing in _frames(puzzle, state, row.moves or ()):
+            self.console.print(f"\n{title}{drawing}", markup=False)
 
     def summary(self, boards: int) -> int:
         """Print what it all came to; return the exit code."""
@@ -311,6 +313,21 @@ class Shown:
         if counts["solved"]:
             parts.append(f"{self.length / counts['solved']:.2f} moves on average")
         self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
+
+
+def _frames(puzzle: Puzzle, state: State, moves: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A title and a drawing for every board: after each move or, where a puzzle can mark what a move does, before."""
+    from inspect import signature
+
+    marked = "move" in signature(puzzle.draw).parameters
+    if not marked:
+        yield "", puzzle.draw(state)
+    for number, name in enumerate(moves, start=1):
+        move = puzzle.read_move(name)
+        before, state = state, puzzle.apply(state, move)
+        yield f"{number}. {name}\n", puzzle.draw(before, move) if marked else puzzle.draw(state)  # type: ignore[call-arg]
+    if marked:
+        yield "", puzzle.draw(state)
 
 
 def _shows_board(puzzle: Puzzle) -> bool:

@@ -22,8 +22,8 @@ MOST_COLUMNS = 3
 class Files(Protocol):
     """The view of puzzles whose boards may take several lines of a file, or a part of one."""
 
-    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-        """The text of each board, as `read` takes it, with the number (from 1) of its first line."""
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str, *tuple[str, ...]]]:
+        """The number (from 1) of each board's first line, its text as `read` takes it, and the columns after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Found:
     """The number, from 1, of its first line."""
     text: str
     columns: tuple[str, ...] = ()
-    """What follows the board on its line, where the puzzle leaves that to us."""
+    """What follows the board on its line, where the puzzle leaves that to us or says it."""
 
 
 def text_of(instance: Instance, text: str) -> str:
@@ -54,10 +54,15 @@ def boards(puzzle: object, lines: Iterable[str]) -> Iterator[Found]:
     marked = iter(lines)
     plain = chain((line.removeprefix(BYTE_ORDER_MARK) for line in islice(marked, 1)), marked)
     if isinstance(puzzle, Files):
-        for number, text in puzzle.boards(plain):
-            yield Found(number, text)
+        for number, text, *columns in puzzle.boards(plain):
+            yield Found(number, text, tuple(columns))
         return
     for number, line in enumerate(plain, start=1):
         if not line.startswith("#"):
-            text, *columns = line.rstrip("\r\n").split("\t", MOST_COLUMNS)
-            yield Found(number, text.strip(), tuple(column.strip() for column in columns))
+            text, *columns = fields(line)
+            yield Found(number, text, tuple(columns))
+
+
+def fields(line: str) -> list[str]:
+    """The board on a line and the columns after it, with a TAB between them."""
+    return [field.strip() for field in line.rstrip("\r\n").split("\t", MOST_COLUMNS)]

@@ -76,17 +76,29 @@ def _check_state(puzzle: Puzzle, state: State) -> None:
             back = puzzle.apply(child, puzzle.inverse(move))
             _must(np.array_equal(back, state), f"{where}: move {puzzle.write_move(move)} is not undone by its inverse")
     if isinstance(puzzle, Planes):
-        _check_planes(puzzle, state, mask, where)
+        _check_planes(puzzle, state, where)
     if isinstance(puzzle, Compiled):
         _check_kernels(puzzle, Instance(puzzle, state), where)
 
 
-def _check_planes(puzzle: Planes, state: State, mask: State, where: str) -> None:
+def _check_planes(puzzle: Any, state: State, where: str) -> None:
+    """Planes have their size; in every symmetric image the same moves can be made, and lead to the image of the child.
+
+    Where a move has several names, of which `legal` gives one, an image may give another: `permits` knows them all.
+    """
     planes = puzzle.planes(state[None])
     _must(planes.shape == (1, puzzle.input_size), f"{where}: planes must have {puzzle.input_size} numbers")
-    for states, moves in puzzle.symmetries(state[None]):
-        image = puzzle.legal(states[0])  # type: ignore[attr-defined]
-        _must(np.array_equal(image[moves], mask), f"{where}: a symmetry does not keep which moves are legal")
+    permits = getattr(puzzle, "permits", lambda state, move: bool(puzzle.legal(state)[move]))
+    legal = np.flatnonzero(puzzle.legal(state)).tolist()
+    children = {move: puzzle.symmetries(puzzle.apply(state, move)[None]) for move in {*legal[:1], *legal[-1:]}}
+    for number, (states, moves) in enumerate(puzzle.symmetries(state[None])):
+        image = states[0]
+        kept = all(permits(image, move) for move in moves[legal].tolist())
+        kept = kept and np.count_nonzero(puzzle.legal(image)) == len(legal)
+        _must(kept, f"{where}: a symmetry does not keep which moves are legal")
+        for move, images in children.items():
+            same = np.array_equal(puzzle.apply(image, int(moves[move])), images[number][0][0])
+            _must(same, f"{where}: a symmetry of the board is none of the board after move {puzzle.write_move(move)}")
 
 
 def survey_of(rules: KernelRules) -> Callable[..., Any]:

@@ -6,7 +6,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.plain import plain_rules
 from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, State
 from puzzlelab.core.result import Progress, Proof, Result, Stop
+
+Attempt = Progress | Result
 
 SLICE_SECONDS = 0.05
 FIRST_BUDGET = 256
@@ -236,6 +238,33 @@ class Drive:
             return self._result("done")
         proof, reason, stop = self.machine.verdict(self.machine.record)
         return self._result(stop, proof, reason)
+
+
+def left_of(limit: Limit, spent: Progress, seconds: float) -> Limit:
+    """What a search that took so long left of the limit."""
+    time_left = None if limit.seconds is None else max(limit.seconds - seconds, 1e-6)
+    nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
+    return replace(limit, seconds=time_left, nodes=nodes)
+
+
+def added(attempt: Attempt, spent: Progress, seconds: float) -> Attempt:
+    """An attempt of a later search, counted from the first one on."""
+    return replace(
+        attempt,
+        expanded=attempt.expanded + spent.expanded,
+        generated=attempt.generated + spent.generated,
+        evaluations=attempt.evaluations + spent.evaluations,
+        seconds=seconds,
+    )
+
+
+def kept(best: Result, attempt: Result) -> Result:
+    """The best answer so far, with the counts and the bound of a search that found nothing shorter."""
+    if best.moves is None:
+        return attempt
+    bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
+    found = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
+    return replace(found, proof="optimal", stop="done") if bound == len(best.moves) else found
 
 
 def drive(

@@ -170,12 +170,15 @@ def bits_of(value):
 @compiled
 def cut(value, count, width, histogram):
     """(threshold, ties): all estimates that sort below the threshold, and this many at it, are the `width` least."""
-    for i in range(histogram.size):
+    most = np.int64(0)
+    for i in range(count):
+        most = max(most, bits_of(value[i]))
+    for i in range(most + 1):  # a small part of the room, for estimates of usual sizes
         histogram[i] = 0
     for i in range(count):
         histogram[np.uint64(bits_of(value[i]))] += 1
     total = np.int64(0)
-    for i in range(histogram.size):
+    for i in range(most + 1):
         if total + histogram[i] > width:
             return i, width - total
         total += histogram[i]
@@ -313,6 +316,17 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         return unpacked(rules, record.keys[first : first + record.control[REQUESTED]])
 
     return Machine(record, runner(step, rules), solution, longer, verdict, requests)
+
+
+def restart(search: Machine, start: State) -> None:
+    """Begin anew from another working state `[S]`, in the same arrays: for many small searches one after the other."""
+    record = search.record
+    most, admissible = record.control[MOST], record.control[ADMISSIBLE]
+    record.control[:] = 0
+    record.control[LENGTH], record.control[MOST], record.control[ADMISSIBLE] = -1, most, admissible
+    record.table[:] = 0
+    record.seen[:] = 0
+    record.state[:] = start
 
 
 def _table_size(entries: int) -> int:

@@ -1,8 +1,9 @@
 """Depth-first branch and bound: dive for a solution, then look only for shorter ones until none is left.
 
-Successors are tried in the order of their estimates, best first; with an admissible estimate (or with none) a state
-that cannot lead to a shorter solution is cut off, and a search that ends has proven its best solution optimal. For
-puzzles that end by themselves, or with a limit on the depth.
+Successors are tried in the order of their estimates, best first, or in the order of another estimate, which may be a
+third one below the first plies; with an admissible estimate (or with none) a state that cannot lead to a shorter
+solution is cut off, and a search that ends has proven its best solution optimal, whatever the order. For puzzles that
+end by themselves, or with a limit on the depth.
 Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
 Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
@@ -15,10 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, doubled, rules_of, runner
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.kernels import (
     BOUND,
@@ -36,13 +37,16 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, KernelRules, Moves, State
+from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, KernelRules, Moves, Puzzle, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
+from puzzlelab.solvers._sights import Sight, Sights, answered, look, ordered
 
-DEPTH, MOST, PHASE, PROVES, DEEPEST = range(OWN, OWN + 5)
-START, FRESH, SEARCH, FINISHED = range(4)
+DEPTH, MOST, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
+"""PLIES: how many plies there are before the deep order begins."""
+START, FRESH, BOUNDED, ORDERED, SEARCH, FINISHED = range(6)
+"""BOUNDED: the moves are listed, and wait for their estimates; ORDERED: they have these, and wait for their keys."""
 UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
 NOTHING = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states)))
@@ -53,7 +57,11 @@ class Record(NamedTuple):
     """Where one search stands."""
 
     tables: Any
-    estimate: Any
+    bound: Sight
+    order: Sight
+    """The order of the first plies, or of all."""
+    deep: Sight
+    """The order below them."""
     control: NDArray[np.int64]
     stack: State
     """[D, S]: the states on the way from the start."""
@@ -68,17 +76,17 @@ class Record(NamedTuple):
     best: NDArray[np.int32]
     """[D]: the best solution."""
     requests: State
-    """[M, S]: states that wait for scores."""
+    """[M, S]: the states after the moves that are listed now; they may wait for scores."""
     scores: NDArray[np.float64]
     """[M]: their scores."""
-    memo: NDArray[np.int64]
-    delta: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    """[M]: what they are sorted by, where that is not the estimate."""
 
 
 @inlined
 def list_moves(record, depth):
-    """Write the moves at this depth, without the one that leads back; True when their estimates are asked for."""
-    tables, estimate, row = record.tables, record.estimate, record.rows[depth]
+    """Write the moves at this depth, without the one that leads back; True when the estimates are asked for."""
+    tables, row = record.tables, record.rows[depth]
     state = record.stack[depth]
     count = kernels.legal(tables, state, row)
     back = -1
@@ -91,33 +99,67 @@ def list_moves(record, depth):
             kept += 1
     record.counts[depth], record.cursors[depth] = kept, 0
     record.control[GENERATED] += kept
-    value = np.int64(0)
-    if kernels.incremental(estimate):
-        value = kernels.begin(estimate, state, record.memo)
-    for i in range(kept):
-        if kernels.incremental(estimate):
-            record.values[depth, i] = kernels.peek(
-                estimate, state, row[i], value, record.memo, record.delta, np.int64(UNBOUNDED)
-            )
-        else:
-            kernels.apply(tables, state, row[i], record.requests[i])
-            if not kernels.asked(estimate):
-                record.values[depth, i] = kernels.begin(estimate, record.requests[i], record.memo)
     record.control[REQUESTED] = kept
-    return kernels.asked(estimate) and kept > 0
+    bound, order, deep = record.bound.tables, record.order.tables, record.deep.tables
+    if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
+        for i in range(kept):
+            kernels.apply(tables, state, row[i], record.requests[i])
+    return look(record.bound, state, row, record.requests, kept, record.values[depth])
+
+
+@inlined
+def find_keys(record, depth):
+    """Find by what the moves at this depth are sorted; True when that is asked for."""
+    state, row, children, count = record.stack[depth], record.rows[depth], record.requests, record.counts[depth]
+    if depth < record.control[PLIES]:
+        return look(record.order, state, row, children, count, record.keys)
+    return look(record.deep, state, row, children, count, record.keys)
+
+
+@inlined
+def take_keys(record, depth):
+    """Take over the keys that were asked for."""
+    if depth < record.control[PLIES]:
+        answered(record, record.order, record.keys, -np.inf)
+    else:
+        answered(record, record.deep, record.keys, -np.inf)
 
 
 @inlined
 def sort_moves(record, depth):
-    """Order the moves at this depth by their estimates, equal ones as they came."""
-    row, values = record.rows[depth], record.values[depth]
+    """Order the moves at this depth by their keys, or else by their estimates, equal ones as they came."""
+    row, values, keys = record.rows[depth], record.values[depth], record.keys
     for i in range(1, record.counts[depth]):
         move, value = row[i], values[i]
+        key = keys[i] if ordered(record.order.tables) else value
         j = i
-        while j > 0 and values[j - 1] > value:
+        while j > 0 and (keys[j - 1] if ordered(record.order.tables) else values[j - 1]) > key:
             row[j], values[j] = row[j - 1], values[j - 1]
+            if ordered(record.order.tables):
+                keys[j] = keys[j - 1]
             j -= 1
         row[j], values[j] = move, value
+        if ordered(record.order.tables):
+            keys[j] = key
+
+
+@inlined
+def list_sorted(record, depth):
+    """List and sort the moves at this depth, going on where it stopped; True when it waits for scores."""
+    control = record.control
+    if control[PHASE] == FRESH and list_moves(record, depth):
+        control[PHASE] = BOUNDED
+        return True
+    if control[PHASE] != ORDERED:
+        answered(record, record.bound, record.values[depth], 0.0)
+        if ordered(record.order.tables) and find_keys(record, depth):
+            control[PHASE] = ORDERED
+            return True
+    if ordered(record.order.tables):
+        take_keys(record, depth)
+    sort_moves(record, depth)
+    control[PHASE] = SEARCH
+    return False
 
 
 @compiled
@@ -136,19 +178,12 @@ def step(record, budget):
     while True:
         depth = control[DEPTH]
         if control[PHASE] == FRESH:
-            if control[REQUESTED] == 0:
-                if budget == 0:
-                    return RUNNING
-                budget -= 1
-                control[EXPANDED] += 1
-                if list_moves(record, depth):
-                    return NEEDS_SCORES
-            if kernels.asked(record.estimate):
-                for i in range(control[REQUESTED]):
-                    record.values[depth, i] = max(0.0, record.scores[i])
-            control[REQUESTED] = 0
-            sort_moves(record, depth)
-            control[PHASE] = SEARCH
+            if budget == 0:
+                return RUNNING
+            budget -= 1
+            control[EXPANDED] += 1
+        if control[PHASE] < SEARCH and list_sorted(record, depth):
+            return NEEDS_SCORES
         if record.cursors[depth] == record.counts[depth]:
             if depth == 0:
                 control[PHASE] = FINISHED
@@ -176,13 +211,13 @@ def step(record, budget):
             control[DEPTH], control[PHASE] = made, FRESH
 
 
-def machine(instance: Instance, estimate: Estimate, rules: KernelRules, depth: int) -> Machine:
-    """The search from this start, for solutions of at most `depth` moves."""
+def machine(instance: Instance, sights: Sights, rules: KernelRules, depth: int, plies: int) -> Machine:
+    """The search from this start, for solutions of at most `depth` moves; the deep order begins after so many plies."""
     moves = instance.puzzle.move_count
     deep = min(depth, FIRST_DEPTH) + 2
     record = Record(
         rules.tables,
-        tables_of(estimate, rules),
+        *sights.compiled(rules),
         np.zeros(16, np.int64),
         np.zeros((deep, rules.size), rules.dtype),
         np.zeros((deep, moves), np.int32),
@@ -192,12 +227,11 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, depth: i
         np.zeros(deep, np.int32),
         np.zeros((moves, rules.size), rules.dtype),
         np.zeros(moves, np.float64),
-        np.zeros(estimate.memo, np.int64),
-        np.zeros(estimate.memo, np.int64),
+        np.zeros(moves, np.float64),
     )
     record.stack[0] = rules.encode(instance.state[None])[0]
-    record.control[LENGTH], record.control[MOST] = -1, depth
-    record.control[PROVES] = estimate.admissible
+    record.control[LENGTH], record.control[MOST], record.control[PLIES] = -1, depth, plies
+    record.control[PROVES] = sights.bound.admissible
 
     def verdict(record: Record) -> tuple[Proof, str, Stop]:
         if depth < UNBOUNDED:
@@ -222,24 +256,55 @@ def requests(record: Record) -> State:
     return record.requests[: record.control[REQUESTED]]
 
 
+def asked_sight(control: NDArray[np.int64]) -> int:
+    """Which of the `Sights` is asked for scores."""
+    if control[PHASE] == BOUNDED:
+        return 0
+    return 1 if control[DEPTH] < control[PLIES] else 2
+
+
 class DepthFirst(Settings):
-    """Depth-first branch and bound; `depth` is the most moves of a solution, which puzzles without an end need."""
+    """Depth-first branch and bound; `depth` is the most moves of a solution, which puzzles without an end need.
+
+    `estimate` bounds. Successors are tried by it too, or by `order`; below the first `plies` plies by `deep_order`.
+    """
 
     name: ClassVar[str] = "depth-first"
     needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     estimate: str | Estimate | None = None
     depth: int | None = Field(default=None, ge=1, le=1_000_000)
+    order: str | Estimate | None = None
+    deep_order: str | Estimate | None = None
+    plies: int | None = Field(default=None, ge=1, le=1_000_000)
+
+    @model_validator(mode="after")
+    def _whole(self) -> DepthFirst:
+        if (self.deep_order is None) != (self.plies is None) or (self.deep_order and self.order is None):
+            raise BadOption(
+                "depth-first tries successors by 'order' in the first 'plies' plies and by 'deep_order' below them: "
+                "give all three, or 'order' alone"
+            )
+        return self
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(depth) memory."""
         puzzle = instance.puzzle
         if self.depth is None and isinstance(puzzle, Backwards):
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")
+        sights, rules = self._sights(puzzle), rules_of(instance)
+        made = machine(instance, sights, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
+
+        def score(states: State) -> NDArray[np.float64]:
+            return sights.score(asked_sight(made.control), states, rules)
+
+        return iter(Drive(made, limit, score))
+
+    def _sights(self, puzzle: Puzzle) -> Sights:
         wants = self.estimate is not None or isinstance(puzzle, Estimates)
-        estimate = chosen_estimate(puzzle, self.estimate) if wants else NOTHING
-        rules = rules_of(instance)
-        return drive(machine(instance, estimate, rules, self.depth or UNBOUNDED), limit, estimate, rules)
+        bound = chosen_estimate(puzzle, self.estimate) if wants else NOTHING
+        orders = [chosen_estimate(puzzle, wanted) if wanted else None for wanted in (self.order, self.deep_order)]
+        return Sights(bound, *orders)
 
 
 SOLVER = DepthFirst

@@ -1,0 +1,210 @@
+"""Plots of how long solutions are: how often each length comes up, and one solver's lengths against another's."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.bench import tables
+from puzzlelab.bench.charts import Chart, panels, whole_numbers
+from puzzlelab.bench.runs import Answer, Run
+from puzzlelab.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_BINS = 60
+MOST_BESIDE = 3
+"""Solvers whose histograms stand side by side; those of more are outlines."""
+MOST_AGAINST = 3
+"""Solvers that are held against each other, each pair in a panel of its own."""
+MOST_WRITTEN = 24, 14
+"""Cells of a side in which numbers have room, where there is one panel, and where there are more."""
+COLOURS = "Blues"
+
+
+def _must_differ(run: Run) -> None:
+    if tables.fills(run.suite.puzzle):
+        raise BadInput(
+            f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
+        )
+
+
+def _unsolved(run: Run) -> BadInput:
+    return BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
+
+
+# --- how often each length comes up ---
+
+
+def lengths(run: Run) -> Chart:
+    """How many boards each solver solves in how many moves, and what the optimum is."""
+    _must_differ(run)
+    known = tables.references(run)
+    optima = Counter(known[e.board].length for e in run.suite.entries if e.board in known and known[e.board].optimal)
+    counts = {
+        solver: Counter(answer.length for answer in answers if answer.length is not None)
+        for solver, answers in run.by_solver.items()
+    }
+    every = sorted({length for count in [optima, *counts.values()] for length in count})
+    if not every:
+        raise _unsolved(run)
+
+    def draw(figure: Figure, mark: float) -> None:
+        (axes,) = panels(figure, 1)
+        bins = _edges(every).tolist()
+        style: Literal["bar", "step"] = "bar" if len(counts) <= MOST_BESIDE else "step"
+        axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
+        if optima:
+            axes.hist(list(optima.elements()), bins, histtype="step", color="black", linewidth=1.5, label="optimum")
+        axes.set_xlabel("length (moves)")
+        axes.set_ylabel("boards")
+        whole_numbers(axes.xaxis)
+        whole_numbers(axes.yaxis)
+        axes.legend()
+
+    header = ("length", "optimum", *counts)
+    body = [(str(each), str(optima[each]), *(str(count[each]) for count in counts.values())) for each in every]
+    remarks = [_average(name, count) for name, count in [*counts.items(), ("the optimum", optima)] if count]
+    return Chart("lengths", f"{run.suite.name}: lengths of solutions", header, tuple(body), draw, tuple(remarks))
+
+
+def _average(name: str, count: Counter[int]) -> str:
+    boards = count.total()
+    return f"{name}: {sum(count.elements()) / boards:.2f} moves on average over {boards} boards."
+
+
+def _edges(every: Sequence[int]) -> NDArray[np.float64]:
+    """The edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
+    width = max(1, math.ceil((every[-1] - every[0] + 1) / MOST_BINS))
+    return np.arange(every[0] - 0.5, every[-1] + width + 0.5, width)
+
+
+# --- one against another ---
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The boards that two solvers both solved."""
+
+    across: str
+    up: str
+    counts: Counter[tuple[int, int]]
+    """Boards by the length of each one's solution."""
+
+    @property
+    def remark(self) -> str:
+        """Who is shorter how often."""
+        signs = Counter(int(np.sign(up - across)) for across, up in self.counts.elements())
+        more = sum(up - across for across, up in self.counts.elements()) / self.counts.total()
+        than = (
+            f"{abs(more):.2f} moves {'longer' if more > 0 else 'shorter'} on average" if more else "as long on average"
+        )
+        return (
+            f"{self.up} against {self.across}, on {self.counts.total()} boards that both solved: equal on {signs[0]}, "
+            f"shorter on {signs[-1]}, longer on {signs[1]}; {than}."
+        )
+
+
+def lengths2d(run: Run) -> Chart:
+    """On how many boards the solutions of two solvers have which lengths: the two-dimensional histogram.
+
+    On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
+    """
+    _must_differ(run)
+    pairs = _pairs(run)
+    every = sorted({length for pair in pairs for both in pair.counts for length in both})
+    edges, most = _edges(every), max(max(pair.counts.values()) for pair in pairs)
+
+    def draw(figure: Figure, mark: float) -> None:
+        written = len(edges) - 1 <= MOST_WRITTEN[len(pairs) > 1]
+        for axes, pair in zip(panels(figure, len(pairs)), pairs, strict=True):
+            _draw_pair(axes, pair, edges, most, written)
+        if not written:
+            shown = figure.axes[0].collections[0]
+            bar = figure.colorbar(shown, ax=figure.axes, label="boards")
+            whole_numbers(bar.ax.yaxis)
+
+    title = f"{run.suite.name}: lengths of one solver's solutions against another's"
+    remarks = tuple(pair.remark for pair in pairs)
+    header: tuple[str, ...] = ("solver", "against", "its moves", "the other's", "boards")
+    body = [
+        (pair.across, pair.up, str(one), str(two), str(count))
+        for pair in pairs
+        for (one, two), count in sorted(pair.counts.items())
+    ]
+    if len(pairs) == 1:
+        header, rows = (f"moves of {pairs[0].across}", f"of {pairs[0].up}", "boards"), [row[2:] for row in body]
+        return Chart("lengths2d", title, header, tuple(rows), draw, remarks)
+    return Chart("lengths2d", title, header, tuple(body), draw, remarks)
+
+
+def _pairs(run: Run) -> list[Pair]:
+    """All pairs of solvers that solved a board in common; raises `BadInput` where there are none, or too many."""
+    solvers = run.by_solver
+    name = run.suite.name
+    if len(solvers) < 2:
+        raise BadInput(
+            f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
+            f"another's: run a second solver, or the same with other options"
+        )
+    if len(solvers) > MOST_AGAINST:
+        raise BadInput(
+            f"{len(solvers)} solvers have answered '{name}', and lengths2d shows {MOST_AGAINST} at most: choose two "
+            f"by --with, of {', '.join(solvers)}"
+        )
+    pairs = [Pair(one, two, _joint(solvers[one], solvers[two])) for one, two in combinations(solvers, 2)]
+    pairs = [pair for pair in pairs if pair.counts]
+    if not pairs:
+        raise BadInput(
+            f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other"
+        )
+    return pairs
+
+
+def _joint(one: Sequence[Answer], two: Sequence[Answer]) -> Counter[tuple[int, int]]:
+    """How often each pair of lengths comes up; a board that stands there several times counts each time."""
+    first, second = _by_place(one), _by_place(two)
+    return Counter((first[place], second[place]) for place in first if place in second)
+
+
+def _by_place(answers: Sequence[Answer]) -> Mapping[tuple[str, int], int]:
+    """The length of each solution by board, and by how often the board stood there before."""
+    found: dict[tuple[str, int], int] = {}
+    before: Counter[str] = Counter()
+    for answer in answers:
+        board = answer.entry.board
+        if answer.length is not None:
+            found[board, before[board]] = answer.length
+        before[board] += 1
+    return found
+
+
+def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], most: int, written: bool) -> None:
+    """One panel: a cell for each pair of lengths, the darker the more boards."""
+    from matplotlib.colors import PowerNorm
+
+    one, two = zip(*pair.counts, strict=True)
+    weights = list(pair.counts.values())
+    grid, _, _ = np.histogram2d(np.array(two), np.array(one), (edges, edges), weights=weights)
+    norm = PowerNorm(0.5, 0, most)
+    axes.pcolormesh(edges, edges, np.ma.masked_equal(grid, 0), cmap=COLOURS, norm=norm)
+    axes.axline((edges[0], edges[0]), slope=1, color="black", linestyle="--", linewidth=0.8, alpha=0.5)
+    middles = (edges[:-1] + edges[1:]) / 2
+    for row, column in np.argwhere(grid).tolist() if written else []:
+        dark = norm(grid[row, column]) > 0.6
+        where, text = (middles[column], middles[row]), f"{grid[row, column]:.0f}"
+        axes.text(*where, text, ha="center", va="center", size="small", color="white" if dark else "black")
+    axes.set(xlabel=f"moves of {tables.broken(pair.across)}", ylabel=f"moves of {tables.broken(pair.up)}")
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]))
+    axes.set_axisbelow(True)
+    whole_numbers(axes.xaxis)
+    whole_numbers(axes.yaxis)

@@ -1,0 +1,252 @@
+"""`puzzlelab hint`: the best moves at a position, and what every other one wastes."""
+
+from __future__ import annotations
+
+import re
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlelab.cli.console import (
+    INTERRUPTED,
+    SOLVED,
+    UNREADABLE,
+    UNSOLVED,
+    Faults,
+    Settle,
+    fail,
+    given_boards,
+    output,
+    progress,
+    settling,
+    spare_linear_algebra,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from puzzlelab.core.hints import Hint, MoveValue
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.questions import Range
+    from puzzlelab.core.regrets import Regrets
+    from puzzlelab.core.solver import Solver
+
+
+def hint(
+    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")],
+    board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")] = None,
+    solver: Annotated[
+        str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option("--set", help="Options of the solver: NAME=VALUE.")] = None,
+    time: Annotated[float | None, typer.Option(help="Seconds for all moves of a board together.")] = None,
+    nodes: Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="Moves that were made from this board: tells the regret of each.")
+    ] = None,
+    settle: Settle = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
+) -> None:
+    """Show all optimal moves, and how many moves every other one wastes (its regret).
+
+    Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
+    """
+    spare_linear_algebra()
+    from puzzlelab import api
+    from puzzlelab.core.errors import BadInput, BadOption
+    from puzzlelab.core.limit import Limit
+    from puzzlelab.core.questions import suits
+    from puzzlelab.core.settings import read_options
+    from puzzlelab.core.solver import require
+
+    chosen = settling(api.load(puzzle), settle)
+    suits(chosen)
+    asked = api.solver(solver, chosen, **read_options(option or ()))
+    require(asked, chosen)
+    boards = given_boards(chosen, board or [], file)
+    if game is not None and len(boards) > 1:
+        raise BadOption(f"--game is played from one board, not from {len(boards)}")
+    shown, faults, code = Shown(output(), asked, Limit(time, nodes), json), Faults(), SOLVED
+    with progress("asking about moves" if not json else ""):
+        for given in boards:
+            try:
+                instance = chosen.read(given.text)
+                if len(boards) > 1 and not json:
+                    shown.console.print(f"\n{given.where}: {given.text}", markup=False)
+                shown.interrupted = False
+                code = max(code, shown.hint(instance) if game is None else shown.game(instance, game))
+            except BadInput as error:
+                faults.tell(given.where, error)
+                code = UNREADABLE
+            if shown.interrupted:
+                fail("interrupted: what is shown is what was known by then")
+                code = INTERRUPTED
+                break
+    faults.end()
+    raise typer.Exit(code)
+
+
+class Shown:
+    """Prints hints and games, by one solver under one limit for each."""
+
+    def __init__(self, console: Console, solver: Solver, limit: Limit, json: bool) -> None:
+        self.console, self.solver, self.limit, self.json = console, solver, limit, json
+        self.interrupted = False
+
+    def hint(self, instance: Instance) -> int:
+        """Print what the moves at a position are worth; return the exit code."""
+        from puzzlelab.core.hints import hint as ask
+
+        told = ask(self.solver, instance, self.limit)
+        self.interrupted = told.stop == "interrupted"
+        if self.json:
+            self._print_json(instance, told, hint_facts(told))
+        else:
+            self._hint(told)
+        return SOLVED if told.proven and not told.needed.unsolvable else UNSOLVED
+
+    def _hint(self, told: Hint) -> None:
+        puzzle = told.instance.puzzle
+        note = getattr(puzzle, "move_note", "")
+        name = f"{puzzle.name} by {self.solver.name}"
+        self.console.print(f"{name} (moves are {note})" if note else name, markup=False)
+        if told.needed.unsolvable:
+            self.console.print(f"no move helps: {told.reason}", markup=False)
+            return
+        if told.length == 0:
+            self.console.print("nothing is left to do: the board is solved")
+            return
+        self.console.print(f"{_needed(told)}, {told.seconds:.3g} s, {told.expanded:,} states expanded")
+        if told.best:
+            best = " ".join(puzzle.write_move(move) for move in told.best)
+            sure = "all the best moves" if told.settled else "the best known moves"
+            self.console.print(f"{sure}: {best}\n\n{_drawn(told.instance, told.best[0])}\n", markup=False)
+        table = _table("move", "moves needed", "regret", "proven")
+        for value in told.moves:
+            proven = "yes" if value.proven and value.regret.proven else "no"
+            table.add_row(puzzle.write_move(value.move), _range(value.needed), _range(value.regret), proven)
+        self.console.print(table)
+
+    def game(self, instance: Instance, text: str) -> int:
+        """Print the regret of each move of a game; return the exit code."""
+        from puzzlelab.core.regrets import regrets
+
+        moves = read_game(instance.puzzle, text)
+        told = regrets(self.solver, instance, moves, self.limit)
+        self.interrupted = told.stop == "interrupted"
+        if self.json:
+            self._print_json(instance, told, game_facts(instance.puzzle, told))
+        else:
+            self._game(instance.puzzle, told)
+        return SOLVED if told.proven else UNSOLVED
+
+    def _game(self, puzzle: Puzzle, told: Regrets) -> None:
+        table = _table("", "move", "needed before", "needed after", "regret", "proven")
+        for number, step in enumerate(told.steps, start=1):
+            values = _range(step.before), _range(step.after), _range(step.regret)
+            table.add_row(str(number), puzzle.write_move(step.move), *values, "yes" if step.regret.proven else "no")
+        self.console.print(f"{puzzle.name} by {self.solver.name}: {len(told.steps)} moves, {told.seconds:.3g} s")
+        self.console.print(table)
+        end = told.steps[-1].after if told.steps else None
+        left = "" if end is None or end.most == 0 else f"; {_range(end)} more are needed at the end"
+        sure = "" if told.total.proven else " (not proven)"
+        self.console.print(f"regret of the whole game: {_range(told.total)}{sure}{left}")
+
+    def _print_json(self, instance: Instance, told: Hint | Regrets, facts: dict[str, Any]) -> None:
+        import json
+
+        from puzzlelab.core.solver import options_of
+        from puzzlelab.core.version import VERSION
+
+        puzzle = instance.puzzle
+        question: dict[str, Any] = {
+            "puzzle": puzzle.name,
+            "board": puzzle.write(instance.state),
+            "solver": self.solver.name,
+        }
+        question |= {"options": options_of(self.solver, puzzle), "limit": vars(self.limit), "version": VERSION}
+        work = {"stop": told.stop, "expanded": told.expanded, "seconds": round(told.seconds, 6)}
+        print(json.dumps({**question, **facts, **work}), flush=True)
+
+
+def read_game(puzzle: Puzzle, text: str) -> list[int]:
+    """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
+    from puzzlelab.core.errors import BadBoard
+
+    words = [word for word in re.split(r"[\s;]+", text) if word]
+    moves = []
+    for step, word in enumerate(words, start=1):
+        try:
+            moves.append(puzzle.read_move(word))
+        except BadBoard as error:
+            raise BadBoard(str(error), f"move {step} of {len(words)}") from None
+    return moves
+
+
+def hint_facts(told: Hint) -> dict[str, Any]:
+    """A hint as plain data."""
+    puzzle = told.instance.puzzle
+
+    def facts(value: MoveValue) -> dict[str, Any]:
+        return {"move": puzzle.write_move(value.move), **_facts(value.needed), "regret": _facts(value.regret)}
+
+    best = [puzzle.write_move(move) for move in told.best]
+    return {
+        **_facts(told.needed),
+        "reason": told.reason,
+        "best": best,
+        "settled": told.settled,
+        "all_proven": told.proven,
+        "moves": [facts(value) for value in told.moves],
+    }
+
+
+def game_facts(puzzle: Puzzle, told: Regrets) -> dict[str, Any]:
+    """The regrets of a game as plain data."""
+    steps = [
+        {
+            "move": puzzle.write_move(step.move),
+            "before": _facts(step.before),
+            "after": _facts(step.after),
+            "regret": _facts(step.regret),
+        }
+        for step in told.steps
+    ]
+    return {"regret": _facts(told.total), "all_proven": told.proven, "steps": steps}
+
+
+def _facts(known: Range) -> dict[str, Any]:
+    """A range as plain data; `length` is the most that may be needed."""
+    facts = {"length": known.most, "lower_bound": None if known.unsolvable else known.least, "proven": known.proven}
+    return facts | ({"unsolvable": True} if known.unsolvable else {})
+
+
+def _needed(told: Hint) -> str:
+    if told.length is None:
+        return f"no solution is known yet (at least {told.lower_bound} moves are needed)"
+    moves = f"{told.length} move{'s' * (told.length != 1)}"
+    return f"{moves}, proven optimal" if told.needed.proven else f"{moves}, at least {told.lower_bound} are needed"
+
+
+def _range(known: Range) -> str:
+    if known.unsolvable:
+        return "no solution"
+    if known.most is None:
+        return f"{known.least} or more"
+    return str(known.least) if known.proven else f"{known.least} to {known.most}"
+
+
+def _drawn(instance: Instance, move: int) -> str:
+    """The board, where the puzzle can do so with what the move touches marked."""
+    draw: Any = instance.puzzle.draw
+    return str(draw(instance.state, move) if "move" in signature(draw).parameters else draw(instance.state))
+
+
+def _table(*columns: str) -> Any:
+    from rich.table import Table
+
+    return Table(*columns, box=None)

@@ -1,0 +1,117 @@
+"""The regret of the moves of a game that was played: how many moves each one wasted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.questions import Questions, Range, Watch, excess, remembering, suits
+from puzzlelab.core.result import LIMITS, Stop
+from puzzlelab.core.solver import Solver
+
+
+@dataclass(frozen=True)
+class Step:
+    """One move of a game."""
+
+    move: int
+    before: Range
+    """The moves that were needed before it."""
+    after: Range
+    regret: Range
+
+
+@dataclass(frozen=True)
+class Regrets:
+    """The regret of each move of a game, and of all together."""
+
+    steps: tuple[Step, ...]
+    total: Range
+    """It needs only the optimum of both ends, so that it may be proven where the single moves are not."""
+    stop: Stop = "done"
+    expanded: int = 0
+    seconds: float = 0.0
+
+    @property
+    def proven(self) -> bool:
+        """Whether the regret of every move is proven."""
+        return all(step.regret.proven for step in self.steps)
+
+
+def regrets(
+    solver: Solver, instance: Instance, moves: Sequence[int], limit: Limit, watch: Watch | None = None
+) -> Regrets:
+    """The regret of each move of a game, which need not be finished.
+
+    Moves made + moves needed never falls along a game, and where it is equal at two positions it is so between them.
+    So a game with little regret needs few questions: both ends first, then the middle of what is open.
+
+    Raises:
+        BadBoard: if a move cannot be made, with its number.
+        NotSuited: if all moves of this puzzle are alike, or the solver cannot solve it.
+    """
+    suits(instance.puzzle)
+    questions = Questions(remembering(solver), limit, watch)
+    positions = list(positions_of(instance, moves))
+    puzzle = instance.puzzle
+    known = [Range(0, 0) if puzzle.solved(place.state) else Range(1) for place in positions]
+    pending = _by_halves(len(positions))
+    while pending:
+        later = []
+        for number, place in enumerate(pending):
+            parts = sum(not known[other].proven for other in pending[number:])
+            if not known[place].proven:
+                known[place], result = questions.ask(positions[place], known[place], parts)
+                known = _spread(known)
+                later += [place] if result.stop in LIMITS else []
+        later = [place for place in later if not known[place].proven]
+        if len(later) == len(pending):
+            break
+        pending = later
+    steps = tuple(
+        Step(move, before, after, excess(after.plus(1), before))
+        for move, before, after in zip(moves, known[:-1], known[1:], strict=True)
+    )
+    total = excess(known[-1].plus(len(moves)), known[0]) if steps else Range(0, 0)
+    stop = questions.stop(all(step.regret.proven for step in steps))
+    return Regrets(steps, total, stop, questions.expanded, questions.seconds)
+
+
+def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
+    """Every position of a game by the plain rules, the start first; raises `BadBoard` where a move cannot be made."""
+    puzzle, state = instance.puzzle, instance.state
+    permits = getattr(puzzle, "permits", lambda state, move: puzzle.legal(state)[move])
+    yield instance
+    for step, move in enumerate(moves, start=1):
+        if not permits(state, move):
+            raise BadBoard(f"{puzzle.write_move(move)} cannot be made", f"move {step} of {len(moves)}")
+        state = puzzle.apply(state, move)
+        yield Instance(puzzle, state)
+
+
+def _by_halves(count: int) -> list[int]:
+    """The numbers below `count`: both ends, then the middle of the widest gaps, and so on."""
+    order, gaps = list(dict.fromkeys((0, count - 1))), [(0, count - 1)]
+    for low, high in gaps:
+        middle = (low + high) // 2
+        if low < middle < high:
+            order.append(middle)
+            gaps += [(low, middle), (middle, high)]
+    return order
+
+
+def _spread(known: list[Range]) -> list[Range]:
+    """What the positions of a game tell of each other: a move takes away at most one of the moves that are needed."""
+    known = list(known)
+    for place in range(1, len(known)):
+        known[place] = known[place].meets(Range(max(0, known[place - 1].least - 1)))
+        if known[place - 1].unsolvable:
+            known[place] = known[place - 1]
+    for place in reversed(range(len(known) - 1)):
+        after = known[place + 1]
+        if after.most is not None:
+            known[place] = known[place].meets(Range(0, after.most + 1))
+    return known

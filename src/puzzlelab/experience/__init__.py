@@ -1,0 +1,1 @@
+"""What networks learn from: named columns with one schema, and the teachers that fill them."""

@@ -1,0 +1,212 @@
+"""Numbers for how many clicks remain, by name: lower bounds, a guess for beam search, and two orders of an old search.
+
+Every click takes cells of one colour and one cluster of them, so that the colours left are a lower bound. The clusters
+left are none: a click may join others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from puzzlelab.core import kernels as names
+from puzzlelab.core.errors import UnknownName
+from puzzlelab.core.kernels import FULL, implements, inlined
+from puzzlelab.core.puzzle import Estimate
+from puzzlelab.core.wide import lowest, ones
+from puzzlelab.puzzles.dust import halfboards
+from puzzlelab.puzzles.dust.halfboards import (
+    COLUMNS,
+    HalfBoards,
+    bound,
+    exact,
+    forget,
+    number_of,
+    roomy,
+)
+from puzzlelab.puzzles.dust.halfcosts import ask, raise_bound
+from puzzlelab.puzzles.dust.kernels import (
+    NONE,
+    DustTables,
+    alike,
+    count_colours,
+    count_planes,
+    flood,
+    mask,
+    occupied,
+)
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Dust
+
+MOST_CELLS = 64
+"""The largest boards with the estimate of the halves, which takes too long on others."""
+REMEMBERED, SLOTS = 5 << 19, 1 << 22
+"""States of halves that this estimate remembers, and the size of their hash table; then it forgets them all."""
+
+
+class Colours(NamedTuple):
+    """Colours left."""
+
+    tables: DustTables
+
+
+class Clusters(NamedTuple):
+    """Clusters left."""
+
+    tables: DustTables
+
+
+class Mixed(NamedTuple):
+    """Clusters left, and twice the colours left."""
+
+    tables: DustTables
+
+
+class Cells(NamedTuple):
+    """Cells left."""
+
+    tables: DustTables
+
+
+class Bulk(NamedTuple):
+    """Cells left outside the largest cluster."""
+
+    tables: DustTables
+
+
+@inlined
+def count_clusters(tables, state):
+    """(how many clusters there are, the cells of the largest)."""
+    left, none = occupied(tables, state), mask(tables, NONE)
+    count, largest = np.int64(0), np.int64(0)
+    while left != none:
+        bit = lowest(left)
+        cells = flood(tables, alike(tables, state, bit), bit)
+        left = left & ~cells
+        count += 1
+        largest = max(largest, np.int64(ones(cells)))
+    return count, largest
+
+
+@implements(names.begin, Colours)
+def _colours(estimate, state, memo):
+    return count_colours(estimate.tables, state)
+
+
+@implements(names.begin, Clusters)
+def _clusters(estimate, state, memo):
+    count, _ = count_clusters(estimate.tables, state)
+    return count
+
+
+@implements(names.begin, Mixed)
+def _mixed(estimate, state, memo):
+    count, _ = count_clusters(estimate.tables, state)
+    return count + 2 * count_colours(estimate.tables, state)
+
+
+@implements(names.begin, Cells)
+def _cells(estimate, state, memo):
+    return np.int64(ones(occupied(estimate.tables, state)))
+
+
+@implements(names.begin, Bulk)
+def _bulk(estimate, state, memo):
+    _, largest = count_clusters(estimate.tables, state)
+    return np.int64(ones(occupied(estimate.tables, state))) - largest
+
+
+class Halves(NamedTuple):
+    """What both halves cost alone, see `halfboards`."""
+
+    tables: DustTables
+    left: HalfBoards
+    right: HalfBoards
+
+
+@inlined
+def enter(half, tables, state, first, step):
+    """The number of the half whose columns are `first`, `first + step` ... of a board, the outermost first."""
+    own, stride = half.state, np.int64(tables.stride)
+    wide, narrow = len(tables.like), len(half.tables.like)
+    for i in range(own.size):
+        own[i] = np.uint64(0)
+    for k in range(half.shape[COLUMNS]):
+        source, goal = (first + k * step) * stride, k * stride
+        for p in range(count_planes(tables, state)):
+            column = state[p * wide + source // 64] >> np.uint64(source % 64)
+            column &= (np.uint64(1) << tables.stride) - np.uint64(1)
+            own[p * narrow + goal // 64] |= column << np.uint64(goal % 64)
+    return number_of(half)
+
+
+@inlined
+def cost(half, tables, state, first, step):
+    """What this half costs alone; a lower bound of that if there is no room to find it out."""
+    if not roomy(half):
+        forget(half)
+    number, again = enter(half, tables, state, first, step), False
+    while not exact(half, number):
+        ask(half, number)
+        status, _ = raise_bound(half, np.int64(1 << 40))
+        if status == FULL:
+            if again:
+                break
+            forget(half)
+            number, again = enter(half, tables, state, first, step), True
+    return bound(half, number)
+
+
+@implements(names.begin, Halves)
+def _halves(estimate, state, memo):
+    own, columns = estimate.tables, estimate.left.shape[COLUMNS]
+    last = columns + estimate.right.shape[COLUMNS] - 1
+    left = cost(estimate.left, own, state, np.int64(0), np.int64(1))
+    return (left + cost(estimate.right, own, state, last, np.int64(-1)) + 1) // 2
+
+
+def _halves_tables(puzzle: Dust) -> Halves:
+    line = puzzle.width // 2
+    left = halfboards.new(line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
+    right = left
+    if puzzle.width % 2:
+        right = halfboards.new(puzzle.width - line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
+    return Halves(puzzle.kernel().tables, left, right)
+
+
+def _simple(kind: type[Any]) -> Callable[[Dust], Any]:
+    return lambda puzzle: kind(puzzle.kernel().tables)
+
+
+CATALOGUE: Mapping[str, tuple[str, bool, Callable[[Dust], Any]]] = {
+    "clusters+2colours": ("clusters left + twice the colours left: a good guide for a beam", False, _simple(Mixed)),
+    "clusters": ("clusters left", False, _simple(Clusters)),
+    "colours": ("colours left", True, _simple(Colours)),
+    "cells": ("cells left: to take the largest cluster first", False, _simple(Cells)),
+    "cells-largest": ("cells left outside the largest cluster", False, _simple(Bulk)),
+    "halves": ("half of what both halves of the board cost alone", True, _halves_tables),
+}
+"""Name -> (what it is, whether it is a lower bound, its tables). The first is the usual one."""
+
+
+def offered(puzzle: Dust) -> Mapping[str, str]:
+    """The estimates of this board, each with a sentence."""
+    known = {name: about for name, (about, _, _) in CATALOGUE.items()}
+    if puzzle.cells > MOST_CELLS:
+        del known["halves"]
+    return known
+
+
+@cache
+def make(puzzle: Dust, name: str | None) -> Estimate:
+    """The estimate of this name, or the usual one; raises `UnknownName`."""
+    name = name or next(iter(CATALOGUE))
+    known = offered(puzzle)
+    if name not in known:
+        raise UnknownName(f"estimate of {puzzle.name}", name, known)
+    _, admissible, kernel = CATALOGUE[name]
+    return Estimate(name, admissible, lambda: kernel(puzzle))

@@ -1,0 +1,209 @@
+"""`halves`: clears dust boards in the fewest clicks, with proof.
+
+A beam finds a first solution; then depth-first search over pairs of half-boards (`pairs`), with the costs of both
+halves alone (`halfboards`) as lower bound, shows that no shorter one exists, or finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, PrivateAttr
+
+from puzzlelab.core import registry
+from puzzlelab.core.driver import EXHAUSTED, Machine, added, drive, kept, left_of, reserved
+from puzzlelab.core.kernels import LENGTH, survey
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Moves, Puzzle
+from puzzlelab.core.result import LIMITS, Progress, Result
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt
+from puzzlelab.puzzles.dust import halfboards, pairs
+from puzzlelab.puzzles.dust.halfboards import EDGES, LOAD, MOST_MOVES, STATES, HalfBoards
+from puzzlelab.puzzles.dust.kernels import decoded, encoded
+from puzzlelab.puzzles.dust.rules import Board, Dust
+
+FIRST_TABLE = 1 << 14
+"""Entries of the table of pairs at the beginning."""
+SHARE_OF_TABLE = 0.25
+"""Of the memory that is left, what the table of pairs may take."""
+BYTES_A_STATE = 96
+"""What a state of a half takes with its moves and its part of the hash table."""
+UNBOUNDED = 1 << 30
+NARROW = 100
+"""The width of the beam where there is a memory: a short proof follows it."""
+MOST_REMEMBERED = 1 << 23
+"""States of halves after which a memory is given up for a new one."""
+
+
+def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
+    """The left half, and the mirror image of the right one, each in the order of its cells, from plain boards [N]."""
+    columns = board.reshape(puzzle.width, puzzle.height)
+    line = puzzle.width // 2
+    return columns[:line].reshape(-1), columns[line:][::-1].reshape(-1)
+
+
+def joined(puzzle: Dust, left: Board, right: Board) -> Board:
+    """The inverse."""
+    columns = right.reshape(-1, puzzle.height)[::-1]
+    return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
+
+
+class Search:
+    """The search for shortest solutions of boards of one puzzle; what it learns of one helps with the next."""
+
+    def __init__(self, puzzle: Dust, limit: Limit) -> None:
+        self.puzzle = puzzle
+        line = puzzle.width // 2
+        states = min(reserved(BYTES_A_STATE, limit), halfboards.MOST_STATES - MOST_MOVES)
+        left = halfboards.new(line, puzzle.height, puzzle.colours, states)
+        right = left
+        if puzzle.width % 2:
+            right = halfboards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
+        deep, wide = puzzle.cells + 2, puzzle.cells + 1
+        self.record = pairs.Record(
+            np.zeros(16, np.int64),
+            left,
+            right,
+            np.zeros(FIRST_TABLE, np.uint64),
+            np.zeros((deep, 2), np.int64),
+            np.zeros((deep, wide, 2), np.int64),
+            np.zeros((deep, wide), np.int64),
+            np.zeros(deep, np.int64),
+            np.zeros(deep, np.int64),
+            np.zeros((deep, 2), np.int64),
+            np.zeros((2, 16), np.uint64),
+        )
+
+    def states(self) -> int:
+        """States of halves that are known."""
+        return max(int(half.counts[STATES]) for half in (self.record.left, self.record.right))
+
+    def machine(self, board: Board, known: int | None) -> Machine:
+        """The search for solutions of this board with fewer clicks than are `known`."""
+        record, stored = self.record, int(self.record.control[pairs.STORED])
+        record.control[:] = 0
+        record.control[LENGTH], record.control[pairs.STORED], record.control[pairs.KEPT] = -1, stored, 1
+        record.control[pairs.LARGEST] = UNBOUNDED if known is None else known
+        for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
+            record.path[0, place] = halfboards.add_state(half, self._encoded(half, part[None])[0])
+        return Machine(record, pairs.step, self._moves, self._larger, lambda record: EXHAUSTED)
+
+    def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
+        return encoded(half.tables, self.puzzle.colours.bit_length(), states)
+
+    def _plain(self, half: HalfBoards, number: int) -> Board:
+        """A state of a half as a plain board of its own."""
+        halfboards.read_state(half, number)
+        found: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
+        return found
+
+    def _moves(self, record: pairs.Record) -> list[int]:
+        """The clicks that lead from pair to pair of the best solution."""
+        pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
+        boards = [
+            joined(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
+            for left, right in pairs_of
+        ]
+        rules = self.puzzle.kernel()
+        working = rules.encode(np.array(boards))
+        moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
+        words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
+        found = []
+        for here, there in pairwise(working):
+            count, _ = survey(rules.tables, here, moves, children, words, again)
+            found.append(int(moves[np.flatnonzero((children[:count] == there).all(axis=1))[0]]))
+        return found
+
+    def _larger(self, record: pairs.Record, room: int) -> pairs.Record | None:
+        """More room for whatever is full; the table of pairs may stay as it is, and forget."""
+        left = _larger_half(record.left, room)
+        right = left if record.right is record.left else _larger_half(record.right, room)
+        if left is None or right is None:
+            return None
+        table = record.table
+        if 2 * record.control[pairs.STORED] > table.size:
+            if 16 * table.size <= SHARE_OF_TABLE * room:
+                table = np.zeros(4 * table.size, np.uint64)
+                pairs.put_all(table, record.table)
+            else:
+                record.control[pairs.KEPT] = 0
+        self.record = record._replace(left=left, right=right, table=table)
+        return self.record
+
+
+def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
+    """The half with a larger hash table, if that is full; None where memory is."""
+    states, edges = int(half.counts[STATES]), int(half.counts[EDGES])
+    if states + MOST_MOVES > len(half.records) or edges + MOST_MOVES > half.edges.size:
+        return None
+    if states + MOST_MOVES <= LOAD * half.slots.size:
+        return half
+    if 32 * half.slots.size > room:
+        return None
+    slots = np.zeros(4 * half.slots.size, np.uint64)
+    halfboards.rehash(slots, half.records, states)
+    return half._replace(slots=slots)
+
+
+class Memory:
+    """The search of one thread that goes from board to board, while there is room for what it learns."""
+
+    def __init__(self) -> None:
+        self.search: Search | None = None
+
+    def recall(self, puzzle: Dust, limit: Limit) -> Search:
+        """The search for boards of this puzzle: the one that knows something, or a new one."""
+        search = self.search
+        if search is None or search.puzzle != puzzle or search.states() > MOST_REMEMBERED:
+            self.search = None  # gives its memory back before a new one takes some
+            self.search = search = Search(puzzle, limit)
+        return search
+
+
+class Halves(Settings):
+    """The fewest clicks, with proof; `width` is that of the beam which finds the first solution."""
+
+    name: ClassVar[str] = "halves"
+    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    _memory: Memory | None = PrivateAttr(default=None)
+
+    width: int = Field(default=1000, ge=1, le=1 << 20)
+
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """Why it cannot solve this puzzle, in words."""
+        return None if isinstance(puzzle, Dust) else "it is made for dust"
+
+    def remembering(self) -> Halves:
+        """The same solver with a memory: what it learns of one board helps with the next. For one thread."""
+        solver = self.model_copy(update={"width": min(self.width, NARROW)})
+        solver._memory = Memory()
+        return solver
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        """A good solution soon, then the proof that it is a shortest one, or shorter ones."""
+        puzzle = instance.puzzle
+        assert isinstance(puzzle, Dust)  # see `refusal`
+        beam = registry.make_solver("beam", {"width": self.width})
+        best = Result(None)
+        for attempt in beam.attempts(instance, limit):
+            if isinstance(attempt, Result):
+                best = attempt
+            yield attempt
+        if best.proof != "none" or best.stop in LIMITS:
+            return
+        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+        search = self._memory.recall(puzzle, limit) if self._memory else Search(puzzle, limit)
+        machine = search.machine(instance.state, best.length)
+        for attempt in drive(machine, left_of(limit, spent, spent.seconds)):
+            attempt = added(attempt, spent, attempt.seconds + spent.seconds)
+            if isinstance(attempt, Result):
+                best = attempt = attempt if attempt.moves is not None else kept(best, attempt)
+            yield attempt
+
+
+SOLVERS = {"halves": Halves}

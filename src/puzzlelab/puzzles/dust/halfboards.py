@@ -1,0 +1,417 @@
+"""One half of a dust board on its own: every state that it can come to, and a lower bound on what it costs to clear.
+
+In a half alone, taking a cluster away costs 2; taking away a cluster that touches the centre line, or any set of such
+clusters of one colour, costs 1. A click on the whole board is one of these in one half, or the second kind in both, so
+that it never costs more than 2 in all: the least cost of both halves together is at most twice the clicks that remain.
+
+The states of a half are numbered as they are met. Each keeps its moves, as numbers of states, so that nothing is
+computed twice, and a proven lower bound of its cost, which `halfcosts` raises.
+
+Shapes: K = words of a plane, V = words of a packed half, R = V + 1, N = states met, E = moves kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels as names
+from puzzlelab.core.kernels import compiled, inlined
+from puzzlelab.core.wide import load, lowest, prefetch, store
+from puzzlelab.puzzles.dust.kernels import (
+    NONE,
+    ONE,
+    DustTables,
+    alike,
+    count_colours,
+    count_planes,
+    flood,
+    mask,
+    occupied,
+    plane,
+    settle,
+    tables,
+)
+
+STATES, EDGES, EXPANDED, DEPTH = range(4)
+"""Places in `counts`: states met, moves kept, states whose moves are known, length of the stack."""
+COLUMNS, PAIRED, LINE_WORD, LINE_SHIFT = range(4)
+"""Places in `shape`."""
+MOST_MOVES = 1024
+"""More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
+LOAD = 0.6
+FIRST_SLOTS = 1 << 16
+MOST_STATES = 1 << 28
+EXACT, KNOWN = np.uint64(1 << 8), np.uint64(1 << 9)
+"""In a state's note: whether its bound is its cost, and whether its moves are known."""
+LOW = np.uint64(255)
+
+
+class HalfBoards(NamedTuple):
+    """The states of one half that were met so far.
+
+    The note of a state, last in its record: bits 0-7 the bound, 8 `EXACT`, 9 `KNOWN`, 10-23 how many moves, 24-63 the
+    place of the first. A move: bits 0-31 the state it leads to, 32-47 the rows of the column at the line that it takes
+    (none for a cluster away from the line), 48-55 a lower bound of its cost and what remains, 56 whether it is a single
+    cluster.
+    """
+
+    tables: DustTables
+    shape: NDArray[np.int64]
+    line: NDArray[np.uint64]
+    """[K]: the cells of the column at the line."""
+    slots: NDArray[np.uint64]
+    """[2^j]: the hash table: the number of a state + 1, and 32 bits of its hash above."""
+    records: NDArray[np.uint64]
+    """[N, R]: each state packed, and its note."""
+    edges: NDArray[np.uint64]
+    """[E]: the moves."""
+    counts: NDArray[np.int64]
+    stack: NDArray[np.int64]
+    """[D, 2]: states whose bound is being raised, and the place of the move that is looked at."""
+    state: NDArray[np.uint64]
+    child: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
+    """[MOST_MOVES, V]: the states after the moves of one state."""
+    hashes: NDArray[np.uint64]
+    labels: NDArray[np.uint64]
+    lows: NDArray[np.uint64]
+    clusters: NDArray[np.uint64]
+    """[128 K]: the clusters of one state, those at the line from the front, the others from the back."""
+    hues: NDArray[np.int64]
+    """[128]: their colours."""
+    strip: NDArray[np.uint64]
+    """[K]."""
+
+
+@inlined
+def pack_half(half, state, key):
+    """The planes of a half, two in a word where they fit."""
+    if half.shape[PAIRED] == 0:
+        names.copy(state, key)
+        return
+    for w in range(key.size):
+        key[w] = state[2 * w]
+        if 2 * w + 1 < state.size:
+            key[w] |= state[2 * w + 1] << np.uint64(32)
+
+
+@inlined
+def unpack_half(half, record, state):
+    """The inverse."""
+    if half.shape[PAIRED] == 0:
+        for w in range(state.size):
+            state[w] = record[w]
+        return
+    for p in range(state.size):
+        state[p] = (record[p // 2] >> np.uint64(32 * (p % 2))) & np.uint64(0xFFFFFFFF)
+
+
+@inlined
+def at_line(half, number, p):
+    """The bits of plane `p` of a state in the column at the line."""
+    shift = half.shape[LINE_SHIFT]
+    if half.shape[PAIRED] == 1:
+        word = half.records[number, p // 2] >> np.uint64(shift + 32 * (p % 2))
+    else:
+        word = half.records[number, p * len(half.tables.like) + half.shape[LINE_WORD]] >> np.uint64(shift)
+    return word & ((np.uint64(1) << half.tables.stride) - np.uint64(1))
+
+
+@inlined
+def note(half, number):
+    """What is known of a state."""
+    return half.records[number, half.records.shape[1] - 1]
+
+
+@inlined
+def bound(half, number):
+    """The proven lower bound of its cost."""
+    return np.int64(note(half, number) & LOW)
+
+
+@inlined
+def exact(half, number):
+    """Whether that is its cost."""
+    return note(half, number) & EXACT != np.uint64(0)
+
+
+@inlined
+def known(half, number):
+    """Whether its moves are known."""
+    return note(half, number) & KNOWN != np.uint64(0)
+
+
+@inlined
+def first_move(half, number):
+    return np.int64(note(half, number) >> np.uint64(24))
+
+
+@inlined
+def count_moves(half, number):
+    return np.int64((note(half, number) >> np.uint64(10)) & np.uint64(0x3FFF))
+
+
+@inlined
+def target(edge):
+    """The state that a move leads to."""
+    return np.int64(edge & np.uint64(0xFFFFFFFF))
+
+
+@inlined
+def rows_of(edge):
+    """The rows at the line that it takes."""
+    return (edge >> np.uint64(32)) & np.uint64(0xFFFF)
+
+
+@inlined
+def cost_of(edge):
+    """What it costs: 1 at the line, 2 elsewhere."""
+    return np.int64(2) if rows_of(edge) == np.uint64(0) else np.int64(1)
+
+
+@inlined
+def least_of(edge):
+    """A lower bound of its cost and what remains after it."""
+    return np.int64((edge >> np.uint64(48)) & LOW)
+
+
+@inlined
+def single(edge):
+    """Whether it is one cluster at the line."""
+    return (edge >> np.uint64(56)) & np.uint64(1) != np.uint64(0)
+
+
+@inlined
+def refreshed(half, place):
+    """The lower bound of a move, after a look at the state that it leads to."""
+    edge = half.edges[place]
+    least = bound(half, target(edge)) + cost_of(edge)
+    half.edges[place] = (edge & ~(LOW << np.uint64(48))) | (np.uint64(least) << np.uint64(48))
+    return least
+
+
+@inlined
+def hash_of(key, words):
+    """64 bits of a packed half."""
+    h = np.uint64(0)
+    for w in range(words):
+        h = (h ^ key[w]) * np.uint64(0xBF58476D1CE4E5B9)
+        h = h ^ (h >> np.uint64(32))
+    h = h * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(29))
+
+
+@inlined
+def find(half, key, h, low):
+    """The number of the state with this key and hash; a new one gets this bound (0 is exact)."""
+    size = np.uint64(half.slots.size - 1)
+    tag = (h >> np.uint64(32)) << np.uint64(32)
+    slot = h & size
+    while True:
+        entry = half.slots[slot]
+        if entry == np.uint64(0):
+            break
+        if (entry ^ tag) >> np.uint64(32) == np.uint64(0):
+            number = np.int64(entry & np.uint64(0xFFFFFFFF)) - 1
+            same = True
+            for w in range(key.size):
+                if half.records[number, w] != key[w]:
+                    same = False
+            if same:
+                return number
+        slot = (slot + np.uint64(1)) & size
+    number = half.counts[STATES]
+    half.counts[STATES] += 1
+    half.slots[slot] = tag | np.uint64(number + 1)
+    for w in range(key.size):
+        half.records[number, w] = key[w]
+    half.records[number, key.size] = low if low > np.uint64(0) else EXACT
+    return number
+
+
+@inlined
+def hue(tables, state, bit):
+    """The colour at this bit."""
+    found = np.int64(0)
+    one, none = mask(tables, ONE) << bit, mask(tables, NONE)
+    for p in range(count_planes(tables, state)):
+        if plane(tables, state, p) & one != none:
+            found |= 1 << p
+    return found
+
+
+@inlined
+def list_clusters(half):
+    """The clusters of `half.state`; returns (those at the line, the others)."""
+    own, state, wide = half.tables, half.state, len(half.tables.like)
+    line, none = load(half.line, np.int64(0), own.like), mask(own, NONE)
+    left = occupied(own, state)
+    at, away = np.int64(0), np.int64(0)
+    while left != none:
+        bit = lowest(left)
+        cells = flood(own, alike(own, state, bit), bit)
+        left = left & ~cells
+        place = at
+        if cells & line != none:
+            at += 1
+        else:
+            away += 1
+            place = 128 - away
+        store(cells, half.clusters, np.int64(place * wide))
+        half.hues[place] = hue(own, state, bit)
+    return at, away
+
+
+@inlined
+def add(half, n, gone, colour_left, colours, flags):
+    """Note as number `n` the state without the cells `gone`."""
+    own = half.tables
+    kept = occupied(own, half.state) & ~gone
+    settle(own, half.state, kept, half.child)
+    key = half.keys[n]
+    pack_half(half, half.child, key)
+    h = hash_of(key, key.size)
+    half.hashes[n] = h
+    prefetch(half.slots, np.int64(h & np.uint64(half.slots.size - 1)))
+    line = load(half.line, np.int64(0), own.like)
+    store(gone & line, half.strip, np.int64(0))
+    rows = half.strip[half.shape[LINE_WORD]] >> np.uint64(half.shape[LINE_SHIFT])
+    half.labels[n] = (rows << np.uint64(32)) | (np.uint64(flags) << np.uint64(56))
+    half.lows[n] = np.uint64(colours) if colour_left else np.uint64(colours - 1)
+
+
+@inlined
+def expand(half, number):
+    """Find the moves of a state; there must be room for `MOST_MOVES` more states and moves."""
+    own, state, wide = half.tables, half.state, len(half.tables.like)
+    none = mask(own, NONE)
+    unpack_half(half, half.records[number], state)
+    colours = count_colours(own, state)
+    at, away = list_clusters(half)
+    n = np.int64(0)
+    for i in range(at):
+        first = load(half.clusters, np.int64(i * wide), own.like)
+        same = alike(own, state, lowest(first))
+        others = np.int64(0)
+        for j in range(i + 1, at):
+            if half.hues[j] == half.hues[i]:
+                others += 1
+        for chosen in range(1 << others):
+            gone, left = first, chosen
+            for j in range(i + 1, at):
+                if half.hues[j] == half.hues[i]:
+                    if left & 1 == 1:
+                        gone = gone | load(half.clusters, np.int64(j * wide), own.like)
+                    left >>= 1
+            add(half, n, gone, same & ~gone != none, colours, 1 if chosen == 0 else 0)
+            n += 1
+    for i in range(away):
+        gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
+        same = alike(own, state, lowest(gone))
+        add(half, n, gone, same & ~gone != none, colours, 0)
+        n += 1
+    size = np.uint64(half.slots.size - 1)
+    for i in range(n):
+        entry = half.slots[half.hashes[i] & size]
+        if entry != np.uint64(0):
+            prefetch(half.records, np.int64((entry & np.uint64(0xFFFFFFFF)) - np.uint64(1)) * half.records.shape[1])
+    begin = half.counts[EDGES]
+    for i in range(n):
+        child = find(half, half.keys[i], half.hashes[i], half.lows[i])
+        edge = half.labels[i] | np.uint64(child)
+        least = np.uint64(bound(half, child) + cost_of(edge))
+        half.edges[begin + i] = edge | (least << np.uint64(48))
+    half.counts[EDGES] += n
+    half.counts[EXPANDED] += 1
+    told = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
+    told |= KNOWN | (np.uint64(n) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
+    half.records[number, half.records.shape[1] - 1] = told
+
+
+@inlined
+def roomy(half):
+    """Whether the moves of one more state can be kept."""
+    counts = half.counts
+    return (
+        counts[STATES] + MOST_MOVES <= len(half.records)
+        and counts[EDGES] + MOST_MOVES <= half.edges.size
+        and np.float64(counts[STATES] + MOST_MOVES) <= LOAD * np.float64(half.slots.size)
+    )
+
+
+@inlined
+def number_of(half):
+    """The number of `half.state`; there must be room for it."""
+    pack_half(half, half.state, half.keys[0])
+    return find(
+        half, half.keys[0], hash_of(half.keys[0], half.keys.shape[1]), np.uint64(count_colours(half.tables, half.state))
+    )
+
+
+@inlined
+def forget(half):
+    """Begin anew without any state."""
+    for i in range(half.slots.size):
+        half.slots[i] = np.uint64(0)
+    for i in range(half.counts.size):
+        half.counts[i] = 0
+
+
+@compiled
+def add_state(half, state):
+    """The number of a half; there must be room for it."""
+    names.copy(state, half.state)
+    return number_of(half)
+
+
+@compiled
+def read_state(half, number):
+    """Put a state into `half.state`."""
+    unpack_half(half, half.records[number], half.state)
+
+
+@compiled
+def rehash(slots, records, count):
+    """Fill the empty hash table with the first `count` states."""
+    size = np.uint64(slots.size - 1)
+    for number in range(count):
+        h = hash_of(records[number], records.shape[1] - 1)
+        slot = h & size
+        while slots[slot] != np.uint64(0):
+            slot = (slot + np.uint64(1)) & size
+        slots[slot] = ((h >> np.uint64(32)) << np.uint64(32)) | np.uint64(number + 1)
+
+
+def new(columns: int, height: int, colours: int, states: int, slots: int = FIRST_SLOTS) -> HalfBoards:
+    """No states yet, of a half of so many columns, and room for `states`."""
+    own = tables(columns, 0, height)
+    wide = len(own.like)
+    planes = colours.bit_length()
+    paired = wide == 1 and columns * int(own.stride) <= 32
+    words = -(-planes // 2) if paired else planes * wide
+    bit = max(columns - 1, 0) * int(own.stride)
+    line = np.zeros(wide, np.uint64)
+    if columns:
+        line[bit // 64] = np.uint64(((1 << height) - 1) << bit % 64)
+    return HalfBoards(
+        own,
+        np.array([columns, paired, bit // 64, bit % 64], np.int64),
+        line,
+        np.zeros(slots, np.uint64),
+        np.empty((max(states, 4 * MOST_MOVES), words + 1), np.uint64),
+        np.empty(max(4 * states, 4 * MOST_MOVES), np.uint64),
+        np.zeros(4, np.int64),
+        np.zeros((columns * height + 2, 2), np.int64),
+        np.zeros(planes * wide, np.uint64),
+        np.zeros(planes * wide, np.uint64),
+        np.zeros((MOST_MOVES, words), np.uint64),
+        np.zeros(MOST_MOVES, np.uint64),
+        np.zeros(MOST_MOVES, np.uint64),
+        np.zeros(MOST_MOVES, np.uint64),
+        np.zeros(128 * wide, np.uint64),
+        np.zeros(128, np.int64),
+        np.zeros(wide, np.uint64),
+    )

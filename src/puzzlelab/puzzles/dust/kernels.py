@@ -1,0 +1,353 @@
+"""The compiled rules of dust, on bitboards: the colour of a cell is a number whose bits stand in as many planes.
+
+A working state is `uint64[P * K]`: P planes of K words. In a plane each column has 8 bits (16 where there are more than
+8 rows), the lowest cell in the lowest bit, the left column first, so that the order of the bits is that of the cells.
+To fall, and to close up, is to squeeze the empty places out of every column, and out of every half of a row, all at
+once; source of that: Steele's compress operation, in Warren, "Hacker's Delight" (2nd edition, 2012), section 7-4.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels as names
+from puzzlelab.core.kernels import implements, inlined
+from puzzlelab.core.puzzle import KernelRules
+from puzzlelab.core.wide import load, lowest, store
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Board, Dust
+
+CELLS, LEFT, RIGHT = 0, 1, 2
+"""Masks: all cells of the board, those of its left half, those of its right half."""
+ABOVE = 3
+"""Masks 3 to 6: the cells that have 1, 2, 4, 8 cells or more below them in their column."""
+INNER_LEFT, INNER_RIGHT = 7, 10
+"""Three masks each: cells of a half with 1, 2, 4 columns or more between them and the edge of the board."""
+NONE, ONE = 13, 14
+"""The masks with no bit, and with the lowest bit alone."""
+MASKS = 15
+
+
+class DustTables(NamedTuple):
+    """What the rules need of one size of the board."""
+
+    masks: NDArray[np.uint64]
+    """[MASKS * K]."""
+    cell: NDArray[np.int32]
+    """[64 * K]: the cell of each bit; -1 for bits that are none."""
+    bit: NDArray[np.uint64]
+    """[N]: the bit of each cell."""
+    stride: np.uint64
+    """Bits of a column."""
+    tall: np.uint64
+    """How often a column is squeezed: 2 ** tall is at least its height."""
+    far: np.uint64
+    """How often half a row is squeezed."""
+    like: tuple[int, ...]
+    """As long as a plane has words."""
+
+
+@cache
+def tables(left: int, right: int, height: int) -> DustTables:
+    """The tables of a board with so many columns on each side of the centre line."""
+    width = left + right
+    stride = 8 if height <= 8 else 16
+    words = next(words for words in (1, 2, 4) if width * stride <= 64 * words)
+    x, y = np.divmod(np.arange(width * height), height)
+    bits = x * stride + y
+    masks = np.zeros((MASKS, words), np.uint64)
+
+    def fill(mask: int, chosen: NDArray[np.bool_]) -> None:
+        for bit in bits[chosen].tolist():
+            masks[mask, bit // 64] |= np.uint64(1 << bit % 64)
+
+    fill(CELLS, x >= 0)
+    fill(LEFT, x < left)
+    fill(RIGHT, x >= left)
+    for step in range(4):
+        fill(ABOVE + step, y >= 2**step)
+    for step in range(3):
+        fill(INNER_LEFT + step, (x < left) & (x + 2**step < left))
+        fill(INNER_RIGHT + step, (x >= left) & (x - 2**step >= left))
+    masks[ONE, 0] = 1
+    cell = np.full(64 * words, -1, np.int32)
+    cell[bits] = np.arange(bits.size)
+    return DustTables(
+        masks.reshape(-1),
+        cell,
+        bits.astype(np.uint64),
+        np.uint64(stride),
+        np.uint64((height - 1).bit_length()),
+        np.uint64(max(left - 1, right - 1, 0).bit_length()),
+        (0,) * words,
+    )
+
+
+@inlined
+def mask(tables, which):
+    """One of the masks, in a register."""
+    return load(tables.masks, np.int64(which * len(tables.like)), tables.like)
+
+
+@inlined
+def plane(tables, state, p):
+    """Plane `p` of a state."""
+    return load(state, np.int64(p * len(tables.like)), tables.like)
+
+
+@inlined
+def count_planes(tables, state):
+    """P."""
+    return np.int64(state.size // len(tables.like))
+
+
+@inlined
+def occupied(tables, state):
+    """The cells in which something lies."""
+    found = plane(tables, state, 0)
+    for p in range(1, count_planes(tables, state)):
+        found = found | plane(tables, state, p)
+    return found
+
+
+@inlined
+def coloured(tables, state, colour):
+    """The cells of this colour."""
+    found = mask(tables, CELLS)
+    for p in range(count_planes(tables, state)):
+        here = plane(tables, state, p)
+        if (colour >> p) & 1 == 0:
+            here = ~here
+        found = found & here
+    return found
+
+
+@inlined
+def count_colours(tables, state):
+    """How many colours are left."""
+    found, none = np.int64(0), mask(tables, NONE)
+    for colour in range(1, 1 << count_planes(tables, state)):
+        if coloured(tables, state, colour) != none:
+            found += 1
+    return found
+
+
+@inlined
+def alike(tables, state, bit):
+    """The cells that have the colour of the one at this bit."""
+    found, one = mask(tables, CELLS), mask(tables, ONE) << bit
+    none = mask(tables, NONE)
+    for p in range(count_planes(tables, state)):
+        here = plane(tables, state, p)
+        if here & one == none:
+            here = ~here
+        found = found & here
+    return found
+
+
+@inlined
+def flood(tables, same, bit):
+    """The cluster at this bit, among the cells of its colour."""
+    above, stride, one = mask(tables, ABOVE), tables.stride, np.uint64(1)
+    found = mask(tables, ONE) << bit
+    while True:
+        grown = (found | ((found << one) & above) | ((found & above) >> one)) & same
+        grown = (grown | (grown << stride) | (grown >> stride)) & same
+        if grown == found:
+            return found
+        found = grown
+
+
+@inlined
+def uneven(tables, holes):
+    """The cells for which the number of `holes` among themselves and the cells below is odd."""
+    odd = holes ^ ((holes << np.uint64(1)) & mask(tables, ABOVE))
+    odd = odd ^ ((odd << np.uint64(2)) & mask(tables, ABOVE + 1))
+    odd = odd ^ ((odd << np.uint64(4)) & mask(tables, ABOVE + 2))
+    if tables.tall > 3:
+        odd = odd ^ ((odd << np.uint64(8)) & mask(tables, ABOVE + 3))
+    return odd
+
+
+@inlined
+def falls(tables, kept):
+    """(where things lie in the end, the cells whose contents fall by 1, by 2 after that, by 4, by 8)."""
+    none = mask(tables, NONE)
+    holes = (~kept << np.uint64(1)) & mask(tables, ABOVE)
+    odd = uneven(tables, holes)
+    one = odd & kept
+    kept = (kept ^ one) | (one >> np.uint64(1))
+    holes = holes & ~odd
+    if holes == none:
+        return kept, one, none, none, none
+    odd = uneven(tables, holes)
+    two = odd & kept
+    kept = (kept ^ two) | (two >> np.uint64(2))
+    holes = holes & ~odd
+    odd = uneven(tables, holes)
+    four = odd & kept
+    kept = (kept ^ four) | (four >> np.uint64(4))
+    eight = none
+    if tables.tall > 3:
+        eight = uneven(tables, holes & ~odd) & kept
+        kept = (kept ^ eight) | (eight >> np.uint64(8))
+    return kept, one, two, four, eight
+
+
+@inlined
+def uneven_right(tables, holes):
+    """In the left half: the cells for which the number of `holes` among themselves and those to the right is odd."""
+    odd = holes ^ ((holes >> tables.stride) & mask(tables, INNER_LEFT))
+    odd = odd ^ ((odd >> (tables.stride * np.uint64(2))) & mask(tables, INNER_LEFT + 1))
+    if tables.far > 2:
+        odd = odd ^ ((odd >> (tables.stride * np.uint64(4))) & mask(tables, INNER_LEFT + 2))
+    return odd
+
+
+@inlined
+def uneven_left(tables, holes):
+    """The same in the right half, to the left."""
+    odd = holes ^ ((holes << tables.stride) & mask(tables, INNER_RIGHT))
+    odd = odd ^ ((odd << (tables.stride * np.uint64(2))) & mask(tables, INNER_RIGHT + 1))
+    if tables.far > 2:
+        odd = odd ^ ((odd << (tables.stride * np.uint64(4))) & mask(tables, INNER_RIGHT + 2))
+    return odd
+
+
+@inlined
+def closes(tables, kept):
+    """The cells whose contents go right by 1, 2, 4 columns, and those whose contents go left by 1, 2, 4."""
+    none, by = mask(tables, NONE), tables.stride
+    holes, gaps = (~kept >> by) & mask(tables, INNER_LEFT), (~kept << by) & mask(tables, INNER_RIGHT)
+    odd, odds = uneven_right(tables, holes), uneven_left(tables, gaps)
+    right, left = odd & kept, odds & kept
+    kept = (kept ^ right ^ left) | (right << by) | (left >> by)
+    holes, gaps = holes & ~odd, gaps & ~odds
+    odd, odds = uneven_right(tables, holes), uneven_left(tables, gaps)
+    right2, left2 = odd & kept, odds & kept
+    right4, left4 = none, none
+    if tables.far > 2:
+        by = tables.stride * np.uint64(2)
+        kept = (kept ^ right2 ^ left2) | (right2 << by) | (left2 >> by)
+        right4 = uneven_right(tables, holes & ~odd) & kept
+        left4 = uneven_left(tables, gaps & ~odds) & kept
+    return right, right2, right4, left, left2, left4
+
+
+@inlined
+def settle(tables, state, kept, child):
+    """Write into `child` what becomes of `state` when only the contents of the cells `kept` stay."""
+    fallen, one, two, four, eight = falls(tables, kept)
+    none, by = mask(tables, NONE), tables.stride
+    by2, by4 = by * np.uint64(2), by * np.uint64(4)
+    gaps = ((~fallen >> by) & mask(tables, INNER_LEFT)) | ((~fallen << by) & mask(tables, INNER_RIGHT))
+    more, open = two | four | eight, gaps & fallen
+    right, right2, right4, left, left2, left4 = none, none, none, none, none, none
+    if open != none:
+        right, right2, right4, left, left2, left4 = closes(tables, fallen)
+    for p in range(count_planes(tables, state)):
+        x = plane(tables, state, p) & kept
+        t = x & one
+        x = (x ^ t) | (t >> np.uint64(1))
+        if more != none:
+            t = x & two
+            x = (x ^ t) | (t >> np.uint64(2))
+            t = x & four
+            x = (x ^ t) | (t >> np.uint64(4))
+            if tables.tall > 3:
+                t = x & eight
+                x = (x ^ t) | (t >> np.uint64(8))
+        if open != none:
+            t, u = x & right, x & left
+            x = (x ^ t ^ u) | (t << by) | (u >> by)
+            t, u = x & right2, x & left2
+            x = (x ^ t ^ u) | (t << by2) | (u >> by2)
+            if tables.far > 2:
+                t, u = x & right4, x & left4
+                x = (x ^ t ^ u) | (t << by4) | (u >> by4)
+        store(x, child, np.int64(p * len(tables.like)))
+
+
+@inlined
+def cluster(tables, state, move):
+    """The cells that a move takes away."""
+    bit = tables.bit[move]
+    return flood(tables, alike(tables, state, bit), bit)
+
+
+@implements(names.legal, DustTables)
+def legal(tables, state, moves):
+    left, none = occupied(tables, state), mask(tables, NONE)
+    count = np.int64(0)
+    while left != none:
+        bit = lowest(left)
+        left = left & ~flood(tables, alike(tables, state, bit), bit)
+        moves[count] = tables.cell[bit]
+        count += 1
+    return count
+
+
+@implements(names.apply, DustTables)
+def apply(tables, state, move, child):
+    settle(tables, state, occupied(tables, state) & ~cluster(tables, state, move), child)
+
+
+@implements(names.solved, DustTables)
+def solved(tables, state):
+    for i in range(state.size):
+        if state[i] != np.uint64(0):
+            return False
+    return True
+
+
+@implements(names.pack, DustTables)
+def pack(tables, state, words):
+    names.copy(state, words)
+
+
+@implements(names.unpack, DustTables)
+def unpack(tables, words, state):
+    names.copy(words, state)
+
+
+def rules(puzzle: Dust) -> KernelRules:
+    """The working form of a puzzle's states."""
+    line = puzzle.width // 2
+    chosen = tables(line, puzzle.width - line, puzzle.height)
+    planes = puzzle.colours.bit_length()
+    size = planes * len(chosen.like)
+
+    def encode(states: Board) -> NDArray[np.uint64]:
+        return encoded(chosen, planes, states)
+
+    def decode(states: NDArray[np.uint64]) -> Board:
+        return decoded(chosen, planes, states)
+
+    return KernelRules(chosen, size, np.uint64, size, encode, decode)
+
+
+def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64]:
+    """`uint64[B, P * K]` from plain states `[B, N]`."""
+    words = len(chosen.like)
+    found = np.zeros((len(states), planes * words), np.uint64)
+    for p in range(planes):
+        bits = ((states >> p) & 1).astype(np.uint64) << (chosen.bit % np.uint64(64))
+        for word in range(words):
+            here = chosen.bit // np.uint64(64) == word
+            found[:, p * words + word] = np.bitwise_or.reduce(bits[:, here], axis=1)
+    return found
+
+
+def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
+    """The inverse of `encoded`."""
+    words = len(chosen.like)
+    place, shift = (chosen.bit // np.uint64(64)).astype(np.int64), chosen.bit % np.uint64(64)
+    found = np.zeros((len(states), chosen.bit.size), np.uint8)
+    for p in range(planes):
+        found |= (((states[:, p * words + place] >> shift) & np.uint64(1)) << np.uint64(p)).astype(np.uint8)
+    return found

@@ -1,0 +1,201 @@
+"""Boards of an asked difficulty: by their proven optimum, uniformly at random, or built backwards from a solution.
+
+The scale of dust is the proven optimum, which only the exact solver knows: boards are drawn until one has the asked
+one. Most boards of a size have one of three or four optima; for others the draws are led there, and are then no longer
+uniform among the boards of that level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from puzzlelab.core import report
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Scale
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import Attempt
+from puzzlelab.puzzles.dust.building import built
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Board, Dust
+
+UNIFORM_DRAWS, DRAWS = 32, 1_500
+"""Boards that are tried for one asked optimum: uniform ones at first, and all."""
+NODES_A_DRAW, NODES = 20_000_000, 100_000_000
+"""Nodes after which a board is left unproven, and after which the asked optimum is given up; see `_allowed`."""
+EASY_CELLS = 48
+BEAM = 100
+"""Width of the beam that finds first solutions: most boards are dropped because theirs is too short."""
+QUICK_NODES, QUICK_CELLS = 3_000, 30
+"""Nodes that `difficulty` spends on the proof of an optimum, and the most cells of a board for which it tries."""
+
+
+def scales(puzzle: Dust) -> Mapping[str, Scale]:
+    """The scales on which boards can be made, the main one first."""
+    return {
+        "optimum": Scale(
+            "fewest clicks, proven; without a level, any full board",
+            partial(by_optimum, puzzle),
+            (1, greatest_optimum(puzzle)),
+        ),
+        "uniform": Scale("full boards, every cell any colour alike", partial(uniform, puzzle)),
+        "backwards": Scale(
+            "clicks of a known solution, from which the board is built; the optimum may be less",
+            partial(backwards, puzzle),
+            (1, puzzle.cells),
+        ),
+    }
+
+
+def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
+    """How many cells, clusters and colours a board has and, where that is known soon, its proven optimum."""
+    cells = int(np.count_nonzero(state))
+    found = {
+        "cells": cells,
+        "clusters": int(puzzle.legal(state).sum()),
+        "colours": np.unique(state[state != 0]).size,
+    }
+    if cells > QUICK_CELLS:
+        return found
+    result, _ = _solved(puzzle, state, None, QUICK_NODES)
+    return {"optimum": len(result.moves), **found} if result.proof == "optimal" and result.moves is not None else found
+
+
+def greatest_optimum(puzzle: Dust) -> int:
+    """No board needs more clicks: whatever has not the commonest colour goes cell by cell, the rest is one cluster."""
+    return puzzle.cells - -(-puzzle.cells // puzzle.colours) + 1
+
+
+def uniform(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+    """A full board, each cell of any colour, all alike; this scale has no levels."""
+    if wanted is not None:
+        raise BadOption("the scale 'uniform' of dust has no levels")
+    return random.integers(1, puzzle.colours + 1, puzzle.cells, np.uint8)
+
+
+def backwards(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+    """A board built of so many clusters, one after the other; without a number, of as many as boards commonly need.
+
+    It is full where clusters can be found that fill it. Raises `BadOption` for a number that cannot be had.
+    """
+    if wanted is None:
+        wanted = int(random.integers(puzzle.cells // 8 + 1, puzzle.cells // 3 + 2))
+    _must_be_level(puzzle, "backwards", wanted, puzzle.cells)
+    board = built(puzzle, random, wanted)
+    if board is None:
+        raise BadOption(f"no board of {puzzle.name} was found that is built of {wanted} clusters; try a lower level")
+    return board
+
+
+def by_optimum(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+    """A full board with this proven optimum, drawn until one has it; without a number a uniform board, not solved.
+
+    Raises `BadOption` for a number that no board has, or that none of a few hundred boards has.
+    """
+    if wanted is None:
+        return uniform(puzzle, random)
+    _must_be_level(puzzle, "optimum", wanted, greatest_optimum(puzzle))
+    search = _Search(puzzle, random, wanted)
+    for board in search.boards():
+        if search.hits(board):
+            return board
+    unproven = f", and {search.unproven} could not be proven" if search.unproven else ""
+    raise BadOption(
+        f"no board of {puzzle.name} with the optimum {wanted} was found: of {search.draws} none had it{unproven}"
+    )
+
+
+def _must_be_level(puzzle: Dust, scale: str, wanted: int, most: int) -> None:
+    if not 1 <= wanted <= most:
+        raise BadOption(f"the levels of {puzzle.name} on the scale '{scale}' go from 1 to {most}, not to {wanted}")
+
+
+@dataclass
+class _Search:
+    """The search for one board of an asked optimum: what was drawn, and on which side of it the boards were."""
+
+    puzzle: Dust
+    random: np.random.Generator
+    wanted: int
+    draws: int = 0
+    nodes: int = 0
+    below: int = 0
+    """Boards that need fewer clicks than asked."""
+    above: int = 0
+    """Boards that need more."""
+    unproven: int = 0
+    length: int = 0
+    """The best known solution of the last board."""
+
+    def hits(self, board: Board) -> bool:
+        """Whether this board has the asked optimum."""
+        result, bound = _solved(self.puzzle, board, self.wanted, _allowed(self.puzzle, NODES_A_DRAW))
+        self.draws += 1
+        self.nodes += result.expanded
+        self.length = self.puzzle.cells if result.moves is None else len(result.moves)
+        self.below += self.length < self.wanted
+        self.above += bound > self.wanted
+        self.unproven += bound <= self.wanted <= self.length and bound < self.length
+        report.progress("boards tried", self.draws, DRAWS)
+        return bound == self.length == self.wanted
+
+    def boards(self) -> Iterator[Board]:
+        """Boards to try: uniform ones, then boards that are led to the side on which fewer of those were."""
+        led: Iterator[Board] | None = None
+        while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
+            if self.draws < UNIFORM_DRAWS:
+                yield uniform(self.puzzle, self.random)
+                continue
+            led = led or (self._easier() if self.above > self.below else self._harder())
+            yield next(led)
+
+    def _easier(self) -> Iterator[Board]:
+        """Boards with a known solution of the asked length, or of a few clicks more."""
+        while True:
+            for more in (0, 1, 2):
+                board = built(self.puzzle, self.random, min(self.wanted + more, self.puzzle.cells))
+                yield uniform(self.puzzle, self.random) if board is None else board
+
+    def _harder(self) -> Iterator[Board]:
+        """A walk over boards that changes a few cells at a time, and only goes where solutions get no shorter."""
+        best, length = uniform(self.puzzle, self.random), 0
+        while True:
+            board = best.copy()
+            cells = self.random.integers(self.puzzle.cells, size=self.random.integers(1, 4))
+            board[cells] = self.random.integers(1, self.puzzle.colours + 1, cells.size)
+            yield board
+            if length <= self.length <= max(self.wanted, length):
+                best, length = board, self.length
+
+
+def _allowed(puzzle: Dust, nodes: int) -> int:
+    """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
+    return int(nodes * min(1.0, EASY_CELLS / puzzle.cells) ** 4)
+
+
+def _solved(puzzle: Dust, board: Board, wanted: int | None, nodes: int) -> tuple[Result, int]:
+    """The exact solver's last word on a board, and its proven lower bound.
+
+    With `wanted` the search ends as soon as it is plain that the optimum is less, or more.
+    """
+    from puzzlelab.core.solver import solve
+    from puzzlelab.puzzles.dust.exact import Halves
+
+    bound = 0
+
+    def off(attempt: Attempt) -> bool:
+        nonlocal bound
+        if isinstance(attempt, Result):
+            bound = max(bound, attempt.lower_bound)
+            return wanted is not None and attempt.length is not None and attempt.length < wanted
+        bound = max(bound, attempt.bound)
+        return wanted is not None and bound > wanted
+
+    result = solve(Halves(width=BEAM), Instance(puzzle, board), Limit(nodes=nodes), off)
+    return result, max(bound, result.lower_bound)

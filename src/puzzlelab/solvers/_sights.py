@@ -1,0 +1,111 @@
+"""What a search goes by: an estimate that bounds, and others that say in which order successors are tried.
+
+Each is a kernel or comes from outside; compiled code sees it as a `Sight`. Shapes: M, S, K as in `core.kernels`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import kernels
+from puzzlelab.core.driver import scorer, tables_of
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.kernels import REQUESTED, implements, inlined, kernel_name
+from puzzlelab.core.puzzle import Estimate, KernelRules, State
+
+
+class AsBound(NamedTuple):
+    """In the place of the tables of an order: successors are tried in the order of the estimate that bounds.
+
+    (What it holds is a number, because Numba takes a hundred times as long to recognise a text at each call.)
+    """
+
+    none: int = 0
+
+
+@kernel_name
+def ordered(tables):
+    """Whether there is an order of its own."""
+    return True
+
+
+@implements(ordered, AsBound)
+def _not_ordered(tables):
+    return False
+
+
+@implements(kernels.incremental, AsBound)
+def _nothing_to_compute(tables):
+    return True
+
+
+@implements(kernels.begin, AsBound)
+def _nothing(tables, state, memo):
+    return 0
+
+
+class Sight(NamedTuple):
+    """An estimate, and its room."""
+
+    tables: Any
+    memo: NDArray[np.int64]
+    """[K]."""
+    delta: NDArray[np.int64]
+    """[K]."""
+
+
+@inlined
+def look(sight, state, moves, children, count, target):
+    """Write the estimates after the first `count` of `moves` into `target: float64[M]`; True when they are asked for.
+
+    `children: T[M, S]` is what the moves lead to; an estimate that is incremental does without.
+    """
+    if kernels.asked(sight.tables):
+        return count > 0
+    if kernels.incremental(sight.tables):
+        value = kernels.begin(sight.tables, state, sight.memo)
+        for i in range(count):
+            target[i] = kernels.peek(sight.tables, state, moves[i], value, sight.memo, sight.delta, np.int64(1 << 40))
+    else:
+        for i in range(count):
+            target[i] = kernels.begin(sight.tables, children[i], sight.memo)
+    return False
+
+
+@inlined
+def answered(record, sight, target, least):
+    """Take over the scores of what was asked for, none below `least`."""
+    if kernels.asked(sight.tables):
+        for i in range(record.control[REQUESTED]):
+            target[i] = max(least, record.scores[i])
+
+
+class Sights(NamedTuple):
+    """All that one search goes by."""
+
+    bound: Estimate
+    order: Estimate | None = None
+    """The order of the first plies, or of all; None is that of the bound."""
+    deep: Estimate | None = None
+    """The order below them."""
+
+    def compiled(self, rules: KernelRules) -> tuple[Sight, Sight, Sight]:
+        """Each as compiled code sees it."""
+        return _sight(self.bound, rules), _sight(self.order, rules), _sight(self.deep, rules)
+
+    def score(self, which: int, states: State, rules: KernelRules) -> NDArray[np.float64]:
+        """What one of them (by its place) says of working states `[R, S]`."""
+        estimate = self[which]
+        answer = scorer(estimate, rules) if estimate else None
+        if estimate is None or answer is None:
+            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+        return answer(states)
+
+
+def _sight(estimate: Estimate | None, rules: KernelRules) -> Sight:
+    room = estimate.memo if estimate else 1
+    tables = tables_of(estimate, rules) if estimate else AsBound()
+    return Sight(tables, np.zeros(room, np.int64), np.zeros(room, np.int64))

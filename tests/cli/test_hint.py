@@ -1,0 +1,160 @@
+"""`puzzlelab hint`: what a player is told of the moves at a position, and of a game that was played."""
+
+import json
+from functools import partial
+
+import pytest
+
+FARTHEST = "8 6 7 2 5 4 3 0 1"
+NEAR = "1 2 3 4 5 6 0 7 8"
+DUST = "331233122213"
+
+
+@pytest.fixture
+def program(program):
+    """Runs `hint` with these words; returns (exit code, standard output, standard error)."""
+    return partial(program, "hint")
+
+
+def rows(out, columns):
+    """The rows of a table that was printed, below its titles."""
+    lines = [line.split() for line in out.splitlines()]
+    return [line for line in lines if len(line) == columns and (line[-1] in ("yes", "no"))]
+
+
+def test_the_moves_with_what_they_need_and_waste(program):
+    code, out, err = program("tiles-3x3", NEAR)
+    assert (code, err) == (0, "")
+    assert "2 moves, proven optimal" in out
+    assert "all the best moves: L\n" in out
+    assert "4 5 6" in out
+    assert rows(out, 4) == [["L", "2", "0", "yes"], ["D", "4", "2", "yes"]]
+
+
+def test_several_best_moves(program):
+    code, out, _ = program("tiles-3x3", FARTHEST)
+    assert code == 0
+    assert "all the best moves: D L R\n" in out
+
+
+def test_dust_marks_the_cluster_to_click(program):
+    code, out, err = program("dust-4x3x3", DUST, "--with", "bfs")
+    assert (code, err) == (0, "")
+    assert "4 moves, proven optimal" in out
+    assert "all the best moves: 2,0\n" in out
+    assert "[R]" in out
+    assert rows(out, 4)[0] == ["2,0", "4", "0", "yes"]
+    assert {row[2] for row in rows(out, 4)[1:]} == {"1"}
+
+
+def test_boards_that_cannot_rest(program):
+    code, _, err = program("dust-4x3x3", "031233122213", "--with", "bfs")
+    assert code == 2
+    assert err
+    code, out, _ = program("dust-4x3x3", "031233122213", "--with", "bfs", "--settle")
+    assert code == 0
+    assert "proven optimal" in out
+
+
+def test_many_boards(program, tmp_path):
+    file = tmp_path / "boards.txt"
+    file.write_text(f"{NEAR}\n1 2 3\n{FARTHEST}\n")
+    code, out, err = program("tiles-3x3", "--file", file)
+    assert code == 2
+    assert "2 moves, proven optimal" in out
+    assert "31 moves, proven optimal" in out
+    assert "line 2" in err
+
+
+def test_a_board_on_standard_input(program):
+    code, out, _ = program("tiles-3x3", stdin=NEAR.encode())
+    assert code == 0
+    assert "all the best moves: L" in out
+
+
+def test_json(program):
+    code, out, err = program("tiles-3x3", NEAR, "--json")
+    told = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (told["puzzle"], told["board"], told["solver"]) == ("tiles-3x3", NEAR, "ida")
+    assert (told["length"], told["lower_bound"], told["best"], told["all_proven"]) == (2, 2, ["L"], True)
+    assert told["moves"][1] == {
+        "move": "D",
+        "length": 4,
+        "lower_bound": 4,
+        "proven": True,
+        "regret": {"length": 2, "lower_bound": 2, "proven": True},
+    }
+
+
+def test_what_is_not_proven_in_time_is_said(program):
+    code, out, err = program("tiles-3x3", FARTHEST, "--with", "bfs", "--nodes", 1000)
+    assert (code, err) == (1, "")
+    assert "no solution is known yet (at least" in out
+    assert {row[-1] for row in [line.split() for line in out.splitlines()] if row and row[0] in ("D", "L", "R")} == {
+        "no"
+    }
+    code, out, _ = program("tiles-3x3", FARTHEST, "--with", "beam", "--set", "width=100")
+    assert code == 1
+    assert "are needed" in out
+    assert "the best known moves:" in out
+
+
+def test_a_solved_board(program):
+    code, out, _ = program("tiles-3x3", "1 2 3 4 5 6 7 8 0")
+    assert code == 0
+    assert "the board is solved" in out
+
+
+def test_an_impossible_board(program):
+    code, out, _ = program("tiles-3x3", "2 1 3 4 5 6 7 8 0")
+    assert code == 1
+    assert "no move helps: odd permutation" in out
+
+
+def test_a_game(program):
+    code, out, err = program("tiles-3x3", NEAR, "--game", "L R L L")
+    assert (code, err) == (0, "")
+    assert [(row[1], row[4]) for row in rows(out, 6)] == [("L", "0"), ("R", "2"), ("L", "0"), ("L", "0")]
+    assert out.endswith("regret of the whole game: 2\n")
+
+
+def test_a_game_that_is_not_finished(program):
+    code, out, _ = program("tiles-3x3", NEAR, "--game", "D")
+    assert code == 0
+    assert "regret of the whole game: 2; 3 more are needed at the end" in out
+
+
+def test_a_game_as_json(program):
+    code, out, _ = program("dust-4x3x3", DUST, "--with", "bfs", "--json", "--game", "0,0; 0,0")
+    told = json.loads(out)
+    assert code == 0
+    assert [step["move"] for step in told["steps"]] == ["0,0", "0,0"]
+    assert told["regret"]["length"] == sum(step["regret"]["length"] for step in told["steps"])
+    assert told["steps"][0]["before"] == {"length": 4, "lower_bound": 4, "proven": True}
+
+
+def test_a_game_under_a_limit(program):
+    code, out, _ = program("tiles-3x3", FARTHEST, "--with", "bfs", "--nodes", 500, "--game", "R L")
+    assert code == 1
+    assert "(not proven)" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("tiles-3x3", NEAR, "--game", "L X"), "move 2 of 2: 'X' is no move"),
+        (("tiles-3x3", NEAR, "--game", "L U L"), "move 2 of 3: U cannot be made"),
+        (("tiles-3x3", NEAR, FARTHEST, "--game", "L"), "--game is played from one board, not from 2"),
+        (("tiles-3x3", "1 2 3"), "9"),
+        (("tiles-3x3", NEAR, "--with", "fire"), "there is no solver 'fire'"),
+        (("tiles-3x3", NEAR, "--time", "0"), "a limit on time must be more than 0"),
+        (("sudoku-9x9", "1" + "." * 80), "every solution of sudoku-9x9 has as many moves"),
+        (("tiles-3x3", NEAR, "--settle"), "--settle means nothing to tiles-3x3"),
+    ],
+)
+def test_what_cannot_be_used_is_explained(program, words, sentence):
+    code, out, err = program(*words)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert "Traceback" not in err

@@ -1,0 +1,163 @@
+"""`puzzlelab teach`: folders of samples that grow, stop and go on."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from puzzlelab.experience.schema import joined
+from puzzlelab.experience.shards import read_shards, shard_paths
+
+pytest.importorskip("pyarrow")
+
+# A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from puzzlelab.cli.main import run; run()"
+)
+
+
+@pytest.fixture
+def program(program):
+    """Runs `teach` with these words; returns (exit code, standard output, standard error)."""
+    return partial(program, "teach")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_a_folder_of_samples(program, tmp_path):
+    code, out, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 2_500, "--shard", 1_000)
+    samples = joined(read_shards(tmp_path / "a"))
+    assert (code, err) == (0, "")
+    assert 2_500 <= len(samples) < 2_600
+    assert re.search(rf"{len(samples):,} samples of \d+ boards in \S+: 3 files, [\d.]+ MB", out)
+    assert "a minute" in out
+    settings = json.loads((tmp_path / "a" / "teacher.json").read_text())
+    assert (settings["solver"], settings["options"]["width"], settings["seed"]) == ("beam", 100, 0)
+    assert settings["targets"] == "the chosen move"
+
+
+def test_one_seed_gives_one_content_whatever_the_jobs(program, tmp_path):
+    for jobs in (1, 3):
+        program("tiles-3x3", "--out", tmp_path / str(jobs), "--count", 3_000, "--shard", 1_000, "--jobs", jobs)
+    assert contents(tmp_path / "1") == contents(tmp_path / "3")
+    program("tiles-3x3", "--out", tmp_path / "other", "--count", 3_000, "--shard", 1_000, "--seed", 1)
+    assert contents(tmp_path / "other") != contents(tmp_path / "1")
+
+
+def test_more_samples_later_are_the_same_samples(program, tmp_path):
+    words = ("--shard", 1_000, "--width", 30)
+    program("tiles-3x3", "--out", tmp_path / "a", "--count", 4_000, *words)
+    for count in (500, 2_700, 4_000, 4_000):
+        code, out, _ = program("tiles-3x3", "--out", tmp_path / "b", "--count", count, *words)
+        assert code == 0
+    assert "made now" not in out
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_exact_samples_have_all_optimal_moves(program, tmp_path):
+    code, _, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 100, "--exact")
+    samples = joined(read_shards(tmp_path / "a"))
+    assert (code, err) == (0, "")
+    assert samples.proven.all()
+    assert (samples.masks(4).sum(axis=1) > 1).any()
+    settings = json.loads((tmp_path / "a" / "teacher.json").read_text())
+    assert (settings["solver"], settings["targets"]) == ("ida", "all optimal moves")
+
+
+def test_dust_by_a_solver_of_ones_own_choice(program, tmp_path):
+    code, _, err = program("dust-4x3x3", "--out", tmp_path / "a", "--count", 60, "--exact", "--with", "bfs")
+    samples = joined(read_shards(tmp_path / "a"))
+    assert (code, err) == (0, "")
+    assert samples.state.shape[1] == 12
+    assert samples.proven.all()
+    assert json.loads((tmp_path / "a" / "teacher.json").read_text())["scale"] == "uniform"
+
+
+def test_levels_of_a_scale(program, tmp_path):
+    words = ("--scale", "distance", "--level", "4-6", "--set", "estimate=exact")
+    code, _, _ = program("tiles-3x3", "--out", tmp_path / "a", "--count", 50, *words)
+    samples = joined(read_shards(tmp_path / "a"))
+    firsts = samples.remaining[np.unique(samples.game, return_index=True)[1]]
+    assert code == 0
+    assert firsts[:6].tolist() == [4, 5, 6, 4, 5, 6]
+
+
+def test_other_settings_in_one_folder_are_refused(program, tmp_path):
+    program("tiles-3x3", "--out", tmp_path / "a", "--count", 100)
+    before = contents(tmp_path / "a")
+    code, out, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 200, "--seed", 7)
+    assert (code, out) == (2, "")
+    assert "was begun with other settings: seed is 0 there, not 7" in err
+    assert contents(tmp_path / "a") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("sudoku-9x9",), "beam cannot solve sudoku-9x9|every solution of sudoku-9x9 has as many moves"),
+        (("tiles-3x3", "--scale", "heat"), "there is no scale of tiles-3x3 'heat'"),
+        (("tiles-3x3", "--level", "9-2"), "'9-2' is no range of levels"),
+        (("tiles-3x3", "--scale", "distance", "--level", "40"), "no board of tiles-3x3 is 40 moves from the goal"),
+        (("tiles-3x3", "--set", "depth=3"), "beam has no option 'depth'"),
+        (("tiles-3x3", "--width", "0"), "the option 'width' cannot be '0'"),
+        (("tiles-9x9",), "not 9"),
+    ],
+)
+def test_what_cannot_be_used_is_explained(program, tmp_path, words, sentence):
+    code, out, err = program(*words, "--out", tmp_path / "a", "--count", 10)
+    assert (code, out) == (2, "")
+    assert re.search(sentence, err)
+    assert "Traceback" not in err
+
+
+def test_a_file_in_the_place_of_the_folder(program, tmp_path):
+    (tmp_path / "a").write_text("")
+    code, _, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 10)
+    assert code == 2
+    assert "cannot write" in err
+
+
+def begun(folder, count):
+    """A process that teaches, once its first shard is there."""
+    words = ["teach", "tiles-3x3", "--out", str(folder), "--count", str(count), "--shard", "1000", "--jobs", "2"]
+    process = subprocess.Popen([sys.executable, "-c", LISTENING, *words], stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not (folder.is_dir() and len(shard_paths(folder)) >= 2) and time.monotonic() < until:
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.02)
+    return process
+
+
+def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp_path):
+    process = begun(tmp_path / "a", 1_000_000)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    kept = sum(map(len, read_shards(tmp_path / "a")))
+    assert process.returncode == 130
+    assert f"interrupted: {kept:,} of 1,000,000 samples are there; the same command goes on from there" in err
+    assert "Traceback" not in err
+    assert kept >= 2_000
+    for folder in ("a", "b"):
+        code, _, _ = program("tiles-3x3", "--out", tmp_path / folder, "--count", kept + 3_000, "--shard", 1_000)
+        assert code == 0
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_kill_loses_one_shard_at_most(program, tmp_path):
+    process = begun(tmp_path / "a", 1_000_000)
+    process.kill()
+    process.communicate(timeout=60)
+    kept = sum(map(len, read_shards(tmp_path / "a")))
+    assert kept >= 2_000
+    for folder in ("a", "b"):
+        code, _, _ = program("tiles-3x3", "--out", tmp_path / folder, "--count", kept + 3_000, "--shard", 1_000)
+        assert code == 0
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")

@@ -1,0 +1,250 @@
+"""Teachers: what they say of a position is true, and one seed gives one stream."""
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadOption, Instance, Limit, NotSuited, PuzzlelabError, UnknownName, api, load, solve
+from puzzlelab.experience import beams
+from puzzlelab.experience.schema import joined
+from puzzlelab.experience.shards import read_shards
+from puzzlelab.experience.teachers import Teacher, teach
+from puzzlelab.puzzles.tiles import distances
+from puzzlelab.solvers.beam import Beam
+
+pytest.importorskip("pyarrow")
+
+EIGHT = load("tiles-3x3")
+BEAM = api.solver("beam", EIGHT, width=20, estimate="manhattan")
+
+
+def taken(teacher, games, jobs=1):
+    """The samples of so many games, or a few more."""
+    parts, end = [], 0
+    stream = teacher.samples(0, jobs)
+    while end < games:
+        samples, end = next(stream)
+        parts.append(samples)
+    stream.close()
+    return joined(parts)
+
+
+def equal(a, b):
+    return all(
+        np.array_equal(getattr(a, name), getattr(b, name)) for name in ("game", "state", "moves", "remaining", "proven")
+    )
+
+
+def distance(states):
+    """The true distance of boards of the 8-puzzle."""
+    rules = EIGHT.kernel()
+    table = distances.distances(EIGHT).distance
+    return np.array([table[distances.rank_of(working)] for working in rules.encode(states)])
+
+
+def games_of(samples):
+    for game in np.unique(samples.game):
+        rows = samples.game == game
+        yield samples.state[rows], samples.masks(4)[rows], samples.remaining[rows], samples.proven[rows]
+
+
+# --- the moves that a solver chose -----------------------------------------------------------------------------------
+
+
+def test_the_fast_way_says_what_the_solver_says():
+    teacher = Teacher(EIGHT, BEAM)
+    assert beams.player(EIGHT, BEAM, teacher.board) is not None
+    fast = taken(teacher, 100)
+    slow = teacher._games(0, int(fast.game.max()) + 1, threading.Event())
+    assert len(fast) > 1_000
+    assert equal(fast, slow)
+
+
+@pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), api.solver("beam", EIGHT)])
+def test_the_moves_of_a_game_lead_to_its_next_position_and_to_the_goal(solver):
+    teacher = Teacher(EIGHT, solver)
+    for states, masks, remaining, _ in games_of(taken(teacher, 12)):
+        assert (masks.sum(axis=1) == 1).all()
+        assert remaining.tolist() == list(range(len(states), 0, -1))
+        for place, state in enumerate(states):
+            child = EIGHT.apply(state, int(masks[place].argmax()))
+            assert EIGHT.solved(child) if place == len(states) - 1 else np.array_equal(child, states[place + 1])
+
+
+def test_the_first_position_of_a_game_is_its_board():
+    teacher = Teacher(EIGHT, BEAM, seed=5)
+    samples = taken(teacher, 30)
+    for game in range(30):
+        rows = samples.state[samples.game == game]
+        assert np.array_equal(rows[0], teacher.board(game))
+        assert len(rows) == solve(Instance(EIGHT, teacher.board(game)), BEAM).length
+
+
+def test_what_is_called_proven_is_true_and_some_of_it_is():
+    samples = taken(Teacher(EIGHT, BEAM), 200)
+    true = distance(samples.state)
+    assert (samples.remaining >= true).all()
+    assert (samples.remaining > true).any()
+    wide = taken(Teacher(EIGHT, Beam(width=20, estimate="exact")), 200)
+    assert wide.proven.all()
+    assert np.array_equal(wide.remaining, distance(wide.state))
+
+
+def test_other_solvers_proofs_are_kept():
+    samples = taken(Teacher(EIGHT, api.solver("ida", EIGHT)), 8)
+    assert samples.proven.all()
+    assert np.array_equal(samples.remaining, distance(samples.state))
+
+
+def test_games_without_a_solution_give_no_samples():
+    narrow = Beam(width=1, estimate="misplaced")
+    samples = taken(Teacher(EIGHT, narrow), 256)
+    assert 0 < len(np.unique(samples.game)) < 256
+    for states, masks, _, _ in games_of(samples):
+        assert EIGHT.solved(EIGHT.apply(states[-1], int(masks[-1].argmax())))
+
+
+def test_a_solution_that_does_not_hold_is_not_written(monkeypatch):
+    teacher = Teacher(EIGHT, BEAM)
+    player = beams.player(EIGHT, BEAM, teacher.board)
+    monkeypatch.setattr(beams.Player, "_solve", lambda self, search: [0, 1, 0])
+    with pytest.raises(PuzzlelabError, match="beam gave a wrong answer for tiles-3x3: .*, not solved"):
+        player.play(0, 4, threading.Event())  # game 0 is replayed with the plain rules
+    with pytest.raises(PuzzlelabError, match="its moves do not solve it"):
+        player.play(1, 4, threading.Event())
+
+
+# --- all optimal moves -----------------------------------------------------------------------------------------------
+
+
+def test_an_exact_teacher_gives_all_optimal_moves_and_the_true_distance():
+    samples = taken(Teacher(EIGHT, api.solver("ida", EIGHT), exact=True), 20)
+    assert samples.proven.all()
+    assert np.array_equal(samples.remaining, distance(samples.state))
+    masks = samples.masks(4)
+    for state, mask, remaining in zip(samples.state, masks, samples.remaining, strict=True):
+        best = [
+            bool(legal) and int(distance(EIGHT.apply(state, move)[None])[0]) == remaining - 1
+            for move, legal in enumerate(EIGHT.legal(state))
+        ]
+        assert mask.tolist() == best
+    assert (masks.sum(axis=1) > 1).any()
+
+
+def test_a_game_of_an_exact_teacher_is_optimal():
+    for states, masks, remaining, _ in games_of(taken(Teacher(EIGHT, api.solver("ida", EIGHT), exact=True), 8)):
+        assert remaining.tolist() == list(range(len(states), 0, -1))
+        for state, mask, following in zip(states, masks, states[1:], strict=False):
+            assert any(np.array_equal(EIGHT.apply(state, int(move)), following) for move in np.flatnonzero(mask))
+
+
+def test_what_an_exact_teacher_did_not_prove_in_time_is_not_called_proven():
+    slow = api.solver("beam", EIGHT, estimate="manhattan")
+    samples = taken(Teacher(EIGHT, slow, exact=True, limit=Limit(nodes=6_000)), 24)
+    assert samples.proven.any()
+    assert not samples.proven.all()
+    true = distance(samples.state)
+    assert (samples.remaining >= true).all()
+    assert (samples.remaining[samples.proven] == true[samples.proven]).all()
+
+
+def test_an_exact_teacher_remembers_within_a_game(corridor):
+    memories = []
+
+    @dataclass(frozen=True)
+    class Remembering:
+        name: str = "remembering"
+        needs: tuple = ()
+
+        def options(self):
+            return {}
+
+        def attempts(self, instance, limit):
+            raise AssertionError("only the memory is asked")
+
+        def remembering(self):
+            memories.append(api.solver("ida", EIGHT))
+            return memories[-1]
+
+    samples = taken(Teacher(EIGHT, Remembering(), exact=True), 4)
+    assert len(memories) == len(np.unique(samples.game))
+
+
+# --- one stream ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, api.solver("ida", EIGHT)), (True, None)])
+def test_the_stream_does_not_depend_on_the_jobs(exact, solver):
+    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact)
+    assert equal(taken(teacher, 20, jobs=1), taken(teacher, 20, jobs=3))
+
+
+def test_a_stream_can_be_entered_anywhere():
+    teacher = Teacher(EIGHT, BEAM, seed=2)
+    whole, (late, end) = taken(teacher, 300), next(teacher.samples(137, 1))
+    part = whole.rows(int(np.searchsorted(whole.game, 137)), int(np.searchsorted(whole.game, min(end, 300))))
+    assert equal(late.rows(0, len(part)), part)
+
+
+def test_seeds_differ():
+    first, second = (taken(Teacher(EIGHT, BEAM, seed=seed), 20) for seed in (0, 1))
+    assert not np.array_equal(first.state[0], second.state[0])
+
+
+def test_scales_and_levels():
+    teacher = Teacher(EIGHT, BEAM, scale="distance", levels=(3, 7))
+    samples = taken(teacher, 20)
+    firsts = [int(remaining[0]) for _, _, remaining, _ in games_of(samples)]
+    assert firsts[:6] == [3, 7, 3, 7, 3, 7]
+    assert Teacher(EIGHT, BEAM).scale == "uniform"
+    with pytest.raises(UnknownName, match="scale of tiles-3x3"):
+        Teacher(EIGHT, BEAM, scale="heat")
+
+
+def test_puzzles_that_cannot_be_taught():
+    sudoku = load("sudoku-9x9")
+    with pytest.raises(NotSuited, match="every solution of sudoku-9x9 has as many moves"):
+        Teacher(sudoku, api.solver(None, sudoku))
+
+
+def test_a_puzzle_without_boards_of_its_own(corridor):
+    with pytest.raises(NotSuited, match="cannot make boards of its own"):
+        Teacher(corridor(), api.solver("bfs"))
+
+
+def test_a_folder_is_filled_and_told_of(tmp_path):
+    told = []
+    teacher = Teacher(EIGHT, BEAM)
+    shards = teach(teacher, tmp_path, 3_000, 1_000, jobs=2, told=told.append)
+    assert told[0] == 0
+    assert told[-1] == shards.rows >= 3_000
+    assert equal(joined(read_shards(tmp_path)), taken(teacher, shards.games).rows(0, shards.rows))
+
+
+def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
+    teacher = Teacher(EIGHT, BEAM)
+
+    def stop(rows):
+        if rows > 4_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        teach(teacher, tmp_path / "a", 12_000, 1_000, jobs=2, told=stop)
+    kept = sum(map(len, read_shards(tmp_path / "a")))
+    assert 4_000 < kept < 12_000
+    for folder in ("a", "b"):
+        teach(teacher, tmp_path / folder, 12_000, 1_000, jobs=2)
+    assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
+        path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
+    ]
+
+
+def test_a_teacher_that_solves_nothing_gives_up(tmp_path, monkeypatch):
+    from puzzlelab.experience import teachers
+
+    monkeypatch.setattr(teachers, "FRUITLESS", 40)
+    hopeless = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
+    with pytest.raises(BadOption, match="40 boards in a row gave no sample: .* ida with these options solves none"):
+        teach(hopeless, tmp_path, 100, 100, jobs=1)

@@ -1,0 +1,146 @@
+"""Every estimate against what it is said to count, and the admissible ones against the true remaining moves."""
+
+import numpy as np
+import pytest
+
+from puzzlelab import Estimate, Instance, UnknownName, load, solve
+from puzzlelab.core import kernels
+from puzzlelab.core.kernels import compiled
+from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.solvers.bfs import Bfs
+
+NAMES = ("colours", "clusters", "clusters+2colours", "cells", "cells-largest", "halves")
+ADMISSIBLE = ("colours",)
+SIZES = ((4, 3, 3, 40), (5, 3, 4, 30), (6, 3, 3, 30), (4, 4, 4, 15), (6, 3, 4, 10), (1, 9, 3, 30), (9, 1, 4, 30))
+MORE = ((5, 4, 5, 60), (3, 5, 4, 200), (2, 8, 3, 200), (7, 2, 5, 100), (8, 3, 3, 20), (1, 16, 5, 100), (16, 1, 5, 100))
+LARGE = ((8, 6, 5), (7, 6, 5), (10, 8, 5), (5, 9, 3), (16, 16, 9))
+"""Boards of one, two and four words a plane."""
+
+
+@compiled
+def begin_all(estimate, states, memo, values):
+    """The estimate of each of `states: uint64[B, S]`."""
+    for i in range(len(states)):
+        values[i] = kernels.begin(estimate, states[i], memo)
+
+
+def estimated(puzzle: Dust, name: str, states: np.ndarray) -> np.ndarray:
+    """The estimate of each plain state."""
+    estimate = puzzle.estimate(name)
+    if estimate.kernel is None:
+        return np.asarray(estimate.scores(states))
+    values = np.zeros(len(states), np.int64)
+    begin_all(estimate.kernel(), puzzle.kernel().encode(states), np.zeros(estimate.memo, np.int64), values)
+    return values
+
+
+def games(plainly, size: tuple[int, ...], count: int) -> np.ndarray:
+    """The boards of random games from their full board to the empty one."""
+    puzzle, states = Dust(*size[:3]), []
+    for seed in range(count):
+        random, state = np.random.default_rng(seed), plainly.board(puzzle, seed)
+        while state.any():
+            states.append(state)
+            state = puzzle.apply(state, int(random.choice(np.flatnonzero(puzzle.legal(state)))))
+        states.append(state)
+    return np.stack(states)
+
+
+def children(puzzle: Dust, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(parents, children): every pair of a board and what a move makes of it, as plain states of equal length."""
+    pairs = [
+        (state, puzzle.apply(state, move)) for state in states for move in np.flatnonzero(puzzle.legal(state)).tolist()
+    ]
+    return np.stack([parent for parent, _ in pairs]), np.stack([child for _, child in pairs])
+
+
+def check_admissible(plainly, size: tuple[int, int, int, int]) -> None:
+    puzzle = Dust(*size[:3])
+    states = np.unique(games(plainly, size, size[3]), axis=0)
+    truth = np.array([solve(Instance(puzzle, state), Bfs()).length for state in states])
+    for name in ADMISSIBLE:
+        values = estimated(puzzle, name, states)
+        over = np.flatnonzero(values > truth)
+        assert over.size == 0, (name, puzzle.write(states[over[0]]), values[over[0]], truth[over[0]])
+        assert ((values == 0) == (truth == 0)).all()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_admissible_estimate_exceeds_the_true_remaining_moves(plainly, size: tuple[int, int, int, int]) -> None:
+    check_admissible(plainly, size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [*((*size[:3], 10 * size[3]) for size in SIZES), *MORE])
+def test_no_admissible_estimate_exceeds_the_true_remaining_moves_of_many_boards(
+    plainly, size: tuple[int, int, int, int]
+) -> None:
+    check_admissible(plainly, size)
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3, 20), (5, 4, 5, 6), (7, 3, 4, 4), (1, 9, 3, 20)])
+def test_the_half_board_bound_falls_by_one_move_at_most(plainly, size: tuple[int, int, int, int]) -> None:
+    check_consistent(plainly, size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(4, 4, 4, 60), (5, 4, 5, 40), (7, 3, 4, 40), (6, 5, 4, 5), (8, 6, 5, 1)])
+def test_the_half_board_bound_falls_by_one_move_at_most_on_more_boards(
+    plainly, size: tuple[int, int, int, int]
+) -> None:
+    check_consistent(plainly, size)
+
+
+def check_consistent(plainly, size: tuple[int, int, int, int]) -> None:
+    puzzle = Dust(*size[:3])
+    parents, after = children(puzzle, games(plainly, size, size[3])[:-1])
+    before, later = estimated(puzzle, "halves", parents), estimated(puzzle, "halves", after)
+    bad = np.flatnonzero(before > later + 1)
+    assert bad.size == 0, (puzzle.write(parents[bad[0]]), puzzle.write(after[bad[0]]), before[bad[0]], later[bad[0]])
+
+
+@pytest.mark.parametrize("size", [(6, 4, 3), (4, 4, 5), (2, 6, 4)])
+def test_the_half_board_bound_is_the_same_in_the_mirror_and_in_other_colours(plainly, size: tuple[int, ...]) -> None:
+    puzzle = Dust(*size)
+    states = games(plainly, size, 6)
+    values = estimated(puzzle, "halves", states)
+    names = np.array([0, *(np.random.default_rng(3).permutation(puzzle.colours) + 1)], np.uint8)
+    for images in (names[states], puzzle.symmetries(states)[1][0]):
+        assert np.array_equal(estimated(puzzle, "halves", images), values)
+
+
+@pytest.mark.parametrize("size", LARGE)
+def test_the_simple_estimates_count_what_they_say(plainly, size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    states = games(plainly, size, 2)[:: 1 + puzzle.cells // 50]
+    colours = np.array([np.unique(state[state != 0]).size for state in states])
+    clusters = np.array([puzzle.legal(state).sum() for state in states])
+    cells = np.count_nonzero(states, axis=1)
+    firsts = [puzzle.clusters(state) for state in states]
+    largest = np.array([np.bincount(first[first >= 0], minlength=1).max() for first in firsts])
+    assert np.array_equal(estimated(puzzle, "colours", states), colours)
+    assert np.array_equal(estimated(puzzle, "clusters", states), clusters)
+    assert np.array_equal(estimated(puzzle, "clusters+2colours", states), clusters + 2 * colours)
+    assert np.array_equal(estimated(puzzle, "cells", states), cells)
+    assert np.array_equal(estimated(puzzle, "cells-largest", states), cells - largest)
+
+
+# --- by name ---
+
+
+@pytest.mark.parametrize("size", [(1, 1, 2), (8, 6, 5), (16, 16, 9)])
+def test_everything_offered_is_made_and_explained(size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    assert set(puzzle.estimates) <= set(NAMES)
+    for name, about in puzzle.estimates.items():
+        estimate = puzzle.estimate(name)
+        assert isinstance(estimate, Estimate)
+        assert (estimate.name, estimate.admissible) == (name, name in ADMISSIBLE)
+        assert about
+    assert puzzle.estimate().name in puzzle.estimates
+
+
+def test_an_unknown_estimate_is_told_the_nearest() -> None:
+    with pytest.raises(UnknownName) as caught:
+        load("dust-8x6x5").estimate("cluster")
+    assert str(caught.value) == "there is no estimate of dust-8x6x5 'cluster'; did you mean 'clusters'?"

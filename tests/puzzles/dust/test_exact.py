@@ -1,0 +1,217 @@
+"""The exact solver against searches that try everything, its symmetries, and what it says when it is stopped early."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
+from puzzlelab.core.limit import resident
+from puzzlelab.puzzles.dust.exact import Halves
+from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.solvers.bfs import Bfs
+
+PLAIN = ((4, 3, 3, 60), (3, 3, 5, 40), (1, 1, 2, 4), (1, 9, 3, 40), (9, 1, 4, 40), (2, 5, 3, 30), (5, 2, 9, 20))
+"""Sizes with how many boards of each the plain search of these tests solves in a few seconds."""
+SIZES = ((4, 3, 3, 60), (5, 3, 4, 60), (6, 3, 3, 60), (4, 4, 4, 40), (6, 3, 4, 30), (5, 4, 5, 12))
+ODD = ((1, 16, 4, 40), (1, 12, 9, 40), (16, 1, 4, 40), (13, 1, 3, 40), (3, 5, 4, 40), (7, 2, 5, 40), (3, 6, 2, 20))
+MEDIUM = st.builds(Dust, st.integers(1, 6), st.integers(1, 4), st.integers(2, 5))
+KNOWN = (
+    ("524151313145421532131331252545142334342135135152", 14),
+    ("313431341333544343413523315113211533511355531251", 10),
+    ("213142153525525515322423344554343352111314531222", 11),
+)
+"""Boards of 8x6x5 with their proven optima."""
+
+
+def boards(plainly, size: tuple[int, int, int, int]) -> list[Instance]:
+    """Random boards, every third of them half played."""
+    puzzle, count = Dust(*size[:3]), size[3]
+    return [
+        Instance(puzzle, plainly.board(puzzle, seed, puzzle.cells // 6 if seed % 3 == 2 else 0))
+        for seed in range(count)
+    ]
+
+
+def proven(instance: Instance) -> int:
+    """The optimum that the solver proves; its moves are replayed by `solve`."""
+    result = solve(instance, Halves())
+    assert (result.proof, result.stop, result.lower_bound) == ("optimal", "done", result.length)
+    assert result.length is not None
+    return result.length
+
+
+@pytest.mark.parametrize("size", PLAIN)
+def test_optima_are_those_of_a_plain_search(plainly, size: tuple[int, int, int, int]) -> None:
+    for instance in boards(plainly, size):
+        assert proven(instance) == plainly.optimum(instance.puzzle, instance.state), instance
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3, 40), (5, 2, 9, 20), (1, 9, 3, 40)])
+def test_breadth_first_search_has_the_optima_of_a_plain_search(plainly, size: tuple[int, int, int, int]) -> None:
+    for instance in boards(plainly, size):
+        assert solve(instance, Bfs()).length == plainly.optimum(instance.puzzle, instance.state), instance
+
+
+@pytest.mark.parametrize("size", [*SIZES, *ODD])
+def test_optima_are_those_of_breadth_first_search(plainly, size: tuple[int, int, int, int]) -> None:
+    for instance in boards(plainly, size):
+        assert proven(instance) == solve(instance, Bfs()).length, instance
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [*SIZES, *ODD, (2, 8, 5, 0), (5, 5, 3, 0), (8, 3, 3, 0), (7, 3, 4, 0), (3, 7, 3, 0)])
+def test_optima_of_many_boards(plainly, size: tuple[int, int, int, int]) -> None:
+    for instance in boards(plainly, (*size[:3], 8 * size[3] or 40)):
+        assert proven(instance) == solve(instance, Bfs()).length, instance
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3), (7, 6, 5), (16, 16, 9), (1, 1, 2)])
+def test_an_empty_board_takes_no_moves(size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    result = solve(Instance(puzzle, np.zeros(puzzle.cells, np.uint8)), Halves())
+    assert (result.moves, result.proof, result.lower_bound) == ((), "optimal", 0)
+
+
+@pytest.mark.parametrize("size", [(1, 1, 2), (8, 6, 5), (3, 16, 9), (16, 1, 3)])
+def test_one_cell_or_one_colour_takes_one_move(size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    cell = np.zeros(puzzle.cells, np.uint8)
+    cell[puzzle.height * (puzzle.width // 2)] = puzzle.colours
+    assert proven(Instance(puzzle, cell)) == 1
+    assert proven(Instance(puzzle, np.full(puzzle.cells, 2, np.uint8))) == 1
+
+
+def test_each_colour_takes_a_move_where_there_are_nine_cells_of_nine_colours() -> None:
+    for size in ((3, 3, 9), (9, 1, 9), (1, 9, 9)):
+        assert proven(Instance(Dust(*size), np.arange(1, 10, dtype=np.uint8))) == 9
+
+
+@settings(max_examples=80)
+@given(puzzle=MEDIUM, seed=st.integers(0, 2**32))
+def test_colours_and_the_mirror_do_not_change_the_optimum(plainly, puzzle: Dust, seed: int) -> None:
+    board = plainly.board(puzzle, seed)
+    names = np.array([0, *(np.random.default_rng(seed).permutation(puzzle.colours) + 1)], np.uint8)
+    images = [names[board], *(states[0] for states, _ in puzzle.symmetries(board[None])[1:])]
+    optimum = proven(Instance(puzzle, board))
+    assert [proven(Instance(puzzle, image)) for image in images] == [optimum] * len(images)
+
+
+@settings(max_examples=60)
+@given(puzzle=MEDIUM, seed=st.integers(0, 2**32))
+def test_a_move_of_an_optimal_answer_leaves_one_less_and_no_move_more_than_one_less(
+    plainly, puzzle: Dust, seed: int
+) -> None:
+    board = plainly.board(puzzle, seed)
+    result = solve(Instance(puzzle, board), Halves())
+    remaining = {
+        move: proven(Instance(puzzle, puzzle.apply(board, move)))
+        for move in np.flatnonzero(puzzle.legal(board)).tolist()
+    }
+    assert min(remaining.values()) == result.length - 1
+    assert remaining[puzzle.clusters(board)[result.moves[0]]] == result.length - 1
+
+
+def test_more_colours_than_the_board_has_do_not_change_the_optimum(plainly) -> None:
+    for seed in range(20):
+        board = plainly.board(Dust(5, 4, 3), seed)
+        assert len({proven(Instance(Dust(5, 4, colours), board)) for colours in (3, 4, 7, 8, 9)}) == 1
+
+
+def test_it_keeps_what_a_solver_promises(plainly) -> None:
+    sizes = ((4, 3, 3, 3), (5, 3, 4, 3), (1, 9, 3, 3), (3, 3, 5, 3))
+    given = [instance for size in sizes for instance in boards(plainly, size)]
+    check_solver(Halves(), [(instance, plainly.optimum(instance.puzzle, instance.state)) for instance in given])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "optimum"), KNOWN)
+def test_known_boards(text: str, optimum: int) -> None:
+    instance = load("dust-8x6x5").read(text)
+    assert proven(instance) == optimum
+
+
+# --- stopped early ---
+
+
+@pytest.mark.parametrize("nodes", [1, 100, 10_000])
+@pytest.mark.parametrize(("text", "optimum"), KNOWN)
+def test_a_limit_of_nodes_leaves_a_bound_and_an_answer_that_hold(text: str, optimum: int, nodes: int) -> None:
+    result = solve(load("dust-8x6x5").read(text), Halves(), Limit(nodes=nodes))
+    assert result.expanded <= nodes
+    assert (result.proof, result.stop) == ("none", "nodes")
+    assert result.lower_bound <= optimum
+    assert result.length is None or result.length >= optimum
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.1])
+def test_a_limit_of_time_leaves_a_bound_that_holds(seconds: float) -> None:
+    text, optimum = KNOWN[0]
+    result = solve(load("dust-8x6x5").read(text), Halves(), Limit(seconds=seconds))
+    assert result.lower_bound <= optimum
+    assert result.length is None or result.length >= optimum
+    assert (result.proof, result.stop) in {("none", "time"), ("optimal", "done")}
+
+
+def test_a_limit_of_memory_is_kept(plainly) -> None:
+    puzzle = Dust(8, 8, 9)
+    solve(Instance(puzzle, plainly.board(puzzle, 1)), Halves(width=10), Limit(seconds=0.1))  # compiles
+    most = resident() + 60 * 2**20
+    result = solve(Instance(puzzle, plainly.board(puzzle, 1)), Halves(width=10), Limit(memory=most, seconds=300))
+    assert (result.proof, result.stop) == ("none", "memory")
+    assert resident() <= most
+    assert result.lower_bound >= 9
+    assert result.length >= result.lower_bound
+
+
+def test_whoever_watches_may_end_the_search_and_keeps_the_bound() -> None:
+    text, optimum = KNOWN[0]
+    bounds: list[int] = []
+
+    def enough(attempt) -> bool:
+        bounds.append(attempt.lower_bound if isinstance(attempt, Result) else attempt.bound)
+        return len(bounds) >= 5
+
+    result = solve(load("dust-8x6x5").read(text), Halves(), watch=enough)
+    assert result.stop == "interrupted"
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= result.lower_bound <= optimum
+
+
+def test_bounds_and_answers_only_get_better() -> None:
+    text, optimum = KNOWN[0]
+    seen = list(attempts(load("dust-8x6x5").read(text), Halves(), Limit(nodes=50_000)))
+    bounds = [attempt.lower_bound if isinstance(attempt, Result) else attempt.bound for attempt in seen]
+    lengths = [attempt.length for attempt in seen if isinstance(attempt, Result) and attempt.length is not None]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] <= optimum
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths[-1] >= optimum
+
+
+def test_the_same_question_has_the_same_answer(plainly) -> None:
+    puzzle = Dust(6, 5, 4)
+    for seed in range(3):
+        instance = Instance(puzzle, plainly.board(puzzle, seed))
+        first, other, again = (solve(instance, Halves(), Limit(nodes=nodes)) for nodes in (10**6, 50, 10**6))
+        assert (first.moves, first.expanded, first.generated) == (again.moves, again.expanded, again.generated)
+        assert other.lower_bound <= first.length
+
+
+# --- settings ---
+
+
+def test_other_puzzles_are_refused() -> None:
+    with pytest.raises(NotSuited, match="halves cannot solve tiles-3x3"):
+        solve(load("tiles-3x3").read("8 6 7 2 5 4 3 0 1"), Halves())
+
+
+def test_an_unknown_option_is_refused() -> None:
+    with pytest.raises(BadOption, match="halves has no option 'widht'"):
+        Halves(widht=3)
+
+
+def test_it_is_found_by_its_name() -> None:
+    instance = load("dust-4x3x3").read("123123123123")
+    assert solve(instance, "halves").length == solve(instance, Halves()).length
+    assert solve(instance).proof == "optimal"

@@ -1,0 +1,251 @@
+"""Boards of an asked difficulty, and what can be said quickly of the difficulty of a board."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from puzzlelab.cli.main import run
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.seeds import generator
+from puzzlelab.puzzles.dust import sampling
+from puzzlelab.puzzles.dust.building import built, with_cluster
+from puzzlelab.puzzles.dust.rules import Dust
+
+SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
+PUZZLES = st.builds(Dust, st.integers(1, 8), st.integers(1, 7), st.integers(2, 9))
+
+
+def drawn(puzzle: Dust, scale: str, wanted: int | None, seed: int = 0) -> np.ndarray:
+    return puzzle.scales[scale].sample(generator(seed), wanted)
+
+
+def rests(puzzle: Dust, board: np.ndarray) -> bool:
+    return bool(np.array_equal(puzzle.settled(board), board) and board.max() <= puzzle.colours)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_scale_gives_boards_that_rest_and_the_same_for_the_same_seed(size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    assert next(iter(puzzle.scales)) == "optimum"
+    for name, scale in puzzle.scales.items():
+        assert scale.about
+        boards = [drawn(puzzle, name, None, seed) for seed in range(5)]
+        assert all((board.dtype, board.shape) == (np.uint8, (puzzle.cells,)) for board in boards)
+        assert all(rests(puzzle, board) for board in boards)
+        assert np.array_equal(drawn(puzzle, name, None, 3), boards[3])
+        assert puzzle.cells < 20 or len({board.tobytes() for board in boards}) == 5
+
+
+# --- uniform ---
+
+
+def test_all_colours_come_up_alike_in_every_cell() -> None:
+    puzzle, random = Dust(4, 3, 5), generator(1)
+    boards = np.array([puzzle.scales["uniform"].sample(random, None) for _ in range(2_000)])
+    counts = (boards[..., None] == np.arange(1, 6)).sum(axis=0)
+    assert counts.sum() == boards.size
+    assert min(chisquare(row).pvalue for row in counts) > 1e-4
+
+
+def test_without_a_level_the_optimum_scale_gives_the_uniform_boards() -> None:
+    puzzle = Dust(8, 6, 5)
+    assert np.array_equal(drawn(puzzle, "optimum", None), drawn(puzzle, "uniform", None))
+
+
+def test_the_uniform_scale_has_no_levels() -> None:
+    with pytest.raises(BadOption, match="'uniform' of dust has no levels"):
+        drawn(Dust(8, 6, 5), "uniform", 12)
+
+
+# --- backwards ---
+
+
+@settings(max_examples=150)
+@given(puzzle=PUZZLES, seed=st.integers(0, 2**32), clusters=st.integers(1, 56), size=st.integers(1, 12))
+def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
+    puzzle: Dust, seed: int, clusters: int, size: int
+) -> None:
+    random = generator(seed)
+    board = built(puzzle, random, min(clusters, puzzle.cells))
+    if board is None:
+        return
+    board = puzzle.apply(board, int(random.choice(np.flatnonzero(board))))
+    room = puzzle.cells - np.count_nonzero(board)
+    for _ in range(30):
+        larger = with_cluster(puzzle, random, board, min(size, room), 1, room)
+        if larger is None:
+            continue
+        assert rests(puzzle, larger)
+        assert 1 <= np.count_nonzero(larger) - np.count_nonzero(board) <= room
+        children = [puzzle.apply(larger, move).tolist() for move in np.flatnonzero(puzzle.legal(larger))]
+        assert board.tolist() in children
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 4), (1, 8, 3), (7, 2, 2)])
+def test_a_board_built_of_so_many_clusters_needs_no_more_clicks(plainly, size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    for clusters in range(1, puzzle.cells + 1):
+        boards = [drawn(puzzle, "backwards", clusters, seed) for seed in range(4)]
+        optima = [plainly.optimum(puzzle, board) for board in boards]
+        assert max(optima) <= clusters
+        assert clusters > 2 or min(optima) == clusters or puzzle.colours == 2
+
+
+@pytest.mark.parametrize("clusters", [1, 2, 3, 5, 8, 9, 12, 16, 24, 48])
+def test_boards_built_backwards_are_full_where_there_are_colours_enough(clusters: int) -> None:
+    boards = [drawn(Dust(8, 6, 5), "backwards", clusters, seed) for seed in range(5)]
+    assert all(board.all() for board in boards)
+    assert len({board.tobytes() for board in boards}) > 2
+
+
+def test_where_no_full_board_is_found_there_is_one_with_fewer_cells(plainly) -> None:
+    puzzle = Dust(16, 16, 2)
+    board = drawn(puzzle, "backwards", 16)
+    assert rests(puzzle, board)
+    assert np.count_nonzero(board) >= 16
+
+
+@pytest.mark.parametrize(("scale", "most"), [("backwards", 48), ("optimum", 39)])
+@pytest.mark.parametrize("wanted", [-3, 0, 49, 1_000_000])
+def test_a_level_that_no_board_can_have_is_refused_at_once(scale: str, most: int, wanted: int) -> None:
+    puzzle = Dust(8, 6, 5)
+    assert puzzle.scales[scale].levels == (1, most)
+    with pytest.raises(BadOption) as caught:
+        drawn(puzzle, scale, wanted)
+    words = f"the levels of dust-8x6x5 on the scale '{scale}' go from 1 to {most}, not to {wanted}"
+    assert str(caught.value) == words
+
+
+def test_a_level_for_which_no_way_is_found_is_told_so() -> None:
+    with pytest.raises(BadOption, match="no board of dust-16x16x2 was found that is built of 250 clusters"):
+        drawn(Dust(16, 16, 2), "backwards", 250)
+
+
+# --- optimum ---
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 4), (1, 8, 3), (7, 2, 2), (1, 1, 2), (2, 2, 9)])
+def test_no_optimum_is_above_the_greatest_level(plainly, size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    optima = [plainly.optimum(puzzle, plainly.board(puzzle, seed)) for seed in range(40)]
+    least, greatest = puzzle.scales["optimum"].levels
+    assert least <= min(optima)
+    assert max(optima) <= greatest
+
+
+def test_the_greatest_level_of_a_board_of_two_cells_is_reached(plainly) -> None:
+    puzzle = Dust(2, 1, 2)
+    assert puzzle.scales["optimum"].levels == (1, 2)
+    assert plainly.optimum(puzzle, np.array([1, 2], np.uint8)) == 2
+
+
+@pytest.mark.parametrize(("size", "levels"), [((4, 3, 3), range(1, 6)), ((3, 4, 4), range(1, 7)), ((1, 8, 3), (1, 5))])
+def test_an_asked_optimum_is_the_optimum(plainly, size: tuple[int, int, int], levels) -> None:
+    puzzle = Dust(*size)
+    for wanted in levels:
+        for seed in range(3):
+            board = drawn(puzzle, "optimum", wanted, seed)
+            assert board.all() or wanted < 3
+            assert plainly.optimum(puzzle, board) == wanted
+            assert np.array_equal(drawn(puzzle, "optimum", wanted, seed), board)
+
+
+@pytest.mark.parametrize("wanted", [1, 3, 5, 8, 10, 11])
+def test_optima_far_from_the_usual_are_found_too(wanted: int) -> None:
+    puzzle = Dust(6, 5, 4)
+    board = drawn(puzzle, "optimum", wanted)
+    assert puzzle.difficulty(board)["optimum"] == wanted
+
+
+@pytest.mark.parametrize("size", [(4, 3, 3), (5, 3, 2)])
+def test_an_optimum_that_no_board_has_is_given_up(size: tuple[int, int, int]) -> None:
+    puzzle = Dust(*size)
+    greatest = puzzle.scales["optimum"].levels[1]
+    with pytest.raises(BadOption, match=f"with the optimum {greatest} was found: of [0-9]+ none had it"):
+        drawn(puzzle, "optimum", greatest)
+
+
+# --- difficulty ---
+
+
+def test_the_difficulty_says_what_can_be_counted() -> None:
+    puzzle = Dust(8, 6, 5)
+    board = drawn(puzzle, "uniform", None)
+    found = puzzle.difficulty(board)
+    assert (found["cells"], found["colours"]) == (48, 5)
+    assert found["clusters"] == np.unique(puzzle.clusters(board)).size
+
+
+def test_the_difficulty_of_small_boards_has_their_optimum(plainly) -> None:
+    for size in ((4, 3, 3), (3, 4, 4), (1, 8, 3)):
+        puzzle = Dust(*size)
+        for seed in range(20):
+            board = plainly.board(puzzle, seed, seed % 4)
+            assert puzzle.difficulty(board)["optimum"] == plainly.optimum(puzzle, board)
+
+
+def test_the_difficulty_of_nothing() -> None:
+    puzzle = Dust(8, 6, 5)
+    nothing = puzzle.difficulty(np.zeros(puzzle.cells, np.uint8))
+    assert nothing == {"optimum": 0, "cells": 0, "clusters": 0, "colours": 0}
+
+
+# --- files ---
+
+
+@pytest.fixture
+def generated(monkeypatch, capsys):
+    """Runs `generate` with these words; returns (exit code, standard output, standard error)."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["puzzlelab", "generate", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        return ended.value.code, *capsys.readouterr()
+
+    return call
+
+
+def test_a_file_that_was_begun_is_gone_on_with(generated, tmp_path) -> None:
+    words = ("dust-8x6x5", "--scale", "backwards", "--level", "8-10", "--seed", 4)
+    whole, path = tmp_path / "whole.txt", tmp_path / "begun.txt"
+    assert generated(*words, "--count", 7, "--out", whole) == (0, "", "")
+    text = whole.read_text()
+    assert text.startswith("# puzzle: dust-8x6x5\n# backwards 8-10, seed 4\n")
+    assert generated(*words, "--count", 7) == (0, "".join(text.splitlines(keepends=True)[2:]), "")
+    for begun in ("", text[:30], text[:60], text[:160], text[:-1], text, "another file\n" + text):
+        path.write_text(begun)
+        generated(*words, "--count", 7, "--out", path)
+        assert path.read_text() == text
+    generated(*words, "--count", 3, "--out", path)
+    assert path.read_text() == "".join(text.splitlines(keepends=True)[:5])
+
+
+def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypatch) -> None:
+    words = ("dust-8x6x5", "--scale", "uniform", "--out", tmp_path / "boards.txt", "--count")
+    generated(*words, 4)
+    made = []
+    real = sampling.uniform
+    monkeypatch.setattr(sampling, "uniform", lambda *given: made.append(1) or real(*given))
+    generated(*words, 6)
+    assert len(made) == 2
+    assert len((tmp_path / "boards.txt").read_text().splitlines()) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--scale", "backwards", "--level", "49"), "on the scale 'backwards' go from 1 to 48, not to 49"),
+        (("--scale", "optimum", "--level", "0"), "on the scale 'optimum' go from 1 to 39, not to 0"),
+        (("--scale", "uniform", "--level", "3"), "the scale 'uniform' of dust has no levels"),
+        (("--scale", "optimun"), "there is no scale of dust-8x6x5 'optimun'; did you mean 'optimum'?"),
+        (("--level", "12-10"), "'12-10' is no range of levels"),
+        (("--clues", "30"), "dust-8x6x5 makes boards by --scale and --level only"),
+    ],
+)
+def test_what_cannot_be_made_is_told(generated, words: tuple[str, ...], said: str) -> None:
+    code, out, err = generated("dust-8x6x5", *words)
+    assert (code, out) == (2, "")
+    assert said in err
