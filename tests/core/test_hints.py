@@ -152,6 +152,19 @@ def test_every_move_gets_its_true_regret(truth, solver):
         assert set(told.best) == {value.move for value in told.moves if value.regret.most == 0}
 
 
+@pytest.mark.parametrize("name", ["dust-4x3x3", "dust-5x3x4", "dust-6x2x3"])
+def test_two_solvers_give_the_same_hints_and_regrets(name):
+    puzzle = load(name)
+    for seed in range(6):
+        board = Instance(puzzle, puzzle.scales["uniform"].sample(np.random.default_rng(seed), None))
+        exact, plain = hint(board, "halves"), hint(board, "bfs")
+        assert exact.moves == plain.moves
+        assert exact.proven
+        game = [exact.moves[-1].move]
+        assert regrets(board, game, "halves").steps == regrets(board, game, "bfs").steps
+        assert regrets(board, game, "halves").total == exact.moves[-1].regret
+
+
 def test_the_best_moves_come_first(truth):
     for board in boards(15, seed=1):
         lengths = [value.length for value in hint(board, "ida").moves]

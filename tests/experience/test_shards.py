@@ -88,6 +88,12 @@ def test_other_settings_are_refused_with_what_differs(tmp_path):
         Shards(tmp_path, SETTINGS, 20)
 
 
+def test_a_folder_in_which_nothing_was_written_takes_other_settings(tmp_path):
+    Shards(tmp_path, SETTINGS, 10)
+    Shards(tmp_path, {**SETTINGS, "seed": 1}, 10)
+    assert json.loads((tmp_path / "teacher.json").read_text()) == {**SETTINGS, "seed": 1, "shard": 10}
+
+
 def test_shards_without_their_settings_are_refused(tmp_path):
     fill(tmp_path, 20)
     (tmp_path / "teacher.json").unlink()

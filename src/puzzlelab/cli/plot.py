@@ -13,9 +13,13 @@ def plot(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="lengths of solutions; levels: share solved by level; bars: seconds; widths: share optimal by width; "
-            "jobs: seconds by number of jobs; clues: seconds by number of clues. Left out: what suits the puzzle."
+            help="lengths of solutions; lengths2d: of one solver against another; levels: share solved by level; "
+            "bars: seconds; widths: share optimal by width; jobs: seconds by number of jobs; "
+            "clues: seconds by number of clues. Left out: what suits the puzzle."
         ),
+    ] = None,
+    solver: Annotated[
+        list[str] | None, typer.Option("--with", help="Only these solvers, such as beam:width=100; may be repeated.")
     ] = None,
     mark: Annotated[
         float, typer.Option(min=0, help="Draw a dashed line at so many seconds, where it is near; 0 for none.")
@@ -25,6 +29,8 @@ def plot(
     from puzzlelab.bench import plots, runs
 
     run = runs.stored(folder)
+    if solver:
+        run = plots.only(run, [text.strip() for each in solver for text in each.split(",")])
     made = plots.chart(run, kind or plots.usual(run))
     paths = plots.save(made, folder, mark)
     console = output()

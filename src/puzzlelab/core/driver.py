@@ -17,7 +17,7 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.plain import plain_rules
 from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, State
-from puzzlelab.core.result import Progress, Proof, Result, Stop
+from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
 
 Attempt = Progress | Result
 
@@ -240,27 +240,46 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
-def left_of(limit: Limit, spent: Progress, seconds: float) -> Limit:
-    """What a search that took so long left of the limit."""
-    time_left = None if limit.seconds is None else max(limit.seconds - seconds, 1e-6)
+def in_turn(searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit) -> Iterator[Attempt]:
+    """One search after another under one limit, until one has the proof; the answers only get better.
+
+    Each search is called with what is left of the limit and the best answer so far, and need not look for a longer one.
+    """
+    best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
+    for search in searches:
+        for attempt in search(_left_of(limit, spent), best):
+            attempt = _added(attempt, spent)
+            if isinstance(attempt, Result):
+                best = attempt = _better(best, attempt)
+            yield attempt
+        if best.stop in LIMITS or best.proof != "none":
+            return
+        if limit.nodes is not None and best.expanded >= limit.nodes:
+            yield with_stop(best, "nodes")
+            return
+        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+
+
+def _left_of(limit: Limit, spent: Progress) -> Limit:
+    seconds = None if limit.seconds is None else max(limit.seconds - spent.seconds, 1e-6)
     nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
-    return replace(limit, seconds=time_left, nodes=nodes)
+    return replace(limit, seconds=seconds, nodes=nodes)
 
 
-def added(attempt: Attempt, spent: Progress, seconds: float) -> Attempt:
-    """An attempt of a later search, counted from the first one on."""
+def _added(attempt: Attempt, spent: Progress) -> Attempt:
+    """The attempt, counted from the first search on."""
     return replace(
         attempt,
         expanded=attempt.expanded + spent.expanded,
         generated=attempt.generated + spent.generated,
         evaluations=attempt.evaluations + spent.evaluations,
-        seconds=seconds,
+        seconds=attempt.seconds + spent.seconds,
     )
 
 
-def kept(best: Result, attempt: Result) -> Result:
-    """The best answer so far, with the counts and the bound of a search that found nothing shorter."""
-    if best.moves is None:
+def _better(best: Result, attempt: Result) -> Result:
+    """The shorter answer of two, with the counts of the later one and the higher bound."""
+    if best.moves is None or (attempt.moves is not None and len(attempt.moves) < len(best.moves)):
         return attempt
     bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
     found = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)

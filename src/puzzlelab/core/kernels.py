@@ -230,9 +230,12 @@ def exchange(estimate, memo, delta):
 
 
 class Asked(NamedTuple):
-    """The tables of an estimate that is no kernel: its scores come through a machine's request buffer."""
+    """The tables of an estimate that is no kernel: its scores come through a machine's request buffer.
 
-    name: str = ""
+    (What it holds is a number, because Numba takes far longer to recognise a text at each call.)
+    """
+
+    none: int = 0
 
 
 @implements(asked, Asked)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,34 @@ from puzzlelab.experience.schema import Samples, card_of, from_table, joined, ne
 TEACHER = "teacher.json"
 
 
+@dataclass(frozen=True)
+class _State:
+    """How far a folder is: replaced as a whole, so that Ctrl-C at any place leaves one that is right."""
+
+    rows: int = 0
+    """Samples, with those that wait to be written."""
+    games: int = 0
+    """Games that they come from, with those that gave none."""
+    number: int = 0
+    """The shard that is filled now."""
+    first: int = 0
+    """Its first game."""
+    waiting: tuple[Samples, ...] = ()
+    """Its samples."""
+    held: int = 0
+    """How many of them are in its file already."""
+
+    @property
+    def filled(self) -> int:
+        """Samples in the shard that is filled now."""
+        return sum(map(len, self.waiting))
+
+    def with_more(self, samples: Samples, games: int) -> _State:
+        """With the samples of the games before number `games`."""
+        waiting = (*self.waiting, samples) if len(samples) else self.waiting
+        return replace(self, rows=self.rows + len(samples), games=games, waiting=waiting)
+
+
 class Shards:
     """A folder that grows in the order of the games; `settings` is what decides its contents."""
 
@@ -27,14 +56,21 @@ class Shards:
         need_arrow()
         self.folder, self.size = folder, size
         self.settings = json.loads(json.dumps({**settings, "shard": size}))
-        self.rows, self.games = 0, 0
-        """Samples that are there, and games that they come from, with those that gave none."""
-        self._waiting: list[Samples] = []
-        self._first, self._number, self._held = 0, 0, 0
+        self._state = _State()
         try:
             self._begin()
         except OSError as error:
             raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+
+    @property
+    def rows(self) -> int:
+        """Samples that are there."""
+        return self._state.rows
+
+    @property
+    def games(self) -> int:
+        """Games that they come from, with those that gave none."""
+        return self._state.games
 
     def _begin(self) -> None:
         """Make the folder, or find out how far it is."""
@@ -46,72 +82,60 @@ class Shards:
             first, end = card["games"]
             if first != self.games:
                 raise BadFile(f"{path} begins with game {first:,}, and the one before it ends before {self.games:,}")
-            if rows < self.size:
-                self._open(path, number, first, last=number == len(paths) - 1)
+            if rows >= self.size:
+                self._state = _State(self.rows + rows, end, number + 1, end)
+            elif number < len(paths) - 1:
+                raise BadFile(f"{path} has fewer than {self.size:,} samples, and is not the last one")
             else:
-                self._number, self._first = number + 1, end
-            self.rows, self.games = self.rows + rows, end
-
-    def _open(self, path: Path, number: int, first: int, last: bool) -> None:
-        """Go on with the last shard, which has room."""
-        if not last:
-            raise BadFile(f"{path} has fewer than {self.size:,} samples, and is not the last one")
-        samples = read_shard(path)
-        self._waiting, self._held = [samples], len(samples)
-        self._number, self._first = number, first
+                self._state = _State(self.rows + rows, end, number, first, (read_shard(path),), rows)
 
     def _examine(self) -> None:
-        """See that the folder is new, or was begun with these settings."""
-        path = self.folder / TEACHER
-        if path.exists():
-            held = read_settings(self.folder)
-            if held != self.settings:
-                raise BadFile(f"{self.folder} was begun with other settings: {_differences(held, self.settings)}")
-        elif shard_paths(self.folder):
+        """See that the folder is new, or was begun with these settings; one without a shard was not."""
+        path, begun = self.folder / TEACHER, bool(shard_paths(self.folder))
+        if not path.exists() and begun:
             raise BadFile(f"{self.folder} holds shards, and no {TEACHER} that says of what: give another folder")
-        else:
-            aside = self.folder / "writing"
-            aside.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
-            aside.replace(path)
+        held = read_settings(self.folder) if path.exists() else None
+        if held == self.settings:
+            return
+        if held is not None and begun:
+            raise BadFile(f"{self.folder} was begun with other settings: {_differences(held, self.settings)}")
+        aside = self.folder / "writing"
+        aside.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
+        aside.replace(path)
 
     def append(self, samples: Samples, games: int, most: int) -> None:
         """Add the samples of the games up to number `games` - 1, as far as the game that brings the rows to `most`."""
         while self.rows < most:
-            room = min(self.size - sum(map(len, self._waiting)), most - self.rows)
+            room = min(self.size - self._state.filled, most - self.rows)
             if len(samples) < room:
-                self._add(samples, games)
+                self._state = self._state.with_more(samples, games)
                 return
             last = int(samples.game[room - 1])
             end = int(np.searchsorted(samples.game, last, side="right"))
-            self._add(samples.rows(0, end), last + 1)
+            self._state = self._state.with_more(samples.rows(0, end), last + 1)
             samples = samples.rows(end, len(samples))
-            if sum(map(len, self._waiting)) >= self.size:
+            if self._state.filled >= self.size:
                 self.write()
-
-    def _add(self, samples: Samples, games: int) -> None:
-        if len(samples):
-            self._waiting.append(samples)
-        self.rows, self.games = self.rows + len(samples), games
 
     def write(self) -> None:
         """Write what waits: a full shard, or at the end the beginning of one."""
-        import pyarrow.parquet as pq
-
-        waiting = sum(map(len, self._waiting))
-        if waiting > self._held:
-            card = {**self.settings, "games": [self._first, self.games]}
-            aside = self.folder / "writing"
+        state = self._state
+        if state.filled > state.held:
             try:
-                table = to_table(joined(self._waiting), card)
-                pq.write_table(
-                    table, aside, row_group_size=waiting, compression="zstd", use_dictionary=["moves", "remaining"]
-                )
-                aside.replace(self.folder / f"shard-{self._number:05}.parquet")
+                self._save(state)
             except OSError as error:
                 raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
-            self._held = waiting
-        if waiting >= self.size:
-            self._number, self._first, self._held, self._waiting = self._number + 1, self.games, 0, []
+            self._state = replace(state, held=state.filled)
+        if state.filled >= self.size:
+            self._state = _State(state.rows, state.games, state.number + 1, state.games)
+
+    def _save(self, state: _State) -> None:
+        import pyarrow.parquet as pq
+
+        table = to_table(joined(state.waiting), {**self.settings, "games": [state.first, state.games]})
+        aside, rows = self.folder / "writing", state.filled
+        pq.write_table(table, aside, row_group_size=rows, compression="zstd", use_dictionary=["moves", "remaining"])
+        aside.replace(self.folder / f"shard-{state.number:05}.parquet")
 
 
 def _differences(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

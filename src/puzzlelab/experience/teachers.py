@@ -216,4 +216,5 @@ def teach(
                     )
         finally:
             shards.write()
+            told(shards.rows)
     return shards

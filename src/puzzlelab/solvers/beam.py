@@ -8,9 +8,7 @@ Shapes: B = width, C = B M candidates of one layer, W = words of a packed state,
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, in_turn, rules_of, runner, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -36,7 +34,7 @@ from puzzlelab.core.kernels import (
 )
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
-from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
+from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate
 from puzzlelab.solvers.astar import unpacked
@@ -387,53 +385,16 @@ def _widening(instance: Instance, estimate: Estimate, rules: KernelRules, limit:
 
     A search that cut nothing away and found nothing shorter has proven the best answer optimal.
     """
-    best = Result(None)
-    spent = Progress(0, 0, 0, 0, 0.0)
-    width = FIRST_WIDTH
-    machine(instance, estimate, rules, width, UNBOUNDED).step(0)
-    began = time.perf_counter()
-    while width <= WIDEST:
-        most = UNBOUNDED if best.moves is None else len(best.moves) - 1
-        search = machine(instance, estimate, rules, width, most)
-        for attempt in drive(search, _left(limit, spent, time.perf_counter() - began), estimate, rules):
-            attempt = _added(attempt, spent, time.perf_counter() - began)
-            if isinstance(attempt, Result):
-                best = attempt = attempt if attempt.moves is not None else _kept(best, attempt)
-            yield attempt
-        if best.stop in LIMITS or best.proof != "none":
-            return
-        if limit.nodes is not None and best.expanded >= limit.nodes:
-            yield with_stop(best, "nodes")
-            return
-        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
-        width *= 2
 
+    def search(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+        def shorter(left: Limit, best: Result) -> Iterator[Attempt]:
+            most = UNBOUNDED if best.moves is None else len(best.moves) - 1
+            return drive(machine(instance, estimate, rules, width, most), left, estimate, rules)
 
-def _left(limit: Limit, spent: Progress, seconds: float) -> Limit:
-    """What of the limit is left."""
-    time_left = None if limit.seconds is None else max(limit.seconds - seconds, 1e-6)
-    nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
-    return replace(limit, seconds=time_left, nodes=nodes)
+        return shorter
 
-
-def _added(attempt: Attempt, spent: Progress, seconds: float) -> Attempt:
-    """The attempt, counted from the first search on."""
-    return replace(
-        attempt,
-        expanded=attempt.expanded + spent.expanded,
-        generated=attempt.generated + spent.generated,
-        evaluations=attempt.evaluations + spent.evaluations,
-        seconds=seconds,
-    )
-
-
-def _kept(best: Result, attempt: Result) -> Result:
-    """The best answer so far, with the counts and the bound of a search that found nothing shorter."""
-    if best.moves is None:
-        return attempt
-    bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
-    kept = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
-    return replace(kept, proof="optimal", stop="done") if bound == len(best.moves) else kept
+    doublings = (WIDEST // FIRST_WIDTH).bit_length()
+    return in_turn((search(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam

@@ -6,7 +6,7 @@ halves alone (`halfboards`) as lower bound, shows that no shorter one exists, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import ClassVar
 
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from puzzlelab.core import registry
-from puzzlelab.core.driver import EXHAUSTED, Machine, added, drive, kept, left_of, reserved
+from puzzlelab.core.driver import EXHAUSTED, Machine, drive, in_turn, reserved
 from puzzlelab.core.kernels import LENGTH, survey
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Moves, Puzzle
-from puzzlelab.core.result import LIMITS, Progress, Result
+from puzzlelab.core.result import Result
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt
 from puzzlelab.puzzles.dust import halfboards, pairs
@@ -34,6 +34,8 @@ SHARE_OF_TABLE = 0.25
 BYTES_A_STATE = 96
 """What a state of a half takes with its moves and its part of the hash table."""
 UNBOUNDED = 1 << 30
+QUICK = 30
+"""The width of the beam that has a solution after a millisecond."""
 NARROW = 100
 """The width of the beam where there is a memory: a short proof follows it."""
 MOST_REMEMBERED = 1 << 23
@@ -185,25 +187,19 @@ class Halves(Settings):
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A good solution soon, then the proof that it is a shortest one, or shorter ones."""
+        """A solution soon, a good one soon after, then the proof that it is a shortest one, or shorter ones."""
         puzzle = instance.puzzle
         assert isinstance(puzzle, Dust)  # see `refusal`
-        beam = registry.make_solver("beam", {"width": self.width})
-        best = Result(None)
-        for attempt in beam.attempts(instance, limit):
-            if isinstance(attempt, Result):
-                best = attempt
-            yield attempt
-        if best.proof != "none" or best.stop in LIMITS:
-            return
-        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
-        search = self._memory.recall(puzzle, limit) if self._memory else Search(puzzle, limit)
-        machine = search.machine(instance.state, best.length)
-        for attempt in drive(machine, left_of(limit, spent, spent.seconds)):
-            attempt = added(attempt, spent, attempt.seconds + spent.seconds)
-            if isinstance(attempt, Result):
-                best = attempt = attempt if attempt.moves is not None else kept(best, attempt)
-            yield attempt
+
+        def beam(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+            return lambda left, best: registry.make_solver("beam", {"width": width}).attempts(instance, left)
+
+        def proof(left: Limit, best: Result) -> Iterator[Attempt]:
+            search = self._memory.recall(puzzle, left) if self._memory else Search(puzzle, left)
+            return drive(search.machine(instance.state, best.length), left)
+
+        widths = sorted({min(QUICK, self.width), self.width})
+        return in_turn([*map(beam, widths), proof], limit)
 
 
 SOLVERS = {"halves": Halves}

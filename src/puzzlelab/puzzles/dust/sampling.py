@@ -160,7 +160,7 @@ class _Search:
         while True:
             for more in (0, 1, 2):
                 board = built(self.puzzle, self.random, min(self.wanted + more, self.puzzle.cells))
-                yield uniform(self.puzzle, self.random) if board is None else board
+                yield uniform(self.puzzle, self.random) if board is None or not board.all() else board
 
     def _harder(self) -> Iterator[Board]:
         """A walk over boards that changes a few cells at a time, and only goes where solutions get no shorter."""
