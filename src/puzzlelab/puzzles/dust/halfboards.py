@@ -7,7 +7,8 @@ that it never costs more than 2 in all: the least cost of both halves together i
 The states of a half are numbered as they are met. Each keeps its moves, as numbers of states, so that nothing is
 computed twice, and a proven lower bound of its cost, which `halfcosts` raises.
 
-Shapes: K = words of a plane, V = words of a packed half, R = V + 1, N = states met, E = moves kept.
+Shapes: P = planes, K = words of a plane, C = colours, V = words of a packed half, R = V + 1, N = states met,
+E = moves kept.
 """
 
 from __future__ import annotations
@@ -84,6 +85,10 @@ class HalfBoards(NamedTuple):
     """[128]: their colours."""
     strip: NDArray[np.uint64]
     """[K]."""
+    trials: NDArray[np.uint64]
+    """[C + 1, P K]: states on the way of `one_wave_each`."""
+    pending: NDArray[np.uint64]
+    """[(C + 1) K]: the cells at the line of each whose colours are still to be tried."""
 
 
 @inlined
@@ -414,4 +419,6 @@ def new(columns: int, height: int, colours: int, states: int, slots: int = FIRST
         np.zeros(128 * wide, np.uint64),
         np.zeros(128, np.int64),
         np.zeros(wide, np.uint64),
+        np.zeros((colours + 1, planes * wide), np.uint64),
+        np.zeros((colours + 1) * wide, np.uint64),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.core.kernels import DONE, FULL, RUNNING, inlined
+from puzzlelab.core.wide import load, lowest, store
 from puzzlelab.puzzles.dust.halfboards import (
     DEPTH,
     EXACT,
@@ -25,7 +26,9 @@ from puzzlelab.puzzles.dust.halfboards import (
     refreshed,
     roomy,
     target,
+    unpack_half,
 )
+from puzzlelab.puzzles.dust.kernels import NONE, alike, count_colours, mask, occupied, settle, spread
 
 
 @inlined
@@ -60,6 +63,44 @@ def answered(half, number):
 
 
 @inlined
+def one_wave_each(half, number):
+    """Whether a state costs no more than one for each colour that it has.
+
+    It does if its colours can go one after the other, each at once, from the line. Most questions about the last bound
+    are answered so, without any state to be kept.
+    """
+    own, wide = half.tables, len(half.tables.like)
+    none, line = mask(own, NONE), load(half.line, np.int64(0), own.like)
+    unpack_half(half, half.records[number], half.trials[0])
+    store(line & occupied(own, half.trials[0]), half.pending, np.int64(0))
+    depth = np.int64(0)
+    while depth >= 0:
+        state = half.trials[depth]
+        untried = load(half.pending, np.int64(depth * wide), own.like)
+        if untried == none:
+            depth -= 1
+            continue
+        same = alike(own, state, lowest(untried))
+        store(untried & ~same, half.pending, np.int64(depth * wide))
+        if spread(own, same, same & line) != same:
+            continue
+        kept = occupied(own, state) & ~same
+        if kept == none:
+            return True
+        depth += 1
+        settle(own, state, kept, half.trials[depth])
+        store(line & occupied(own, half.trials[depth]), half.pending, np.int64(depth * wide))
+    return False
+
+
+@inlined
+def fresh(half, number):
+    """Whether nothing is known of a state but that each of its colours costs something."""
+    unpack_half(half, half.records[number], half.state)
+    return bound(half, number) == count_colours(half.tables, half.state)
+
+
+@inlined
 def raise_bound(half, budget):
     """Go on with `ask`: until the bound is found to be the cost, or is raised; expands at most `budget` states.
 
@@ -71,6 +112,13 @@ def raise_bound(half, budget):
         number = stack[top, 0]
         low = bound(half, number)
         if not known(half, number):
+            if fresh(half, number):
+                if one_wave_each(half, number):
+                    set_exact(half, number)
+                else:
+                    set_bound(half, number, low + 1)
+                counts[DEPTH] -= 1
+                continue
             if budget <= 0:
                 return RUNNING, budget
             if not roomy(half):

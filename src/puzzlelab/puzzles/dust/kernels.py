@@ -151,16 +151,21 @@ def alike(tables, state, bit):
 
 
 @inlined
-def flood(tables, same, bit):
-    """The cluster at this bit, among the cells of its colour."""
+def spread(tables, same, found):
+    """The clusters around the cells `found`, among the cells of their colour."""
     above, stride, one = mask(tables, ABOVE), tables.stride, np.uint64(1)
-    found = mask(tables, ONE) << bit
     while True:
         grown = (found | ((found << one) & above) | ((found & above) >> one)) & same
         grown = (grown | (grown << stride) | (grown >> stride)) & same
         if grown == found:
             return found
         found = grown
+
+
+@inlined
+def flood(tables, same, bit):
+    """The cluster at this bit, among the cells of its colour."""
+    return spread(tables, same, mask(tables, ONE) << bit)
 
 
 @inlined
