@@ -13,9 +13,11 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
 from puzzlelab.cli.count import count, enumerate_all
 from puzzlelab.cli.demo import demo
 from puzzlelab.cli.generate import generate
+from puzzlelab.cli.hint import hint
 from puzzlelab.cli.list import list_all
 from puzzlelab.cli.plot import plot
 from puzzlelab.cli.solve import solve
+from puzzlelab.cli.teach import teach
 from puzzlelab.cli.verify import verify
 from puzzlelab.cli.warm import warm
 
@@ -44,7 +46,7 @@ def main(
 
 app.command("list")(list_all)
 app.command("enumerate")(enumerate_all)
-for verb in (solve, check, verify, count, generate, bench, plot, warm, demo):
+for verb in (solve, hint, check, verify, count, generate, teach, bench, plot, warm, demo):
     app.command()(verb)
 
 

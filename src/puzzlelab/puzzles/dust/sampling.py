@@ -19,10 +19,11 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Scale
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solver import Attempt, solve
 from puzzlelab.puzzles.dust.building import built
 
 if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.exact import Halves
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
 UNIFORM_DRAWS, DRAWS = 32, 1_500
@@ -30,8 +31,8 @@ UNIFORM_DRAWS, DRAWS = 32, 1_500
 NODES_A_DRAW, NODES = 20_000_000, 100_000_000
 """Nodes after which a board is left unproven, and after which the asked optimum is given up; see `_allowed`."""
 EASY_CELLS = 48
-BEAM = 100
-"""Width of the beam that finds first solutions: most boards are dropped because theirs is too short."""
+FAR = 4
+"""A board whose first solution is so many clicks longer than asked is dropped without a proof."""
 QUICK_NODES, QUICK_CELLS = 3_000, 30
 """Nodes that `difficulty` spends on the proof of an optimum, and the most cells of a board for which it tries."""
 
@@ -63,7 +64,7 @@ def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
     }
     if cells > QUICK_CELLS:
         return found
-    result, _ = _solved(puzzle, state, None, QUICK_NODES)
+    result = solve(_solver(), Instance(puzzle, state), Limit(nodes=QUICK_NODES))
     return {"optimum": len(result.moves), **found} if result.proof == "optimal" and result.moves is not None else found
 
 
@@ -128,27 +129,41 @@ class _Search:
     below: int = 0
     """Boards that need fewer clicks than asked."""
     above: int = 0
-    """Boards that need more."""
+    """Boards that need more, or most likely do."""
     unproven: int = 0
     length: int = 0
     """The best known solution of the last board."""
 
+    def __post_init__(self) -> None:
+        self.solver = _solver()
+
     def hits(self, board: Board) -> bool:
         """Whether this board has the asked optimum."""
-        result, bound = _solved(self.puzzle, board, self.wanted, _allowed(self.puzzle, NODES_A_DRAW))
+        result = solve(self.solver, Instance(self.puzzle, board), Limit(nodes=self._allowed(NODES_A_DRAW)), self._off)
         self.draws += 1
         self.nodes += result.expanded
         self.length = self.puzzle.cells if result.moves is None else len(result.moves)
         self.below += self.length < self.wanted
-        self.above += bound > self.wanted
-        self.unproven += bound <= self.wanted <= self.length and bound < self.length
+        self.above += result.lower_bound > self.wanted or self.length > self.wanted + FAR
+        self.unproven += result.stop == "nodes"
         report.progress("boards tried", self.draws, DRAWS)
-        return bound == self.length == self.wanted
+        return result.proof == "optimal" and self.length == self.wanted
+
+    def _off(self, attempt: Attempt) -> bool:
+        """Whether the optimum of the board is known, or likely, not to be the asked one."""
+        if isinstance(attempt, Result):
+            length = self.wanted if attempt.length is None else attempt.length
+            return attempt.lower_bound > self.wanted or not self.wanted <= length <= self.wanted + FAR
+        return attempt.bound > self.wanted
+
+    def _allowed(self, nodes: int) -> int:
+        """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
+        return int(nodes * min(1.0, EASY_CELLS / self.puzzle.cells) ** 4)
 
     def boards(self) -> Iterator[Board]:
         """Boards to try: uniform ones, then boards that are led to the side on which fewer of those were."""
         led: Iterator[Board] | None = None
-        while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
+        while self.draws < DRAWS and self.nodes < self._allowed(NODES):
             if self.draws < UNIFORM_DRAWS:
                 yield uniform(self.puzzle, self.random)
                 continue
@@ -174,28 +189,8 @@ class _Search:
                 best, length = board, self.length
 
 
-def _allowed(puzzle: Dust, nodes: int) -> int:
-    """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
-    return int(nodes * min(1.0, EASY_CELLS / puzzle.cells) ** 4)
-
-
-def _solved(puzzle: Dust, board: Board, wanted: int | None, nodes: int) -> tuple[Result, int]:
-    """The exact solver's last word on a board, and its proven lower bound.
-
-    With `wanted` the search ends as soon as it is plain that the optimum is less, or more.
-    """
-    from puzzlelab.core.solver import solve
+def _solver() -> Halves:
+    """The exact solver, with a memory that lasts from board to board."""
     from puzzlelab.puzzles.dust.exact import Halves
 
-    bound = 0
-
-    def off(attempt: Attempt) -> bool:
-        nonlocal bound
-        if isinstance(attempt, Result):
-            bound = max(bound, attempt.lower_bound)
-            return wanted is not None and attempt.length is not None and attempt.length < wanted
-        bound = max(bound, attempt.bound)
-        return wanted is not None and bound > wanted
-
-    result = solve(Halves(width=BEAM), Instance(puzzle, board), Limit(nodes=nodes), off)
-    return result, max(bound, result.lower_bound)
+    return Halves().remembering()
