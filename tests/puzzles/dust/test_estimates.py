@@ -10,7 +10,7 @@ from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
 NAMES = ("colours", "clusters", "clusters+2colours", "cells", "cells-largest", "halves")
-ADMISSIBLE = ("colours",)
+ADMISSIBLE = ("colours", "halves")
 SIZES = ((4, 3, 3, 40), (5, 3, 4, 30), (6, 3, 3, 30), (4, 4, 4, 15), (6, 3, 4, 10), (1, 9, 3, 30), (9, 1, 4, 30))
 MORE = ((5, 4, 5, 60), (3, 5, 4, 200), (2, 8, 3, 200), (7, 2, 5, 100), (8, 3, 3, 20), (1, 16, 5, 100), (16, 1, 5, 100))
 LARGE = ((8, 6, 5), (7, 6, 5), (10, 8, 5), (5, 9, 3), (16, 16, 9))

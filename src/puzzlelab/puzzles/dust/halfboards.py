@@ -4,8 +4,8 @@ In a half alone, taking a cluster away costs 2; taking away a cluster that touch
 clusters of one colour, costs 1. A click on the whole board is one of these in one half, or the second kind in both, so
 that it never costs more than 2 in all: the least cost of both halves together is at most twice the clicks that remain.
 
-The states of a half are numbered as they are met. Each keeps its moves, as numbers of states, so that nothing is
-computed twice, and a proven lower bound of its cost, which `halfcosts` raises.
+The states of a half are numbered as they are needed. Each keeps its moves, so that nothing is computed twice, and a
+proven lower bound of its cost, which `halfcosts` raises.
 
 Shapes: P = planes, K = words of a plane, C = colours, V = words of a packed half, R = V + 1, N = states met,
 E = moves kept.
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core import kernels as names
 from puzzlelab.core.kernels import compiled, inlined
-from puzzlelab.core.wide import load, lowest, prefetch, store
+from puzzlelab.core.wide import load, lowest, store
 from puzzlelab.puzzles.dust.kernels import (
     NONE,
     ONE,
@@ -33,6 +33,7 @@ from puzzlelab.puzzles.dust.kernels import (
     occupied,
     plane,
     settle,
+    spread,
     tables,
 )
 
@@ -48,15 +49,17 @@ MOST_STATES = 1 << 28
 EXACT, KNOWN = np.uint64(1 << 8), np.uint64(1 << 9)
 """In a state's note: whether its bound is its cost, and whether its moves are known."""
 LOW = np.uint64(255)
+AHEAD, TRIED = np.uint64(1 << 57), np.uint64(1 << 58)
+"""In a move: its state has no number yet; that state is known not to go in one wave for each colour."""
 
 
 class HalfBoards(NamedTuple):
     """The states of one half that were met so far.
 
     The note of a state, last in its record: bits 0-7 the bound, 8 `EXACT`, 9 `KNOWN`, 10-23 how many moves, 24-63 the
-    place of the first. A move: bits 0-31 the state it leads to, 32-47 the rows of the column at the line that it takes
-    (none for a cluster away from the line), 48-55 a lower bound of its cost and what remains, 56 whether it is a single
-    cluster.
+    place of the first. A move: bits 0-31 the state it leads to (while that is `AHEAD`: the lowest bit of the cluster),
+    32-47 the rows of the column at the line that it takes (none for a cluster away from the line), 48-55 a lower bound
+    of its cost and what remains, 56 whether it is a single cluster, 57 `AHEAD`, 58 `TRIED`.
     """
 
     tables: DustTables
@@ -74,11 +77,8 @@ class HalfBoards(NamedTuple):
     """[D, 2]: states whose bound is being raised, and the place of the move that is looked at."""
     state: NDArray[np.uint64]
     child: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    """[MOST_MOVES, V]: the states after the moves of one state."""
-    hashes: NDArray[np.uint64]
-    labels: NDArray[np.uint64]
-    lows: NDArray[np.uint64]
+    key: NDArray[np.uint64]
+    """[V]."""
     clusters: NDArray[np.uint64]
     """[128 K]: the clusters of one state, those at the line from the front, the others from the back."""
     hues: NDArray[np.int64]
@@ -190,12 +190,15 @@ def single(edge):
 
 
 @inlined
-def refreshed(half, place):
-    """The lower bound of a move, after a look at the state that it leads to."""
-    edge = half.edges[place]
-    least = bound(half, target(edge)) + cost_of(edge)
-    half.edges[place] = (edge & ~(LOW << np.uint64(48))) | (np.uint64(least) << np.uint64(48))
-    return least
+def ahead(edge):
+    """Whether the state that a move leads to has no number yet."""
+    return edge & AHEAD != np.uint64(0)
+
+
+@inlined
+def with_least(edge, least):
+    """A move with another lower bound."""
+    return (edge & ~(LOW << np.uint64(48))) | (np.uint64(least) << np.uint64(48))
 
 
 @inlined
@@ -271,32 +274,25 @@ def list_clusters(half):
 
 
 @inlined
-def add(half, n, gone, colour_left, colours, flags):
-    """Note as number `n` the state without the cells `gone`."""
+def add_move(half, gone, low, flags):
+    """Keep the move that takes these cells, with a lower bound of what remains after it."""
     own = half.tables
-    kept = occupied(own, half.state) & ~gone
-    settle(own, half.state, kept, half.child)
-    key = half.keys[n]
-    pack_half(half, half.child, key)
-    h = hash_of(key, key.size)
-    half.hashes[n] = h
-    prefetch(half.slots, np.int64(h & np.uint64(half.slots.size - 1)))
     line = load(half.line, np.int64(0), own.like)
     store(gone & line, half.strip, np.int64(0))
     rows = half.strip[half.shape[LINE_WORD]] >> np.uint64(half.shape[LINE_SHIFT])
-    half.labels[n] = (rows << np.uint64(32)) | (np.uint64(flags) << np.uint64(56))
-    half.lows[n] = np.uint64(colours) if colour_left else np.uint64(colours - 1)
+    edge = AHEAD | (rows << np.uint64(32)) | (np.uint64(flags) << np.uint64(56)) | lowest(gone)
+    half.edges[half.counts[EDGES]] = with_least(edge, low + cost_of(edge))
+    half.counts[EDGES] += 1
 
 
 @inlined
 def expand(half, number):
-    """Find the moves of a state; there must be room for `MOST_MOVES` more states and moves."""
+    """Find the moves of a state; there must be room."""
     own, state, wide = half.tables, half.state, len(half.tables.like)
-    none = mask(own, NONE)
+    none, begin = mask(own, NONE), half.counts[EDGES]
     unpack_half(half, half.records[number], state)
     colours = count_colours(own, state)
     at, away = list_clusters(half)
-    n = np.int64(0)
     for i in range(at):
         first = load(half.clusters, np.int64(i * wide), own.like)
         same = alike(own, state, lowest(first))
@@ -311,29 +307,42 @@ def expand(half, number):
                     if left & 1 == 1:
                         gone = gone | load(half.clusters, np.int64(j * wide), own.like)
                     left >>= 1
-            add(half, n, gone, same & ~gone != none, colours, 1 if chosen == 0 else 0)
-            n += 1
+            add_move(half, gone, colours if same & ~gone != none else colours - 1, 1 if chosen == 0 else 0)
     for i in range(away):
         gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
         same = alike(own, state, lowest(gone))
-        add(half, n, gone, same & ~gone != none, colours, 0)
-        n += 1
-    size = np.uint64(half.slots.size - 1)
-    for i in range(n):
-        entry = half.slots[half.hashes[i] & size]
-        if entry != np.uint64(0):
-            prefetch(half.records, np.int64((entry & np.uint64(0xFFFFFFFF)) - np.uint64(1)) * half.records.shape[1])
-    begin = half.counts[EDGES]
-    for i in range(n):
-        child = find(half, half.keys[i], half.hashes[i], half.lows[i])
-        edge = half.labels[i] | np.uint64(child)
-        least = np.uint64(bound(half, child) + cost_of(edge))
-        half.edges[begin + i] = edge | (least << np.uint64(48))
-    half.counts[EDGES] += n
+        add_move(half, gone, colours if same & ~gone != none else colours - 1, 0)
     half.counts[EXPANDED] += 1
     told = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
-    told |= KNOWN | (np.uint64(n) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
+    told |= KNOWN | (np.uint64(half.counts[EDGES] - begin) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
     half.records[number, half.records.shape[1] - 1] = told
+
+
+@inlined
+def make(half, number, edge):
+    """Put into `half.child` what a move makes of a state."""
+    own, state = half.tables, half.state
+    unpack_half(half, half.records[number], state)
+    seeds = mask(own, ONE) << np.uint64(target(edge))
+    if rows_of(edge) != np.uint64(0):
+        for i in range(half.strip.size):
+            half.strip[i] = np.uint64(0)
+        half.strip[half.shape[LINE_WORD]] = rows_of(edge) << np.uint64(half.shape[LINE_SHIFT])
+        seeds = load(half.strip, np.int64(0), own.like)
+    gone = spread(own, alike(own, state, lowest(seeds)), seeds)
+    settle(own, state, occupied(own, state) & ~gone, half.child)
+
+
+@inlined
+def number_child(half, place):
+    """Give `half.child`, the state after this move, a number; there must be room for it."""
+    edge = half.edges[place]
+    pack_half(half, half.child, half.key)
+    low = np.uint64(least_of(edge) - cost_of(edge))
+    child = find(half, half.key, hash_of(half.key, half.key.size), low)
+    kept = edge & ~(AHEAD | TRIED | np.uint64(0xFFFFFFFF))
+    half.edges[place] = with_least(kept | np.uint64(child), max(least_of(edge), bound(half, child) + cost_of(edge)))
+    return child
 
 
 @inlined
@@ -350,10 +359,9 @@ def roomy(half):
 @inlined
 def number_of(half):
     """The number of `half.state`; there must be room for it."""
-    pack_half(half, half.state, half.keys[0])
-    return find(
-        half, half.keys[0], hash_of(half.keys[0], half.keys.shape[1]), np.uint64(count_colours(half.tables, half.state))
-    )
+    pack_half(half, half.state, half.key)
+    low = np.uint64(count_colours(half.tables, half.state))
+    return find(half, half.key, hash_of(half.key, half.key.size), low)
 
 
 @inlined
@@ -412,10 +420,7 @@ def new(columns: int, height: int, colours: int, states: int, slots: int = FIRST
         np.zeros((columns * height + 2, 2), np.int64),
         np.zeros(planes * wide, np.uint64),
         np.zeros(planes * wide, np.uint64),
-        np.zeros((MOST_MOVES, words), np.uint64),
-        np.zeros(MOST_MOVES, np.uint64),
-        np.zeros(MOST_MOVES, np.uint64),
-        np.zeros(MOST_MOVES, np.uint64),
+        np.zeros(words, np.uint64),
         np.zeros(128 * wide, np.uint64),
         np.zeros(128, np.int64),
         np.zeros(wide, np.uint64),

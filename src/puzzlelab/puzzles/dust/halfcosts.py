@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from puzzlelab.core import kernels as names
 from puzzlelab.core.kernels import DONE, FULL, RUNNING, inlined
 from puzzlelab.core.wide import load, lowest, store
 from puzzlelab.puzzles.dust.halfboards import (
     DEPTH,
     EXACT,
     LOW,
+    TRIED,
+    ahead,
     bound,
     cost_of,
     count_moves,
@@ -23,10 +26,12 @@ from puzzlelab.puzzles.dust.halfboards import (
     first_move,
     known,
     least_of,
-    refreshed,
+    make,
+    number_child,
     roomy,
     target,
     unpack_half,
+    with_least,
 )
 from puzzlelab.puzzles.dust.kernels import NONE, alike, count_colours, mask, occupied, settle, spread
 
@@ -52,27 +57,18 @@ def ask(half, number):
 
 
 @inlined
-def answered(half, number):
-    """Whether a move of this state leads on at its bound, to a state whose cost is known."""
-    begin, low = first_move(half, number), bound(half, number)
-    for place in range(begin, begin + count_moves(half, number)):
-        near = least_of(half.edges[place]) <= low and refreshed(half, place) <= low
-        if near and exact(half, target(half.edges[place])):
-            return True
-    return False
-
-
-@inlined
-def one_wave_each(half, number):
-    """Whether a state costs no more than one for each colour that it has.
+def one_wave_each(half):
+    """Whether `half.trials[0]` costs no more than one for each colour that it has.
 
     It does if its colours can go one after the other, each at once, from the line. Most questions about the last bound
     are answered so, without any state to be kept.
     """
     own, wide = half.tables, len(half.tables.like)
     none, line = mask(own, NONE), load(half.line, np.int64(0), own.like)
-    unpack_half(half, half.records[number], half.trials[0])
-    store(line & occupied(own, half.trials[0]), half.pending, np.int64(0))
+    left = occupied(own, half.trials[0])
+    if left == none:
+        return True
+    store(line & left, half.pending, np.int64(0))
     depth = np.int64(0)
     while depth >= 0:
         state = half.trials[depth]
@@ -101,6 +97,32 @@ def fresh(half, number):
 
 
 @inlined
+def look(half, number, place, most):
+    """The lower bound of a move, after as close a look as it takes to see whether it exceeds `most`.
+
+    The state it leads to gets a number only if it does not; there must be room for that.
+    """
+    edge = half.edges[place]
+    least = least_of(edge)
+    if least > most:
+        return least
+    if not ahead(edge):
+        least = max(least, bound(half, target(edge)) + cost_of(edge))
+        half.edges[place] = with_least(edge, least)
+        return least
+    make(half, number, edge)
+    if least < most or edge & TRIED != np.uint64(0):
+        number_child(half, place)
+        return least_of(half.edges[place])
+    names.copy(half.child, half.trials[0])
+    if one_wave_each(half):
+        set_exact(half, number_child(half, place))
+        return least
+    half.edges[place] = with_least(edge | TRIED, least + 1)
+    return least + 1
+
+
+@inlined
 def raise_bound(half, budget):
     """Go on with `ask`: until the bound is found to be the cost, or is raised; expands at most `budget` states.
 
@@ -108,12 +130,15 @@ def raise_bound(half, budget):
     """
     counts, stack = half.counts, half.stack
     while counts[DEPTH] > 0:
+        if not roomy(half):
+            return FULL, budget
         top = counts[DEPTH] - 1
-        number = stack[top, 0]
+        number, place = stack[top, 0], stack[top, 1]
         low = bound(half, number)
         if not known(half, number):
             if fresh(half, number):
-                if one_wave_each(half, number):
+                names.copy(half.state, half.trials[0])
+                if one_wave_each(half):
                     set_exact(half, number)
                 else:
                     set_bound(half, number, low + 1)
@@ -121,39 +146,42 @@ def raise_bound(half, budget):
                 continue
             if budget <= 0:
                 return RUNNING, budget
-            if not roomy(half):
-                return FULL, budget
             expand(half, number)
             budget -= 1
         begin = first_move(half, number)
-        if stack[top, 1] < 0:
-            if answered(half, number):
+        end = begin + count_moves(half, number)
+        if place < 0:
+            place = begin
+            for i in range(begin, end):  # an answer that needs no search
+                if look(half, number, i, low) <= low and exact(half, target(half.edges[i])):
+                    place = -1
+                    break
+            if place < 0:
                 set_exact(half, number)
                 counts[DEPTH] -= 1
                 continue
-            stack[top, 1] = begin
-        place = stack[top, 1]
-        end = begin + count_moves(half, number)
-        deeper = False
-        while place < end:
-            if least_of(half.edges[place]) <= low and refreshed(half, place) <= low:
-                child = target(half.edges[place])
-                if exact(half, child):
-                    set_exact(half, number)
-                    break
-                stack[top, 1] = place
-                set_bound(half, child, max(bound(half, child), low - cost_of(half.edges[place])))
-                stack[top + 1, 0], stack[top + 1, 1] = child, -1
-                counts[DEPTH] += 1
-                deeper = True
-                break
+        while place < end and look(half, number, place, low) > low:
             place += 1
-        if deeper:
-            continue
         if place == end:
-            least = np.int64(255)
-            for i in range(begin, end):
-                least = min(least, least_of(half.edges[i]))
-            set_bound(half, number, least)
-        counts[DEPTH] -= 1
+            set_bound(half, number, least_move(half, begin, end))
+            counts[DEPTH] -= 1
+            continue
+        child = target(half.edges[place])
+        if exact(half, child):
+            set_exact(half, number)
+            counts[DEPTH] -= 1
+            continue
+        stack[top, 1] = place
+        set_bound(half, child, max(bound(half, child), low - cost_of(half.edges[place])))
+        stack[top + 1, 0], stack[top + 1, 1] = child, -1
+        counts[DEPTH] += 1
     return DONE, budget
+
+
+@inlined
+def least_move(half, begin, end):
+    """The least lower bound of these moves."""
+    least = np.int64(255)
+    for place in range(begin, end):
+        least = min(least, least_of(half.edges[place]))
+    return least

@@ -42,13 +42,12 @@ from puzzlelab.puzzles.dust.halfboards import (
     first_move,
     known,
     least_of,
-    refreshed,
     roomy,
     rows_of,
     single,
     target,
 )
-from puzzlelab.puzzles.dust.halfcosts import ask, raise_bound
+from puzzlelab.puzzles.dust.halfcosts import ask, look, raise_bound
 
 PHASE, MOST, TOP, ASKED, STORED, KEPT, LARGEST = range(OWN, OWN + 7)
 """Places in `control`: what comes next, the clicks that are allowed, the depth, which half is asked for a bound
@@ -172,11 +171,12 @@ def offer_away(record, depth, half, number, other, slack, is_left):
     begin = first_move(half, number)
     for place in range(begin, begin + count_moves(half, number)):
         edge = half.edges[place]
-        if rows_of(edge) == np.uint64(0) and least_of(edge) <= slack and refreshed(half, place) <= slack:
+        if rows_of(edge) == np.uint64(0) and look(half, number, place, slack) <= slack:
+            child = target(half.edges[place])
             if is_left:
-                offer(record, depth, target(edge), other)
+                offer(record, depth, child, other)
             else:
-                offer(record, depth, other, target(edge))
+                offer(record, depth, other, child)
 
 
 @inlined
@@ -195,7 +195,7 @@ def meeting(record, left, right):
 def offer_lone(record, depth, half, number, other, rows, slack, is_left):
     """A click on one side of the line that meets nothing on the other."""
     place = move_of(half, number, rows)
-    if refreshed(half, place) + 1 <= slack:
+    if look(half, number, place, slack - 1) <= slack - 1:
         if is_left:
             offer(record, depth, target(half.edges[place]), other)
         else:
@@ -229,7 +229,8 @@ def offer_at_line(record, depth, left, right, twice):
             offer_lone(record, depth, a, left, right, here, twice - low_right, True)
             continue
         place, other = move_of(a, left, here), move_of(b, right, there)
-        if refreshed(a, place) + refreshed(b, other) <= twice:
+        least = look(a, left, place, twice - least_of(b.edges[other]))
+        if least + look(b, right, other, twice - least) <= twice:
             offer(record, depth, target(a.edges[place]), target(b.edges[other]))
     for j in range(count_right):
         if rows_right[j] & same == none:
@@ -384,15 +385,13 @@ def step(record, budget):
                 return RUNNING
             if control[KEPT] == 1 and 2 * control[STORED] > record.table.size:
                 return FULL
+            if not (roomy(record.left) and roomy(record.right)):
+                return FULL
             budget -= 1
             control[EXPANDED] += 1
             if not known(record.left, left):
-                if not roomy(record.left):
-                    return FULL
                 expand(record.left, left)
             elif not known(record.right, right):
-                if not roomy(record.right):
-                    return FULL
                 expand(record.right, right)
             else:
                 list_children(record, depth)

@@ -30,11 +30,12 @@ UNIFORM_DRAWS, DRAWS = 32, 1_500
 """Boards that are tried for one asked optimum: uniform ones at first, and all."""
 NODES_A_DRAW, NODES = 20_000_000, 100_000_000
 """Nodes after which a board is left unproven, and after which the asked optimum is given up; see `_allowed`."""
-EASY_CELLS = 48
+EASY_SIZE = 48
+"""Cells of the largest board for which all of these nodes are allowed."""
 FAR = 4
 """A board whose first solution is so many clicks longer than asked is dropped without a proof."""
-QUICK_NODES, QUICK_CELLS = 3_000, 30
-"""Nodes that `difficulty` spends on the proof of an optimum, and the most cells of a board for which it tries."""
+QUICK_NODES, QUICK_SIZE = 400_000, 64
+"""Nodes that `difficulty` spends on the proof of an optimum, and the largest boards for which it tries."""
 
 
 def scales(puzzle: Dust) -> Mapping[str, Scale]:
@@ -56,15 +57,14 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
 
 def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
     """How many cells, clusters and colours a board has and, where that is known soon, its proven optimum."""
-    cells = int(np.count_nonzero(state))
     found = {
-        "cells": cells,
+        "cells": int(np.count_nonzero(state)),
         "clusters": int(puzzle.legal(state).sum()),
         "colours": np.unique(state[state != 0]).size,
     }
-    if cells > QUICK_CELLS:
+    if puzzle.cells > QUICK_SIZE:
         return found
-    result = solve(_solver(), Instance(puzzle, state), Limit(nodes=QUICK_NODES))
+    result = solve(_solver(), Instance(puzzle, state), Limit(nodes=_allowed(puzzle, QUICK_NODES)))
     return {"optimum": len(result.moves), **found} if result.proof == "optimal" and result.moves is not None else found
 
 
@@ -139,7 +139,9 @@ class _Search:
 
     def hits(self, board: Board) -> bool:
         """Whether this board has the asked optimum."""
-        result = solve(self.solver, Instance(self.puzzle, board), Limit(nodes=self._allowed(NODES_A_DRAW)), self._off)
+        result = solve(
+            self.solver, Instance(self.puzzle, board), Limit(nodes=_allowed(self.puzzle, NODES_A_DRAW)), self._off
+        )
         self.draws += 1
         self.nodes += result.expanded
         self.length = self.puzzle.cells if result.moves is None else len(result.moves)
@@ -156,14 +158,10 @@ class _Search:
             return attempt.lower_bound > self.wanted or not self.wanted <= length <= self.wanted + FAR
         return attempt.bound > self.wanted
 
-    def _allowed(self, nodes: int) -> int:
-        """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
-        return int(nodes * min(1.0, EASY_CELLS / self.puzzle.cells) ** 4)
-
     def boards(self) -> Iterator[Board]:
         """Boards to try: uniform ones, then boards that are led to the side on which fewer of those were."""
         led: Iterator[Board] | None = None
-        while self.draws < DRAWS and self.nodes < self._allowed(NODES):
+        while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
             if self.draws < UNIFORM_DRAWS:
                 yield uniform(self.puzzle, self.random)
                 continue
@@ -187,6 +185,11 @@ class _Search:
             yield board
             if length <= self.length <= max(self.wanted, length):
                 best, length = board, self.length
+
+
+def _allowed(puzzle: Dust, nodes: int) -> int:
+    """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
+    return int(nodes * min(1.0, EASY_SIZE / puzzle.cells) ** 4)
 
 
 def _solver() -> Halves:
