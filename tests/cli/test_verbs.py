@@ -295,6 +295,6 @@ def test_the_demo_solves_and_proves(program):
     code, out, _ = program("demo")
     assert code == 0
     assert "shortest, proven" in out
-    assert "the shortest (a move is the way the tile slides): " in out
+    assert "the shortest (moves are U, D, L, R: the way the tile slides): " in out
     assert "the only one, proven" in out
     assert "puzzlelab solve tiles-4x4" in out

@@ -121,3 +121,47 @@ def test_an_inadmissible_estimate_proves_only_what_a_full_search_proves():
 def test_widths_that_are_none(width):
     with pytest.raises(BadOption, match="beam: the option 'width' cannot be"):
         Beam(width=width)
+
+
+# --- dust: a puzzle whose moves cannot be undone, and whose usual estimate is no lower bound -------------------------
+
+DUST = load("dust-8x6x5")
+LONG = (
+    ("524151313145421532131331252545142334342135135152", 14),
+    ("313431341333544343413523315113211533511355531251", 10),
+    ("213142153525525515322423344554343352111314531222", 11),
+)
+"""Boards of 8x6x5 with their proven optima."""
+
+
+def dust(count, name="dust-4x3x3"):
+    """Random full boards with their optima, found by breadth-first search."""
+    puzzle, random = load(name), np.random.default_rng(2)
+    boards = [Instance(puzzle, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [(board, solve(board, "bfs").length) for board in boards]
+
+
+@pytest.mark.parametrize("estimate", ["clusters+2colours", "cells-largest"])
+def test_good_and_bad_estimates_of_dust_clear_boards(estimate):
+    check_solver(Beam(estimate=estimate, width=20), dust(6))
+
+
+@pytest.mark.parametrize("width", [1, 10, 10_000])
+def test_dust_boards_at_every_width(width):
+    boards = [*dust(6), *dust(3, "dust-5x3x4"), (load("dust-4x3x3").read("." * 12), 0)]
+    check_solver(Beam(width=width), boards)
+    lengths = [solve(board, Beam(width=width)).length for board, _ in boards]
+    assert width < 10_000 or lengths == [optimum for _, optimum in boards]
+
+
+def test_a_beam_over_dust_that_drops_nothing_proves_its_answer_all_the_same():
+    results = [(solve(board, Beam(width=10_000)), optimum) for board, optimum in dust(10)]
+    assert [(result.length, result.proof) for result, _ in results] == [(optimum, "optimal") for _, optimum in results]
+
+
+def test_a_beam_of_a_thousand_is_near_the_optimum_of_dust():
+    for text, optimum in LONG:
+        narrow, wide = (solve(DUST.read(text), Beam(width=width)) for width in (1, 1_000))
+        assert optimum <= wide.length <= optimum + 1
+        assert wide.length <= narrow.length
+        assert wide.proof == "none"

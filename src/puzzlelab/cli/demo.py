@@ -36,6 +36,12 @@ BOARDS = (
         "Sudoku: the one that newspapers called the hardest",
         ("bands", "backtracking", "dancing-links", "permutation"),
     ),
+    (
+        "dust-8x6x5",
+        "document",
+        "Dust: cleared in 17 clicks by the network of the article that made it known, in 18 by its search",
+        ("halves", "beam:width=1000", "beam:width=30"),
+    ),
 )
 PROOFS = {"optimal": "shortest, proven", "unique": "the only one, proven"}
 NEXT = """What to try next:
@@ -43,6 +49,7 @@ NEXT = """What to try next:
   puzzlelab generate tiles-4x4 --level 40 --count 5 | puzzlelab solve tiles-4x4
   puzzlelab generate sudoku-9x9 --level 3 --count 3 | puzzlelab solve sudoku-9x9
   puzzlelab solve sudoku-9x9 wikipedia --with backtracking --steps
+  puzzlelab hint dust-8x6x5 document
   puzzlelab list tiles-4x4
   puzzlelab --help"""
 
@@ -87,4 +94,4 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
         console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)), markup=False)
     else:
         names = " ".join(names_of(instance.puzzle, best))
-        console.print(f"the shortest (a move is the way the tile slides): {names}")
+        console.print(f"the shortest (moves are {getattr(instance.puzzle, 'move_note', 'as written')}): {names}")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
 
+USUAL = {"tiles-3x3": True, "tiles-4x4": True, "sudoku-9x9": True, "dust-8x6x5": False}
+"""What is warmed when nobody names a puzzle, and whether with every estimate or with the usual one."""
 CHEAP_CELLS = 16
 """Boards up to this size have their tables built without being asked for."""
 
@@ -27,8 +29,8 @@ def warm(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve
 
-    chosen = [api.load(name) for name in puzzles or ("tiles-3x3", "tiles-4x4", "sudoku-9x9")]
-    work = [(solver, start) for puzzle in chosen for solver, start in _pairs(puzzle, tables)]
+    chosen = {api.load(name): puzzles is not None or USUAL[name] for name in puzzles or USUAL}
+    work = [pair for puzzle, every in chosen.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(work)) as bars:
         for solver, start in work:
             solve(solver, start, Limit(nodes=1))
@@ -36,8 +38,8 @@ def warm(
     output().print(f"{len(work)} pairs of solver and estimate are warm in {user_cache()}")
 
 
-def _pairs(puzzle: Puzzle, tables: bool) -> Iterator[tuple[Solver, Instance]]:
-    """Every solver with every estimate that suits the puzzle, and a board to try it on."""
+def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
+    """Every solver that suits the puzzle, with every estimate or with the usual one, and a board to try it on."""
     from puzzlelab.core import registry
     from puzzlelab.core.errors import NotSuited
     from puzzlelab.core.puzzle import Estimates
@@ -46,7 +48,7 @@ def _pairs(puzzle: Puzzle, tables: bool) -> Iterator[tuple[Solver, Instance]]:
     start = _start(puzzle)
     if start is None:
         return
-    names: list[str | None] = list(puzzle.estimates) if isinstance(puzzle, Estimates) else [None]
+    names: list[str | None] = list(puzzle.estimates) if isinstance(puzzle, Estimates) and every else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
     for name in [*registry.solver_names(), *registry.exact_solvers()]:
