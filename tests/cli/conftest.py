@@ -21,3 +21,15 @@ def program(monkeypatch, capsys):
         return ended.value.code, said.out, said.err
 
     return call
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes a file of boards."""
+
+    def write(text, name="boards.txt"):
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write

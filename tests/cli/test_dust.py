@@ -17,18 +17,6 @@ FLOATING = "R..B/..../.G.."
 DOCUMENT = "425225154523142543212442545541241413141521445214"
 
 
-@pytest.fixture
-def file(tmp_path):
-    """Writes a file of boards."""
-
-    def write(text, name="boards.txt"):
-        path = tmp_path / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    return write
-
-
 def rows_of(text):
     return [json.loads(line) for line in text.splitlines()]
 

@@ -50,18 +50,6 @@ PROVING = ("backtracking", "bands", "dancing-links", "sat", "integer", "permutat
 SEVERAL = "it has more than one solution; this is one of them"
 
 
-@pytest.fixture
-def file(tmp_path):
-    """Writes a file of boards."""
-
-    def write(text, name="boards.txt"):
-        path = tmp_path / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    return write
-
-
 def need(solver):
     """Pass over a solver whose library is not installed."""
     library = {"sat": "pysat", "integer": "scipy"}.get(solver)

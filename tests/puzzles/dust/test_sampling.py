@@ -15,6 +15,7 @@ from puzzlelab.puzzles.dust.building import built, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
 
 SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
+FULL = np.arange(48, dtype=np.uint8) % 5 + 1
 PUZZLES = st.builds(Dust, st.integers(1, 8), st.integers(1, 7), st.integers(2, 9))
 
 
@@ -202,7 +203,18 @@ def test_the_difficulty_of_nothing() -> None:
     assert nothing == {"optimum": 0, "cells": 0, "clusters": 0, "colours": 0}
 
 
-# --- files ---
+# --- Ctrl-C, and files ---
+
+
+@pytest.mark.parametrize("ask", [lambda puzzle: drawn(puzzle, "optimum", 13), lambda puzzle: puzzle.difficulty(FULL)])
+def test_ctrl_c_ends_the_work_and_does_not_count_as_an_answer(monkeypatch, ask) -> None:
+    def interrupted(*given, **more):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr("puzzlelab.puzzles.dust.exact.Halves.attempts", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask(Dust(8, 6, 5))
 
 
 @pytest.fixture

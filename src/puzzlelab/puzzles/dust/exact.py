@@ -80,6 +80,18 @@ class Search:
             np.zeros((deep, 2), np.int64),
             np.zeros((2, 16), np.uint64),
         )
+        self._load()
+
+    def _load(self) -> None:
+        """Have the machine code ready that is needed now and then, so that no compiling is timed."""
+        record, rules = self.record, self.puzzle.kernel()
+        empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
+        pairs.put_all(record.table, record.table[:0])
+        self._children(empty)
+        for half in (record.left, record.right):
+            halfboards.rehash(half.slots, half.records, 0)
+            halfboards.add_state(half, np.zeros_like(half.state))
+            halfboards.read_state(half, 0)
 
     def states(self) -> int:
         """States of halves that are known."""
@@ -111,15 +123,20 @@ class Search:
             joined(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
             for left, right in pairs_of
         ]
-        rules = self.puzzle.kernel()
-        working = rules.encode(np.array(boards))
-        moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
-        words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
+        working = self.puzzle.kernel().encode(np.array(boards))
         found = []
         for here, there in pairwise(working):
-            count, _ = survey(rules.tables, here, moves, children, words, again)
-            found.append(int(moves[np.flatnonzero((children[:count] == there).all(axis=1))[0]]))
+            moves, children = self._children(here)
+            found.append(int(moves[np.flatnonzero((children == there).all(axis=1))[0]]))
         return found
+
+    def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+        """The moves of a working state, and what they lead to."""
+        rules = self.puzzle.kernel()
+        moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
+        words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
+        count, _ = survey(rules.tables, state, moves, children, words, again)
+        return moves[:count], children[:count]
 
     def _larger(self, record: pairs.Record, room: int) -> pairs.Record | None:
         """More room for whatever is full; the table of pairs may stay as it is, and forget."""

@@ -7,10 +7,10 @@ uniform among the boards of that level.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
     }
     if puzzle.cells > QUICK_SIZE:
         return found
-    result = solve(_solver(), Instance(puzzle, state), Limit(nodes=_allowed(puzzle, QUICK_NODES)))
+    result = _solved(_solver(), Instance(puzzle, state), QUICK_NODES)
     return {"optimum": len(result.moves), **found} if result.proof == "optimal" and result.moves is not None else found
 
 
@@ -139,9 +139,7 @@ class _Search:
 
     def hits(self, board: Board) -> bool:
         """Whether this board has the asked optimum."""
-        result = solve(
-            self.solver, Instance(self.puzzle, board), Limit(nodes=_allowed(self.puzzle, NODES_A_DRAW)), self._off
-        )
+        result = _solved(self.solver, Instance(self.puzzle, board), NODES_A_DRAW, self._off)
         self.draws += 1
         self.nodes += result.expanded
         self.length = self.puzzle.cells if result.moves is None else len(result.moves)
@@ -190,6 +188,21 @@ class _Search:
 def _allowed(puzzle: Dust, nodes: int) -> int:
     """Fewer nodes for larger boards, where each takes longer, and proofs are out of reach sooner."""
     return int(nodes * min(1.0, EASY_SIZE / puzzle.cells) ** 4)
+
+
+def _solved(solver: Halves, instance: Instance, nodes: int, off: Callable[[Attempt], bool] | None = None) -> Result:
+    """What the solver finds until `off` says that it is enough. Ctrl-C goes on to whoever asked for a board."""
+    enough = False
+
+    def watch(attempt: Attempt) -> bool:
+        nonlocal enough
+        enough = off is not None and off(attempt)
+        return enough
+
+    result = solve(solver, instance, Limit(nodes=_allowed(cast("Dust", instance.puzzle), nodes)), watch)
+    if result.stop == "interrupted" and not enough:
+        raise KeyboardInterrupt
+    return result
 
 
 def _solver() -> Halves:
