@@ -1,4 +1,5 @@
 import logging
+import threading
 from dataclasses import dataclass, field
 
 import pytest
@@ -34,6 +35,16 @@ def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFix
         report.note("something happened")
         report.progress("building", 1, 4)
     assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]
+
+
+def test_what_takes_long_is_told_once_and_what_does_not_is_not(listener) -> None:
+    told = threading.Event()
+    listener.note = lambda sentence: (listener.notes.append(sentence), told.set())
+    with report.after(0.01, "this takes long"):
+        assert told.wait(10)
+    with report.after(60, "this does not"):
+        pass
+    assert listener.notes == ["this takes long"]
 
 
 @dataclass

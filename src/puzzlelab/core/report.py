@@ -1,6 +1,7 @@
 """How long work inside the library tells the person in front of it what it is doing; silent unless somebody listens."""
 
 import logging
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -39,6 +40,18 @@ def note(sentence: str) -> None:
 def progress(title: str, done: float, total: float) -> None:
     """Tell the listener how far `title` has got."""
     _listeners[-1].progress(title, done, total)
+
+
+@contextmanager
+def after(seconds: float, sentence: str) -> Iterator[None]:
+    """Tell the listener this sentence if what is done meanwhile takes longer than that."""
+    timer = threading.Timer(seconds, note, (sentence,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

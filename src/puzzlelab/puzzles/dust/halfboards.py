@@ -285,7 +285,7 @@ def add_move(half, gone, low, flags):
     half.counts[EDGES] += 1
 
 
-@inlined
+@compiled
 def expand(half, number):
     """Find the moves of a state; there must be room."""
     own, state, wide = half.tables, half.state, len(half.tables.like)

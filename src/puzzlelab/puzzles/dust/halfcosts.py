@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from puzzlelab.core import kernels as names
-from puzzlelab.core.kernels import DONE, FULL, RUNNING, inlined
+from puzzlelab.core.kernels import DONE, FULL, RUNNING, compiled, inlined
 from puzzlelab.core.wide import load, lowest, store
 from puzzlelab.puzzles.dust.halfboards import (
     DEPTH,
@@ -106,10 +106,18 @@ def look(half, number, place, most):
     least = least_of(edge)
     if least > most:
         return least
-    if not ahead(edge):
-        least = max(least, bound(half, target(edge)) + cost_of(edge))
-        half.edges[place] = with_least(edge, least)
-        return least
+    if ahead(edge):
+        return look_ahead(half, number, place, most)
+    least = max(least, bound(half, target(edge)) + cost_of(edge))
+    half.edges[place] = with_least(edge, least)
+    return least
+
+
+@compiled
+def look_ahead(half, number, place, most):
+    """A `look` at a move whose state has no number yet; a function of its own, which is compiled once."""
+    edge = half.edges[place]
+    least = least_of(edge)
     make(half, number, edge)
     if least < most or edge & TRIED != np.uint64(0):
         number_child(half, place)
@@ -122,7 +130,17 @@ def look(half, number, place, most):
     return least + 1
 
 
-@inlined
+@compiled
+def settle_fresh(half, number):
+    """Find out whether a state that is `fresh` costs its bound, or raise that."""
+    names.copy(half.state, half.trials[0])
+    if one_wave_each(half):
+        set_exact(half, number)
+    else:
+        set_bound(half, number, bound(half, number) + 1)
+
+
+@compiled
 def raise_bound(half, budget):
     """Go on with `ask`: until the bound is found to be the cost, or is raised; expands at most `budget` states.
 
@@ -137,11 +155,7 @@ def raise_bound(half, budget):
         low = bound(half, number)
         if not known(half, number):
             if fresh(half, number):
-                names.copy(half.state, half.trials[0])
-                if one_wave_each(half):
-                    set_exact(half, number)
-                else:
-                    set_bound(half, number, low + 1)
+                settle_fresh(half, number)
                 counts[DEPTH] -= 1
                 continue
             if budget <= 0:

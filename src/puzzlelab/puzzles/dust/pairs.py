@@ -368,10 +368,10 @@ def step(record, budget):
                 return status
             control[ASKED] = 0
         if control[PHASE] == START:
+            left, right = record.path[0, 0], record.path[0, 1]
+            control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
             if not ask_start(record):
-                left, right = record.path[0, 0], record.path[0, 1]
-                least = (bound(record.left, left) + bound(record.right, right) + 1) // 2
-                control[MOST] = max(least, proven(record.table, left, right))
+                control[MOST] = max(control[BOUND], proven(record.table, left, right))
                 begin_limit(record)
             continue
         depth = control[TOP]
