@@ -118,7 +118,8 @@ def test_what_is_no_board_tells_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "total"), [("korf15", 100, 5305), ("tiles15", 25, 1301), ("tiles24", 10, 885)]
+    ("name", "count", "total"),
+    [("korf15", 100, 5305), ("tiles15", 25, 1301), ("tiles24", 10, 885), ("dust8x6x5", 100, 1148)],
 )
 def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) -> None:
     suite = suites.find(name)

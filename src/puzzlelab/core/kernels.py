@@ -249,14 +249,14 @@ def _begin_asked(estimate, state, memo):
 
 
 @inlined
-def find_or_add(table, keys, key, row):
-    """Find `key` in an open-addressing table of row numbers, or add it as `row`.
+def find_or_add(table, keys, key, h, row):
+    """Find `key`, whose hash is `h`, in an open-addressing table of row numbers, or add it as `row`.
 
     `table: int32[2**k]` holds row + 1 or 0, `keys: uint64[N, W]` the packed states. Returns the row found, or -1 when
     the key was new and now stands in the table; the caller writes it to `keys[row]`.
     """
     mask = np.uint64(table.size - 1)
-    slot = mix(key) & mask
+    slot = h & mask
     while True:
         entry = table[slot]
         if entry == 0:

@@ -138,7 +138,7 @@ def add(record, parent, move, made, value):
     control = record.control
     kernels.pack(record.tables, record.child, record.key)
     row = control[STATES]
-    found = kernels.find_or_add(record.table, record.keys, record.key, row)
+    found = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
     if found >= 0:
         if made < record.made[found]:
             record.made[found], record.parent[found], record.move[found] = made, parent, move

@@ -134,9 +134,8 @@ def expand(record, place):
         row = control[CANDIDATES]
         key = record.keys[row]
         kernels.pack(tables, record.child, key)
-        if known(record, kernels.mix(key) | np.uint64(1)):
-            continue
-        if kernels.find_or_add(record.table, record.keys, key, row) >= 0:
+        h = kernels.mix(key)
+        if known(record, h | np.uint64(1)) or kernels.find_or_add(record.table, record.keys, key, h, row) >= 0:
             continue
         after = np.int64(0)
         if not kernels.asked(estimate):

@@ -74,7 +74,7 @@ def add(record, parent, move, side):
     """Take in the state in `record.child`; the number of the state found, or -1 when it is new."""
     kernels.pack(record.tables, record.child, record.key)
     row = record.control[STATES]
-    found = kernels.find_or_add(record.table, record.keys, record.key, row)
+    found = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
     if found < 0:
         kernels.copy(record.key, record.keys[row])
         record.parent[row], record.move[row], record.side[row] = parent, move, side

@@ -12,7 +12,7 @@ from puzzlelab.core.kernels import compiled
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
-NAMES = ("colours", "clusters", "clusters+2colours", "cells", "cells-largest", "halves")
+NAMES = ("fitted", "colours", "clusters", "clusters+2colours", "cells", "cells-largest", "halves")
 ADMISSIBLE = ("colours", "halves")
 SIZES = ((4, 3, 3, 40), (5, 3, 4, 30), (6, 3, 3, 30), (4, 4, 4, 15), (6, 3, 4, 10), (1, 9, 3, 30), (9, 1, 4, 30))
 MORE = ((5, 4, 5, 60), (3, 5, 4, 200), (2, 8, 3, 200), (7, 2, 5, 100), (8, 3, 3, 20), (1, 16, 5, 100), (16, 1, 5, 100))
@@ -120,6 +120,32 @@ def test_the_simple_estimates_count_what_they_say(plainly, size: tuple[int, int,
     assert np.array_equal(estimated(puzzle, "clusters+2colours", states), clusters + 2 * colours)
     assert np.array_equal(estimated(puzzle, "cells", states), cells)
     assert np.array_equal(estimated(puzzle, "cells-largest", states), cells - largest)
+
+
+def fitted(board: np.ndarray) -> int:
+    """What `fitted` says it is, of `board: uint8[W, H]`, by counting pairs of equal cells."""
+
+    def pairs(first: np.ndarray, second: np.ndarray, *between: np.ndarray) -> np.ndarray:
+        same = (first == second) & (first != 0)
+        for middle in between:
+            same &= middle != first
+        return same
+
+    upon, beside = pairs(board[:, 1:], board[:, :-1]), pairs(board[1:], board[:-1])
+    squares = upon[1:] & upon[:-1] & beside[:, 1:]
+    clusters = np.count_nonzero(board) - upon.sum() - beside.sum() + squares.sum()
+    column = pairs(board[:, 2:], board[:, :-2], board[:, 1:-1]).sum()
+    row = pairs(board[2:], board[:-2], board[1:-1]).sum()
+    corner = pairs(board[1:, 1:], board[:-1, :-1]).sum() + pairs(board[1:, :-1], board[:-1, 1:]).sum()
+    colours = np.unique(board[board != 0]).size
+    return int(16 * clusters + 36 * colours + 3 * np.count_nonzero(board) - 2 * column - row - 3 * corner)
+
+
+@pytest.mark.parametrize("size", [*LARGE, (8, 8, 3), (1, 8, 2), (9, 1, 4), (16, 8, 4)])
+def test_the_fitted_guide_is_the_sum_that_it_is_said_to_be(plainly, size: tuple[int, int, int]) -> None:
+    puzzle, states = Dust(*size), games(plainly, size, 3)
+    wanted = [fitted(state.reshape(puzzle.width, puzzle.height)) for state in states]
+    assert estimated(puzzle, "fitted", states).tolist() == wanted
 
 
 # --- by name ---
