@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from puzzlelab.core.driver import EXHAUSTED, Clock, Machine, drive, scorer
+from puzzlelab.core.driver import EXHAUSTED, Clock, Machine, drive, in_turn, scorer
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.kernels import BOUND, DONE, EXPANDED, FULL, GENERATED, IMPROVED, NEEDS_SCORES, RUNNING
 from puzzlelab.core.limit import Limit
@@ -303,3 +303,60 @@ def test_limits_of_a_hard_board_are_told_apart(korf) -> None:
             yield result.stop
 
     assert list(stops([Limit(nodes=5000), Limit(seconds=0.01), Limit(memory=1)])) == ["nodes", "time", "memory"]
+
+
+# --- searches in turn -------------------------------------------------------------------------------------------------
+
+
+def found(*moves: int, bound: int = 0, expanded: int = 10, **more: Any) -> Result:
+    return Result(moves, lower_bound=bound, expanded=expanded, seconds=1.0, **more)
+
+
+def turns(*results: Result, limit: Limit | None = None) -> tuple[list[Result], list[tuple[Limit, Result]]]:
+    """(what `in_turn` gives, what each search was called with) where each search gives one of these results."""
+    asked: list[tuple[Limit, Result]] = []
+
+    def search(result: Result) -> Callable[[Limit, Result], Iterator[Result]]:
+        def run(left: Limit, best: Result) -> Iterator[Result]:
+            asked.append((left, best))
+            yield result
+
+        return run
+
+    given = [attempt for attempt in in_turn(map(search, results), limit or Limit()) if isinstance(attempt, Result)]
+    return given, asked
+
+
+def test_searches_in_turn_only_get_better_and_count_on() -> None:
+    given, asked = turns(found(1, 2, 3), Result(None, lower_bound=1, expanded=5, seconds=2.0), found(4, 5))
+    assert [result.moves for result in given] == [(1, 2, 3), (1, 2, 3), (4, 5)]
+    assert [(result.expanded, result.seconds) for result in given] == [(10, 1.0), (15, 3.0), (25, 4.0)]
+    assert [best.moves for _, best in asked] == [None, (1, 2, 3), (1, 2, 3)]
+    assert given[1].lower_bound == 1
+
+
+def test_a_longer_answer_of_a_later_search_is_passed_over() -> None:
+    given, _ = turns(found(1, 2), found(1, 2, 3))
+    assert [result.moves for result in given] == [(1, 2), (1, 2)]
+
+
+def test_a_bound_that_meets_the_answer_of_an_earlier_search_is_a_proof_and_ends_the_turns() -> None:
+    exhausted = Result(None, "unsolvable", "nothing left", lower_bound=2, expanded=1, seconds=1.0)
+    given, asked = turns(found(1, 2), exhausted, found(1))
+    assert (given[-1].moves, given[-1].proof, given[-1].lower_bound) == ((1, 2), "optimal", 2)
+    assert len(asked) == 2
+
+
+def test_each_search_gets_what_the_ones_before_left_of_the_limit() -> None:
+    _, asked = turns(found(1, 2), found(1, 2), limit=Limit(seconds=5.0, nodes=50))
+    assert [(left.seconds, left.nodes) for left, _ in asked] == [(5.0, 50), (4.0, 40)]
+
+
+def test_turns_end_where_the_nodes_do() -> None:
+    given, asked = turns(found(1, 2), found(1), limit=Limit(nodes=10))
+    assert (given[-1].stop, len(asked)) == ("nodes", 1)
+
+
+def test_a_search_that_a_limit_ended_is_the_last() -> None:
+    given, asked = turns(found(1, 2, stop="time"), found(1))
+    assert (given[-1].stop, len(asked)) == ("time", 1)
