@@ -36,8 +36,8 @@ def test_load_gives_the_puzzle_of_this_name(name):
     ("name", "sentence"),
     [
         ("tile-4x4", "there is no puzzle 'tile'; did you mean 'tiles'?"),
-        ("chess", "there is no puzzle 'chess'; known are sudoku, tiles"),
-        ("", "there is no puzzle ''; known are sudoku, tiles"),
+        ("chess", "there is no puzzle 'chess'; known are dust, sudoku, tiles"),
+        ("", "there is no puzzle ''; known are dust, sudoku, tiles"),
         ("tiles", "is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
         ("tiles-9x9", "a tiles board has 2 to 8 rows and columns, not 9"),
         ("tiles-3x3:blank-last", "tiles-3x3 has no variant 'blank-last'"),

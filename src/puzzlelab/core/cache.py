@@ -16,7 +16,7 @@ from pathlib import Path
 from puzzlelab.core import report
 
 PACKAGE = Path(__file__).resolve().parent.parent
-KERNEL_FOLDERS = ("core", "puzzles", "solvers")
+KERNEL_FOLDERS = ("core", "puzzles", "solvers", "experience")
 PLUGIN_GROUPS = ("puzzlelab.puzzles", "puzzlelab.solvers")
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
