@@ -225,8 +225,8 @@ def _simple(kind: type[Any]) -> Callable[[Dust], Any]:
 
 CATALOGUE: Mapping[str, tuple[str, bool, Callable[[Dust], Any]]] = {
     "fitted": (
-        "clusters, colours and cells left, less for equal colours that nearly touch, fitted to proven optima; "
-        "in 16ths of a cluster: a guide for a beam",
+        "clusters, colours and cells left, less for equal colours that nearly touch; in 16ths of a cluster: "
+        "a guide for a beam",
         False,
         _simple(Fitted),
     ),
