@@ -215,7 +215,8 @@ class Shown:
     def _line(self, board: str, cells: Sequence[str]) -> None:
         wide = max(20, *(len(question.board) for question in self.every)) if len(self.every[0].board) <= 64 else 20
         text = board if len(board) <= wide else board[: wide - 3] + "..."
-        self.console.print(text.ljust(wide) + "".join(cell.rjust(9) for cell in cells), soft_wrap=True, markup=False)
+        # Not by the console, which prints a line again if Ctrl-C comes before it has forgotten it.
+        print(text.ljust(wide) + "".join(cell.rjust(9) for cell in cells), flush=True)
 
 
 @contextmanager
