@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
+from puzzlelab.core.driver import drive
 from puzzlelab.core.limit import resident
-from puzzlelab.puzzles.dust.exact import Halves
+from puzzlelab.puzzles.dust.exact import Halves, Memory
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
@@ -234,3 +235,15 @@ def test_it_is_found_by_its_name() -> None:
     instance = load("dust-4x3x3").read("123123123123")
     assert solve(instance, "halves").length == solve(instance, Halves()).length
     assert solve(instance).proof == "optimal"
+
+
+def test_a_memory_that_is_half_full_is_given_up_for_a_new_one() -> None:
+    puzzle, memory, searches = Dust(6, 4, 4), Memory(), []
+    for seed in range(60):
+        state = np.random.default_rng(seed).integers(1, 5, puzzle.cells).astype(np.uint8)
+        search = memory.recall(puzzle, Limit(memory=1))
+        searches += [search] if search not in searches else []
+        *_, result = drive(search.machine(state, None), Limit())
+        assert isinstance(result, Result)
+        assert (result.proof, result.length) == ("optimal", proven(Instance(puzzle, state)))
+    assert len(searches) > 1

@@ -31,7 +31,7 @@ FIRST_TABLE = 1 << 14
 """Entries of the table of pairs at the beginning."""
 SHARE_OF_TABLE = 0.25
 """Of the memory that is left, what the table of pairs may take."""
-BYTES_A_STATE = 96
+BYTES_A_STATE = 176
 """What a state of a half takes with its moves and its part of the hash table."""
 UNBOUNDED = 1 << 30
 QUICK = 30
@@ -93,9 +93,13 @@ class Search:
             halfboards.add_state(half, np.zeros_like(half.state))
             halfboards.read_state(half, 0)
 
-    def states(self) -> int:
-        """States of halves that are known."""
-        return max(int(half.counts[STATES]) for half in (self.record.left, self.record.right))
+    def worn(self) -> bool:
+        """Whether so much is known that a new search has more room than this one."""
+        return any(
+            half.counts[STATES] > min(MOST_REMEMBERED, len(half.records) // 2)
+            or half.counts[EDGES] > half.edges.size // 2
+            for half in (self.record.left, self.record.right)
+        )
 
     def machine(self, board: Board, known: int | None) -> Machine:
         """The search for solutions of this board with fewer clicks than are `known`."""
@@ -178,7 +182,7 @@ class Memory:
     def recall(self, puzzle: Dust, limit: Limit) -> Search:
         """The search for boards of this puzzle: the one that knows something, or a new one."""
         search = self.search
-        if search is None or search.puzzle != puzzle or search.states() > MOST_REMEMBERED:
+        if search is None or search.puzzle != puzzle or search.worn():
             self.search = None  # gives its memory back before a new one takes some
             self.search = search = Search(puzzle, limit)
         return search

@@ -37,12 +37,14 @@ from puzzlelab.puzzles.dust.kernels import (
     tables,
 )
 
-STATES, EDGES, EXPANDED, DEPTH = range(4)
-"""Places in `counts`: states met, moves kept, states whose moves are known, length of the stack."""
+STATES, EDGES, DEPTH = range(3)
+"""Places in `counts`: states met, moves kept, length of the stack."""
 COLUMNS, PAIRED, LINE_WORD, LINE_SHIFT = range(4)
 """Places in `shape`."""
 MOST_MOVES = 1024
 """More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
+MOVES_A_STATE = 16
+"""Room for so many: boards of 8x8 cells have 14 on average, with those of states whose moves nobody asked for."""
 LOAD = 0.6
 FIRST_SLOTS = 1 << 16
 MOST_STATES = 1 << 28
@@ -312,7 +314,6 @@ def expand(half, number):
         gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
         same = alike(own, state, lowest(gone))
         add_move(half, gone, colours if same & ~gone != none else colours - 1, 0)
-    half.counts[EXPANDED] += 1
     told = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
     told |= KNOWN | (np.uint64(half.counts[EDGES] - begin) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
     half.records[number, half.records.shape[1] - 1] = told
@@ -415,8 +416,8 @@ def new(columns: int, height: int, colours: int, states: int, slots: int = FIRST
         line,
         np.zeros(slots, np.uint64),
         np.empty((max(states, 4 * MOST_MOVES), words + 1), np.uint64),
-        np.empty(max(4 * states, 4 * MOST_MOVES), np.uint64),
-        np.zeros(4, np.int64),
+        np.empty(MOVES_A_STATE * max(states, 4 * MOST_MOVES), np.uint64),
+        np.zeros(3, np.int64),
         np.zeros((columns * height + 2, 2), np.int64),
         np.zeros(planes * wide, np.uint64),
         np.zeros(planes * wide, np.uint64),
