@@ -119,6 +119,13 @@ class Given:
     where: str
 
 
+def marks_moves(puzzle: Puzzle) -> bool:
+    """Whether its drawings can mark what a move does."""
+    from inspect import signature
+
+    return "move" in signature(puzzle.draw).parameters
+
+
 def settling(puzzle: Puzzle, wanted: bool) -> Puzzle:
     """The puzzle or, where it is wanted, the same one that lets boards come to rest; raises `BadOption`."""
     from puzzlelab.core.errors import BadOption

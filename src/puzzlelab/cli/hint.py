@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +17,7 @@ from puzzlelab.cli.console import (
     Settle,
     fail,
     given_boards,
+    marks_moves,
     output,
     progress,
     settling,
@@ -243,7 +243,7 @@ def _range(known: Range) -> str:
 def _drawn(instance: Instance, move: int) -> str:
     """The board, where the puzzle can do so with what the move touches marked."""
     draw: Any = instance.puzzle.draw
-    return str(draw(instance.state, move) if "move" in signature(draw).parameters else draw(instance.state))
+    return str(draw(instance.state, move) if marks_moves(instance.puzzle) else draw(instance.state))
 
 
 def _table(*columns: str) -> Any:

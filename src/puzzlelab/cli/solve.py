@@ -22,6 +22,7 @@ from puzzlelab.cli.console import (
     Settle,
     fail,
     given_boards,
+    marks_moves,
     output,
     progress,
     settling,
@@ -317,9 +318,7 @@ class Shown:
 
 def _frames(puzzle: Puzzle, state: State, moves: Sequence[str]) -> Iterator[tuple[str, str]]:
     """A title and a drawing for every board: after each move or, where a puzzle can mark what a move does, before."""
-    from inspect import signature
-
-    marked = "move" in signature(puzzle.draw).parameters
+    marked = marks_moves(puzzle)
     if not marked:
         yield "", puzzle.draw(state)
     for number, name in enumerate(moves, start=1):

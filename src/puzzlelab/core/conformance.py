@@ -12,7 +12,18 @@ from puzzlelab.core.driver import rules_of, runner
 from puzzlelab.core.errors import BadBoard, Unlike
 from puzzlelab.core.kernels import survey
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Backwards, Compiled, Instance, KernelRules, Planes, Puzzle, Samples, State, scale_of
+from puzzlelab.core.puzzle import (
+    Backwards,
+    Compiled,
+    Instance,
+    KernelRules,
+    Planes,
+    Puzzle,
+    Samples,
+    State,
+    permits,
+    scale_of,
+)
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, solve
 from puzzlelab.core.verify import verify
@@ -88,12 +99,11 @@ def _check_planes(puzzle: Any, state: State, where: str) -> None:
     """
     planes = puzzle.planes(state[None])
     _must(planes.shape == (1, puzzle.input_size), f"{where}: planes must have {puzzle.input_size} numbers")
-    permits = getattr(puzzle, "permits", lambda state, move: bool(puzzle.legal(state)[move]))
     legal = np.flatnonzero(puzzle.legal(state)).tolist()
     children = {move: puzzle.symmetries(puzzle.apply(state, move)[None]) for move in {*legal[:1], *legal[-1:]}}
     for number, (states, moves) in enumerate(puzzle.symmetries(state[None])):
         image = states[0]
-        kept = all(permits(image, move) for move in moves[legal].tolist())
+        kept = all(permits(puzzle, image, move) for move in moves[legal].tolist())
         kept = kept and np.count_nonzero(puzzle.legal(image)) == len(legal)
         _must(kept, f"{where}: a symmetry does not keep which moves are legal")
         for move, images in children.items():

@@ -254,6 +254,12 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     return chosen, puzzle.scales[chosen]
 
 
+def permits(puzzle: Any, state: State, move: int) -> bool:
+    """Whether this move can be made: as the puzzle's own `permits` says, if it has one, or else as `legal` does."""
+    own = getattr(puzzle, "permits", None)
+    return bool(own(state, move) if own else puzzle.legal(state)[move])
+
+
 class Instance:
     """A puzzle and a start: hashable, and well-formed by construction."""
 

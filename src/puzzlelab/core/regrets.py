@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.puzzle import Instance, permits
 from puzzlelab.core.questions import Questions, Range, Watch, excess, remembering, suits
 from puzzlelab.core.result import LIMITS, Stop
 from puzzlelab.core.solver import Solver
@@ -83,10 +83,9 @@ def regrets(
 def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
     """Every position of a game by the plain rules, the start first; raises `BadBoard` where a move cannot be made."""
     puzzle, state = instance.puzzle, instance.state
-    permits = getattr(puzzle, "permits", lambda state, move: puzzle.legal(state)[move])
     yield instance
     for step, move in enumerate(moves, start=1):
-        if not permits(state, move):
+        if not permits(puzzle, state, move):
             raise BadBoard(f"{puzzle.write_move(move)} cannot be made", f"move {step} of {len(moves)}")
         state = puzzle.apply(state, move)
         yield Instance(puzzle, state)

@@ -22,15 +22,15 @@ from puzzlelab.core.wide import load, lowest, store
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
-CELLS, LEFT, RIGHT = 0, 1, 2
-"""Masks: all cells of the board, those of its left half, those of its right half."""
-ABOVE = 3
-"""Masks 3 to 6: the cells that have 1, 2, 4, 8 cells or more below them in their column."""
-INNER_LEFT, INNER_RIGHT = 7, 10
-"""Three masks each: cells of a half with 1, 2, 4 columns or more between them and the edge of the board."""
-NONE, ONE = 13, 14
+CELLS = 0
+"""The mask of all cells of the board."""
+ABOVE = 1
+"""Masks 1 to 4: the cells that have 1, 2, 4, 8 cells or more below them in their column."""
+INNER_LEFT, INNER_RIGHT = 5, 8
+"""Three masks each: the cells of a half that have 1, 2, 4 columns or more of it between them and the line."""
+NONE, ONE = 11, 12
 """The masks with no bit, and with the lowest bit alone."""
-MASKS = 15
+MASKS = 13
 
 
 class DustTables(NamedTuple):
@@ -67,8 +67,6 @@ def tables(left: int, right: int, height: int) -> DustTables:
             masks[mask, bit // 64] |= np.uint64(1 << bit % 64)
 
     fill(CELLS, x >= 0)
-    fill(LEFT, x < left)
-    fill(RIGHT, x >= left)
     for step in range(4):
         fill(ABOVE + step, y >= 2**step)
     for step in range(3):

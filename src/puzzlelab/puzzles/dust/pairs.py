@@ -166,17 +166,23 @@ def offer(record, depth, left, right):
 
 
 @inlined
+def offer_move(record, depth, half, place, other, is_left):
+    """Add the pair after a move in one half alone."""
+    child = target(half.edges[place])
+    if is_left:
+        offer(record, depth, child, other)
+    else:
+        offer(record, depth, other, child)
+
+
+@inlined
 def offer_away(record, depth, half, number, other, slack, is_left):
     """The clicks away from the line in one half, whose lower bound allows them."""
     begin = first_move(half, number)
     for place in range(begin, begin + count_moves(half, number)):
         edge = half.edges[place]
         if rows_of(edge) == np.uint64(0) and look(half, number, place, slack) <= slack:
-            child = target(half.edges[place])
-            if is_left:
-                offer(record, depth, child, other)
-            else:
-                offer(record, depth, other, child)
+            offer_move(record, depth, half, place, other, is_left)
 
 
 @inlined
@@ -196,10 +202,7 @@ def offer_lone(record, depth, half, number, other, rows, slack, is_left):
     """A click on one side of the line that meets nothing on the other."""
     place = move_of(half, number, rows)
     if look(half, number, place, slack - 1) <= slack - 1:
-        if is_left:
-            offer(record, depth, target(half.edges[place]), other)
-        else:
-            offer(record, depth, other, target(half.edges[place]))
+        offer_move(record, depth, half, place, other, is_left)
 
 
 @inlined
@@ -258,6 +261,20 @@ def drop(record, depth, place):
 
 
 @inlined
+def ask_either(record, left, right):
+    """Begin to raise the bound of one half of a pair; False where both are costs already."""
+    if not exact(record.left, left):
+        ask(record.left, left)
+        record.control[ASKED] = 1
+        return True
+    if not exact(record.right, right):
+        ask(record.right, right)
+        record.control[ASKED] = 2
+        return True
+    return False
+
+
+@inlined
 def check_children(record, depth):
     """Keep the children that may lead on; stops with True where the bound of a half must be raised first."""
     control = record.control
@@ -268,14 +285,7 @@ def check_children(record, depth):
         value = bound(record.left, left) + bound(record.right, right)
         if value > 2 * clicks or proven(record.table, left, right) > clicks:
             drop(record, depth, place)
-        elif not exact(record.left, left):
-            ask(record.left, left)
-            control[ASKED] = 1
-            record.cursors[depth] = place
-            return True
-        elif not exact(record.right, right):
-            ask(record.right, right)
-            control[ASKED] = 2
+        elif ask_either(record, left, right):
             record.cursors[depth] = place
             return True
         else:
@@ -311,21 +321,6 @@ def begin_limit(record):
     control[BOUND] = control[MOST]
     control[TOP] = 0
     control[PHASE] = FINISHED if control[MOST] >= control[LARGEST] else OPEN
-
-
-@inlined
-def ask_start(record):
-    """Raise the bounds of the start to its costs; True while there is something to ask."""
-    left, right = record.path[0, 0], record.path[0, 1]
-    if not exact(record.left, left):
-        ask(record.left, left)
-        record.control[ASKED] = 1
-        return True
-    if not exact(record.right, right):
-        ask(record.right, right)
-        record.control[ASKED] = 2
-        return True
-    return False
 
 
 @inlined
@@ -370,7 +365,7 @@ def step(record, budget):
         if control[PHASE] == START:
             left, right = record.path[0, 0], record.path[0, 1]
             control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
-            if not ask_start(record):
+            if not ask_either(record, left, right):
                 control[MOST] = max(control[BOUND], proven(record.table, left, right))
                 begin_limit(record)
             continue
