@@ -129,10 +129,14 @@ class Listener:
     """Keeps what it hears."""
 
     notes: list[str] = field(default_factory=list)
+    waits: list[str] = field(default_factory=list)
     parts: list[tuple[str, float, float]] = field(default_factory=list)
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
+
+    def waiting(self, sentence: str) -> None:
+        self.waits.append(sentence)
 
     def progress(self, title: str, done: float, total: float) -> None:
         self.parts.append((title, done, total))

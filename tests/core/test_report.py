@@ -33,18 +33,19 @@ def test_a_listener_goes_even_after_an_error(listener) -> None:
 def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "puzzlelab"):
         report.note("something happened")
+        report.waiting("it takes long")
         report.progress("building", 1, 4)
     assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]
 
 
 def test_what_takes_long_is_told_once_and_what_does_not_is_not(listener) -> None:
     told = threading.Event()
-    listener.note = lambda sentence: (listener.notes.append(sentence), told.set())
+    listener.waiting = lambda sentence: (listener.waits.append(sentence), told.set())
     with report.after(0.01, "this takes long"):
         assert told.wait(10)
     with report.after(60, "this does not"):
         pass
-    assert listener.notes == ["this takes long"]
+    assert (listener.waits, listener.notes) == (["this takes long"], [])
 
 
 @dataclass
@@ -55,6 +56,9 @@ class Equal:
 
     def note(self, sentence: str) -> None:
         self.heard.append(sentence)
+
+    def waiting(self, sentence: str) -> None:
+        pass
 
     def progress(self, title: str, done: float, total: float) -> None:
         pass

@@ -65,6 +65,10 @@ class _Listener:
     def note(self, sentence: str) -> None:
         self.bars.console.print(sentence, soft_wrap=True)
 
+    def waiting(self, sentence: str) -> None:
+        if not self.bars.disable:
+            self.note(sentence)
+
     def progress(self, title: str, done: float, total: float) -> None:
         from rich.progress import TaskID
 

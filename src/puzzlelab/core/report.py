@@ -15,6 +15,9 @@ class Reporter(Protocol):
     def note(self, sentence: str) -> None:
         """Something worth knowing happened."""
 
+    def waiting(self, sentence: str) -> None:
+        """Why nothing is seen to happen; worth nothing afterwards, nor to a file."""
+
     def progress(self, title: str, done: float, total: float) -> None:
         """`title` has got this far; `done == total` ends it."""
 
@@ -24,6 +27,9 @@ class Log:
 
     def note(self, sentence: str) -> None:
         _LOGGER.warning(sentence)
+
+    def waiting(self, sentence: str) -> None:
+        _LOGGER.info(sentence)
 
     def progress(self, title: str, done: float, total: float) -> None:
         _LOGGER.debug("%s: %s of %s", title, done, total)
@@ -37,6 +43,11 @@ def note(sentence: str) -> None:
     _listeners[-1].note(sentence)
 
 
+def waiting(sentence: str) -> None:
+    """Tell the listener why nothing is seen to happen."""
+    _listeners[-1].waiting(sentence)
+
+
 def progress(title: str, done: float, total: float) -> None:
     """Tell the listener how far `title` has got."""
     _listeners[-1].progress(title, done, total)
@@ -44,8 +55,8 @@ def progress(title: str, done: float, total: float) -> None:
 
 @contextmanager
 def after(seconds: float, sentence: str) -> Iterator[None]:
-    """Tell the listener this sentence if what is done meanwhile takes longer than that."""
-    timer = threading.Timer(seconds, note, (sentence,))
+    """Tell the listener this sentence if it has to wait longer than that for what is done meanwhile."""
+    timer = threading.Timer(seconds, waiting, (sentence,))
     timer.daemon = True
     timer.start()
     try:

@@ -1,0 +1,25 @@
+"""Where what the library tells of its work is shown."""
+
+from io import StringIO
+
+import pytest
+
+from puzzlelab.cli import console
+from puzzlelab.core import report
+
+
+class Terminal(StringIO):
+    """A standard error that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("errors", "seen"), [(StringIO(), False), (Terminal(), True)], ids=["file", "terminal"])
+def test_why_nothing_happens_is_told_on_a_terminal_alone(monkeypatch, errors: StringIO, seen: bool) -> None:
+    monkeypatch.setattr("sys.stderr", errors)
+    with console.progress():
+        report.waiting("this takes long")
+        report.note("this is worth knowing")
+    assert ("this takes long" in errors.getvalue()) is seen
+    assert "this is worth knowing" in errors.getvalue()
