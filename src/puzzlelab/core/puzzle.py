@@ -200,6 +200,18 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Prior:
+    """How promising each move is, as a policy network says it of many states at once."""
+
+    name: str
+    scores: Callable[[State], NDArray[Any]] = field(compare=False)
+    """`float[B, M]` from plain states `[B, S]`: the natural logarithm of a probability for each move that `legal` names.
+
+    What stands at other moves is never read. The probabilities of a state's legal moves add up to 1.
+    """
+
+
+@dataclass(frozen=True)
 class Scale:
     """A way to say how hard a board is, with a sampler that hits an asked level exactly."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from puzzlelab.core import networks
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
@@ -95,11 +96,13 @@ def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
 
 def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:
     """The row of a question before there is an answer; `board` is the text as it was given."""
+    options = options_of(solver, puzzle)
     return Row(
         puzzle=puzzle.name,
         board=board,
         solver=solver.name,
-        options=options_of(solver, puzzle),
+        options=options,
+        net=networks.used(puzzle, options),
         seed=seed,
         limit=vars(limit),
         version=VERSION,

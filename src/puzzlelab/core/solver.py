@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
-from puzzlelab.core.errors import NotSuited, PuzzlelabError, UnknownName
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError, UnknownName, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Puzzle, State
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Prior, Puzzle, State
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.verify import verify
 
@@ -47,9 +48,20 @@ def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
     """The estimate that a solver's option means for this puzzle."""
     if isinstance(wanted, Estimate):
         return wanted
+    if wanted is not None and networks.is_network(wanted):
+        return networks.estimate(puzzle, wanted)
     if not isinstance(puzzle, Estimates):
         raise UnknownName("estimate of " + puzzle.name, wanted or "default", ())
     return puzzle.estimate(wanted)
+
+
+def chosen_prior(puzzle: Puzzle, wanted: str | Prior) -> Prior:
+    """The prior that a solver's option means for this puzzle; only networks have a name as priors."""
+    if isinstance(wanted, Prior):
+        return wanted
+    if not networks.is_network(wanted):
+        raise BadOption(f"'{shorten(wanted)}' is no prior; write net, or net:NAME")
+    return networks.prior(puzzle, wanted)
 
 
 def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:

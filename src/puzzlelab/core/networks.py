@@ -1,0 +1,84 @@
+"""The seam to networks: what searches know of them, which is an estimate and a prior, and how one is found by name.
+
+A name is `net`, the best network that comes with the package for a puzzle, or `net:NAME`, where NAME is a file, a
+folder of checkpoints, the name of a network of the package, or the beginning of the hash of one. `:averaged` at the end
+asks the network about every mirror image of a board, and takes the mean. Nothing here imports torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Protocol
+
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.puzzle import Estimate, Prior, Puzzle
+
+PREFIX = "net"
+AVERAGED = ":averaged"
+
+
+class Network(Protocol):
+    """A trained network for one puzzle."""
+
+    @property
+    def name(self) -> str:
+        """The hash of its weights: 16 hexadecimal digits."""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What it tells: `moves`, `remaining`."""
+
+    def estimate(self, averaged: bool = False) -> Estimate:
+        """Its remaining moves as an estimate; raises `NotSuited` for a network that tells none."""
+
+    def prior(self, averaged: bool = False) -> Prior:
+        """Its scores of moves as a prior; raises `NotSuited` for a network that tells none."""
+
+
+def is_network(name: object) -> bool:
+    """Whether this option of a solver names a network."""
+    return isinstance(name, str) and (name == PREFIX or name.startswith(PREFIX + ":"))
+
+
+def find(puzzle: Puzzle, name: str | None = None) -> Network:
+    """The network for this puzzle that `name` tells of, such as `net:dust-8x6x5`; its best one without a name.
+
+    Raises `BadInput` where there is none, where the file is damaged, and where torch is not installed.
+    """
+    return _found(puzzle, _parts(name)[0])
+
+
+def estimate(puzzle: Puzzle, name: str) -> Estimate:
+    """The network of this name as an estimate."""
+    return find(puzzle, name).estimate(_parts(name)[1])
+
+
+def prior(puzzle: Puzzle, name: str) -> Prior:
+    """The network of this name as a prior."""
+    return find(puzzle, name).prior(_parts(name)[1])
+
+
+def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
+    """The hash of the network that a solver with these options asks, if it asks one."""
+    named = [value for value in options.values() if is_network(value)]
+    return find(puzzle, named[0]).name if named else None
+
+
+def _parts(name: str | None) -> tuple[str, bool]:
+    """What stands between `net:` and `:averaged`, and whether that stands there."""
+    text = name or PREFIX
+    return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
+
+
+@cache
+def _found(puzzle: Puzzle, name: str) -> Network:
+    try:
+        shelf = importlib.import_module("puzzlelab.nets.shelf")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("puzzlelab"):
+            raise
+        raise BadInput(f"networks need {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+    found: Network = shelf.find(puzzle, name)
+    return found
