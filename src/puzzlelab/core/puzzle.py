@@ -119,6 +119,40 @@ class Planes(Protocol):
 
 
 @runtime_checkable
+class Exchangeable(Protocol):
+    """The view for networks that treat symbols alike which may be exchanged for each other, as colours or digits may.
+
+    Each of K symbols has a sheet of F numbers, and answers for the moves in its S slots.
+    """
+
+    @property
+    def sheet_shape(self) -> tuple[int, int]:
+        """(K, F)."""
+
+    @property
+    def slots(self) -> int:
+        """S: answers of each symbol."""
+
+    def sheets(self, states: State) -> NDArray[np.uint8]:
+        """`uint8[B, K, F]` from `states[B, S]`."""
+
+    def places(self, states: State) -> NDArray[np.int64]:
+        """`int64[B, M]`: who answers for each move, as symbol * slots + slot; anyone for a move that is impossible."""
+
+    def exchanged(self, states: State, order: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
+        """Equal boards with symbol k in the place of symbol `order[k]`, and `moves[M]`: what each move is called there."""
+
+
+@runtime_checkable
+class Gridded(Protocol):
+    """The view of puzzles whose planes are a grid, for convolutions: the same number of planes for each cell in turn."""
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The lengths of both axes; the first is the slower one in the order of the cells."""
+
+
+@runtime_checkable
 class Cover(Protocol):
     """The view of puzzles that are an exact cover: a board is solved by choosing options."""
 

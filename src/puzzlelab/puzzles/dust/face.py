@@ -226,12 +226,27 @@ def draw(state: Board, puzzle: Shape, taken: NDArray[np.bool_]) -> str:
     A wider gap, and a + in the rule, are where the centre line is.
     """
     cells = [f"[{_symbol(value)}]" if out else f" {_symbol(value)} " for value, out in zip(state, taken, strict=True)]
+    return _table(cells, [f"{x:>2} " for x in range(puzzle.width)], puzzle)
+
+
+def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str:
+    """The board as a table of letters, each with its score in per cent; `scores: float[N]`, from 0 to 1.
+
+    Empty cells are left blank. `read` understands it: what stands in round brackets is passed over.
+    """
+    told = [
+        f"{_symbol(value)}({100 * score:2.0f})" if value else "" for value, score in zip(state, scores, strict=True)
+    ]
+    return _table([f"{text:<6}" for text in told], [f"{x:<6}" for x in range(puzzle.width)], puzzle)
+
+
+def _table(cells: list[str], names: list[str], puzzle: Shape) -> str:
+    """A text for each cell, in column order, below the names of the columns; all are equally wide."""
     high, line = puzzle.height, puzzle.width // 2
     rows = [_halves(cells[y::high], line) for y in range(high)]
-    header = _halves([f"{x:>2} " for x in range(puzzle.width)], line)
-    rule = _halves(["---"] * puzzle.width, line, "+")
+    rule = _halves(["-" * len(names[0])] * puzzle.width, line, "+")
     margin = len(str(high - 1))
-    lines = [f"{'':{margin}} | {header}", f"{'-' * margin}-+-{rule}"]
+    lines = [f"{'':{margin}} | {_halves(names, line)}", f"{'-' * margin}-+-{rule}"]
     lines += [f"{y:{margin}} | {rows[y]}" for y in reversed(range(high))]
     return "\n".join(text.rstrip() for text in lines)
 

@@ -175,6 +175,11 @@ class Dust:
             taken[self._cluster(state, move)] = self.permits(state, move)
         return face.draw(state, self, taken)
 
+    def draw_scores(self, state: Board, scores: NDArray[np.float64]) -> str:
+        """The board with `scores: float[N]` of the moves that `legal` names, in per cent, in all cells of each cluster."""
+        first = self.clusters(state)
+        return face.draw_scores(state, self, np.where(first < 0, 0.0, scores[first]))
+
     def svg(self, state: Board) -> str:
         return face.svg(state, self)
 
@@ -221,25 +226,57 @@ class Dust:
         return sampling.difficulty(self, state)
 
     @property
+    def grid(self) -> tuple[int, int]:
+        """Columns and rows, in the order of the cells."""
+        return self.width, self.height
+
+    @property
     def input_size(self) -> int:
         """F: a number for each colour, and for empty, in each cell."""
         return self.cells * (self.colours + 1)
 
     def planes(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, N * (C + 1)]` from `states[B, N]`: cell by cell, a 1 at its colour (0 for empty)."""
-        colours = np.arange(self.colours + 1, dtype=np.uint8)
-        return (states[..., None] == colours).reshape(*states.shape[:-1], -1).astype(np.float32)  # type: ignore[no-any-return]
+        from puzzlelab.puzzles.dust import planes
+
+        return planes.one_hot(self, states)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards as they are and, where the halves are equally wide, in the mirror of the centre line.
+        """The boards and, where the halves are equally wide, their mirror images; for colours see `exchanged`."""
+        from puzzlelab.puzzles.dust import planes
 
-        (Colours may be exchanged too: those symmetries are too many to be listed.)
-        """
-        same = (states, np.arange(self.cells))
-        if self.width % 2:
-            return (same,)
-        mirrored = np.arange(self.cells).reshape(self.width, self.height)[::-1].reshape(-1)
-        return same, (states[..., mirrored], mirrored)
+        return planes.symmetries(self, states)
+
+    @property
+    def sheet_shape(self) -> tuple[int, int]:
+        """Colours, and a number for each cell and each pair of neighbours."""
+        pairs = self.width * (self.height - 1) + (self.width - 1) * self.height
+        return self.colours, self.cells + pairs
+
+    @property
+    def slots(self) -> int:
+        """Each colour answers for every cell."""
+        return self.cells
+
+    def sheets(self, states: Board) -> NDArray[np.uint8]:
+        from puzzlelab.puzzles.dust import planes
+
+        return planes.sheets(self, states)
+
+    def places(self, states: Board) -> NDArray[np.int64]:
+        from puzzlelab.puzzles.dust import planes
+
+        return planes.places(self, states)
+
+    def exchanged(self, states: Board, order: NDArray[np.int64]) -> tuple[Board, NDArray[np.int64]]:
+        from puzzlelab.puzzles.dust import planes
+
+        return planes.exchanged(self, states, order)
+
+    def alike(self, states: Board) -> NDArray[np.int64]:
+        """`int64[B, N]`: the cell by which `legal` names the cluster of each cell; -1 for an empty one."""
+        from puzzlelab.puzzles.dust import planes
+
+        return planes.alike(self, states)
 
     @property
     def usual_solver(self) -> tuple[str, Mapping[str, object]]:

@@ -204,6 +204,11 @@ class Tiles:
         return sampling.difficulty(self, state)
 
     @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.rows, self.columns
+
+    @property
     def input_size(self) -> int:
         from puzzlelab.puzzles.tiles import planes
 

@@ -1,0 +1,51 @@
+"""Dense stacks of any depth and width over the puzzle's planes, such as the 10 x 1500 and 5 x 1500 of the documents."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor, nn
+
+from puzzlelab.core.puzzle import Planes, State
+from puzzlelab.nets.heads import Heads
+from puzzlelab.nets.layers import activation, linear
+from puzzlelab.nets.network import Activation, NetworkSettings
+
+
+class DenseNetwork(nn.Module):
+    """`float[B, F]` through the layers to the heads."""
+
+    def __init__(self, layers: nn.Sequential, heads: Heads) -> None:
+        super().__init__()
+        self.layers, self.heads = layers, heads
+
+    def forward(self, planes: Tensor) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = self.heads(self.layers(planes))
+        return found
+
+
+class Dense(NetworkSettings):
+    """`depth` layers of `width` units each."""
+
+    kind: Literal["dense"]
+    width: int = Field(default=512, ge=1)
+    depth: int = Field(default=3, ge=1)
+    activation: Activation = "relu"
+
+    def build(self, puzzle: Planes) -> DenseNetwork:
+        """The network for this puzzle, with random weights."""
+        sizes = [puzzle.input_size, *[self.width] * self.depth]
+        layers: list[nn.Module] = []
+        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+            layers += [linear(inputs, outputs), activation(self.activation)]
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
+
+    def inputs(self, puzzle: Planes, states: State) -> tuple[NDArray[np.generic], ...]:
+        """The planes of the states."""
+        return (puzzle.planes(states),)
+
+
+ARCHITECTURE = Dense

@@ -1,0 +1,94 @@
+"""Networks that treat alike the symbols that may be exchanged for each other: the colours of dust, digits of a Sudoku.
+
+Every symbol has a sheet, and all sheets go through the same layers; a layer sees its own sheet and the sum of all.
+Exchanging two symbols exchanges their sheets and changes nothing else, so that nothing has to be learned once for each
+symbol. Source: Zaheer et al., "Deep Sets" (2017).
+
+Shapes: B = states, K = symbols, F = numbers on a sheet, S = slots of a symbol, M = number of moves, D = width.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor, nn
+from torch.nn import functional
+
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.puzzle import Exchangeable as View
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.nets.heads import Head, Scalar
+from puzzlelab.nets.layers import linear
+from puzzlelab.nets.network import NetworkSettings
+
+
+class Layer(nn.Module):
+    """`[B, K, F]` to `[B, K, D]`: one dense layer for each sheet itself, another for the sum of all sheets."""
+
+    def __init__(self, symbols: int, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.own, self.all = linear(inputs, outputs), linear(inputs, outputs, bias=False)
+        self.scale = 1 / sqrt(symbols)
+
+    def forward(self, sheets: Tensor) -> Tensor:
+        found: Tensor = self.own(sheets) + self.all(sheets.sum(1) * self.scale)[:, None, :]
+        return found
+
+
+class ExchangeableNetwork(nn.Module):
+    """`uint8[B, K, F]` and `int64[B, M]`, which says who answers for each move, through the layers to the heads."""
+
+    def __init__(self, settings: Exchangeable, shape: tuple[int, int], slots: int) -> None:
+        super().__init__()
+        symbols, inputs = shape
+        self.first = Layer(symbols, inputs, settings.width)
+        self.rest = nn.ModuleList([Layer(symbols, settings.width, settings.width) for _ in range(settings.depth - 1)])
+        self.scale = 1 / sqrt(symbols)
+        wanted = settings.heads
+        self.pooled = linear(settings.width, settings.pooled) if "remaining" in wanted else None
+        makers = {
+            "moves": lambda: nn.Linear(settings.width, slots),
+            "remaining": lambda: Scalar(settings.pooled),
+            "q": lambda: Scalar(settings.width, slots),
+        }
+        self.heads = nn.ModuleDict({name: makers[name]() for name in wanted})
+
+    def forward(self, sheets: Tensor, places: Tensor) -> dict[str, Tensor]:
+        features = functional.relu(self.first(sheets.to(self.first.own.weight.dtype)))
+        for layer in self.rest:
+            features = features + functional.relu(layer(features))
+        return {name: self._answer(name, features, places) for name in self.heads}
+
+    def _answer(self, name: str, features: Tensor, places: Tensor) -> Tensor:
+        head = self.heads[name]
+        if name == "remaining":
+            assert self.pooled is not None
+            found: Tensor = head(functional.relu(self.pooled(features.sum(1) * self.scale))).squeeze(-1)
+            return found
+        return head(features).float().flatten(1).gather(1, places)
+
+
+class Exchangeable(NetworkSettings):
+    """`depth` layers of `width` for each symbol; the remaining moves come from their sum through `pooled` units."""
+
+    kind: Literal["exchangeable"]
+    width: int = Field(default=256, ge=1)
+    depth: int = Field(default=3, ge=1)
+    pooled: int = Field(default=128, ge=1)
+
+    def build(self, puzzle: Puzzle) -> ExchangeableNetwork:
+        """The network for this puzzle, with random weights."""
+        if not isinstance(puzzle, View):
+            raise NotSuited(f"{puzzle.name} has no symbols that may be exchanged for each other")
+        return ExchangeableNetwork(self, puzzle.sheet_shape, puzzle.slots)
+
+    def inputs(self, puzzle: View, states: State) -> tuple[NDArray[np.generic], ...]:
+        """The sheets, and who answers for each move."""
+        return puzzle.sheets(states), puzzle.places(states)
+
+
+ARCHITECTURE = Exchangeable

@@ -1,0 +1,48 @@
+"""Residual dense stacks: blocks of two layers, each block added to what it was given (He et al., 2016)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import nn
+
+from puzzlelab.core.puzzle import Planes, State
+from puzzlelab.nets.architectures.dense import DenseNetwork
+from puzzlelab.nets.heads import Heads
+from puzzlelab.nets.layers import Residual as Around
+from puzzlelab.nets.layers import activation, linear
+from puzzlelab.nets.network import Activation, NetworkSettings
+
+
+class Residual(NetworkSettings):
+    """A first layer to `width`, then `blocks` blocks; each narrows to `inner` units and widens again."""
+
+    kind: Literal["residual"]
+    width: int = Field(default=512, ge=1)
+    inner: int | None = Field(default=None, ge=1)
+    blocks: int = Field(default=2, ge=0)
+    activation: Activation = "relu"
+
+    def build(self, puzzle: Planes) -> DenseNetwork:
+        """The network for this puzzle, with random weights."""
+        layers = [linear(puzzle.input_size, self.width), activation(self.activation)]
+        layers += [self._block() for _ in range(self.blocks)]
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
+
+    def _block(self) -> nn.Module:
+        inner = self.inner or self.width
+        last = linear(inner, self.width)
+        nn.init.zeros_(last.weight)  # a new block changes nothing
+        return Around(
+            nn.Sequential(nn.LayerNorm(self.width), linear(self.width, inner), activation(self.activation), last)
+        )
+
+    def inputs(self, puzzle: Planes, states: State) -> tuple[NDArray[np.generic], ...]:
+        """The planes of the states."""
+        return (puzzle.planes(states),)
+
+
+ARCHITECTURE = Residual

@@ -1,0 +1,144 @@
+"""Networks as files: `<stem>.safetensors` with the weights, and `<stem>.json`, the card, beside it.
+
+The hash of the weights is the network's name. Nothing in either file is ever executed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import read_network
+
+WEIGHTS, CARD = ".safetensors", ".json"
+FORMAT = "puzzlelab network"
+
+
+class Card(BaseModel):
+    """What is to be known of a network."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: str = FORMAT
+    name: str
+    """The hash of its weights."""
+    puzzle: str
+    network: dict[str, Any]
+    """The settings of its architecture."""
+    parameters: int
+    recipe: str = ""
+    settings: dict[str, Any] = {}
+    """Every setting of the recipe that trained it."""
+    seed: int | None = None
+    steps: int = 0
+    samples: int = 0
+    """Samples that it was trained on, each counted as often as it was shown."""
+    hours: float = 0.0
+    machine: str = ""
+    version: str = ""
+    measured: list[dict[str, Any]] = []
+    """Results, each with the command that measures it again and the hash of its suite."""
+
+
+def hash_of(weights: Mapping[str, Tensor]) -> str:
+    """16 hexadecimal digits that differ for other weights."""
+    digest = hashlib.sha256()
+    for name in sorted(weights):
+        tensor = weights[name].detach().cpu().contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\0".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()[:16]
+
+
+def save(folder: Path, model: Model, stem: str = "", **told: Any) -> Card:
+    """Write a network and its card into a folder, under its hash unless a stem is given; raises `BadFile`."""
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
+    card = Card(
+        name=hash_of(weights),
+        puzzle=model.puzzle.name,
+        network=model.settings.model_dump(mode="json"),
+        parameters=sum(parameter.numel() for parameter in model.module.parameters()),
+        **told,
+    )
+    base = folder / (stem or card.name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        aside = base.with_name(f"{base.name}.{os.getpid()}")
+        save_file(weights, aside)
+        aside.replace(base.with_name(base.name + WEIGHTS))
+        write_card(base.with_name(base.name + CARD), card)
+    except (OSError, SafetensorError) as error:
+        raise BadFile(f"cannot write the network {base}: {error}") from None
+    return card
+
+
+def write_card(path: Path, card: Card) -> None:
+    """Write a card, whole or not at all."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    aside.write_text(json.dumps(card.model_dump(), indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
+
+
+def read_card(path: Path) -> Card:
+    """The card of a network, beside its weights; raises `BadFile`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        card = Card.model_validate_json(text)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except (ValidationError, UnicodeDecodeError):
+        raise BadFile(f"{path} is no card of a network of puzzlelab") from None
+    if card.format != FORMAT:
+        raise BadFile(f"{path} is no card of a network of puzzlelab: its format is '{shorten(card.format)}'")
+    return card
+
+
+def stem_of(path: Path) -> Path:
+    """What both files of a network have in common, from the path of either or neither."""
+    return path.with_suffix("") if path.suffix in (WEIGHTS, CARD) else path
+
+
+def load(path: Path, device: torch.device | None = None) -> tuple[Model, Card]:
+    """The network in these two files, ready to be asked; raises `BadFile` for what is damaged or foreign."""
+    stem = stem_of(path)
+    card = read_card(stem.with_name(stem.name + CARD))
+    weights = read_weights(stem.with_name(stem.name + WEIGHTS))
+    if hash_of(weights) != card.name:
+        raise BadFile(
+            f"{stem.name}{WEIGHTS} is damaged or not the one that its card tells of: its hash is not {card.name}"
+        )
+    try:
+        puzzle = registry.load(card.puzzle)
+        settings = read_network(card.network)
+        module: nn.Module = settings.build(puzzle)
+        module.load_state_dict(weights)
+    except (BadInput, RuntimeError) as error:
+        raise BadFile(f"{stem.name}{CARD} does not describe its weights: {shorten(str(error), 200)}") from None
+    place = device or torch.device("cpu")
+    module.eval().requires_grad_(False)
+    return Model(puzzle, settings, module.to(place), card.name, place), card
+
+
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors in a file; raises `BadFile`."""
+    try:
+        return load_file(path)
+    except FileNotFoundError:
+        raise BadFile(f"cannot read {path}: there is no such file") from None
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+    except (SafetensorError, ValueError) as error:
+        raise BadFile(f"{path} holds no weights: {shorten(str(error), 120)}") from None

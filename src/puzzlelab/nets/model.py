@@ -1,0 +1,126 @@
+"""A trained network with the puzzle that it is for, and its card: what searches ask.
+
+Shapes: B = states, S = length of a state, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from puzzlelab.core.batches import alike
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.puzzle import Estimate, Planes, Prior, Puzzle, State
+from puzzlelab.nets.device import precision
+from puzzlelab.nets.network import NetworkSettings
+
+BATCH = 4096
+"""States that are put through a network at once: more do not fit the processor's caches."""
+LEAST = 1e-9
+"""No legal move is less probable than this."""
+
+Outputs = dict[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A network that can be asked; `name` is the hash of its weights."""
+
+    puzzle: Puzzle
+    settings: NetworkSettings
+    module: nn.Module
+    name: str = ""
+    device: torch.device = torch.device("cpu")
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What it tells."""
+        return self.settings.heads
+
+    def outputs(self, states: State) -> Outputs:
+        """What every head says of the plain `states[B, S]`."""
+        parts = [self._part(states[begin : begin + BATCH]) for begin in range(0, max(len(states), 1), BATCH)]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
+
+    def _part(self, states: State) -> Outputs:
+        settings: Any = self.settings
+        inputs = [torch.from_numpy(array).to(self.device) for array in settings.inputs(self.puzzle, states)]
+        with torch.inference_mode(), precision(self.device):
+            found = self.module(*inputs)
+        return {name: answer.float().cpu().numpy() for name, answer in found.items()}
+
+    def remaining(self, states: State) -> NDArray[np.float64]:
+        """`float64[B]`: how many moves it thinks remain; never less than none."""
+        return np.maximum(self.outputs(states)["remaining"].astype(np.float64), 0.0)
+
+    def log_moves(self, states: State) -> NDArray[np.float64]:
+        """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves."""
+        scores = self.outputs(states)["moves"].astype(np.float64)
+        likely = -np.logaddexp(0.0, -scores) if self.settings.policy == "binary" else scores
+        return _of_legal(self.puzzle, states, likely, sums=self.settings.policy == "softmax")
+
+    def estimate(self, averaged: bool = False) -> Estimate:
+        """Its remaining moves, which may be too many: no search that trusts them proves anything."""
+        self._needs("remaining", "estimate")
+        ask = self._mean_remaining if averaged else self.remaining
+        return Estimate(self._title(averaged), False, scores=ask)
+
+    def prior(self, averaged: bool = False) -> Prior:
+        """Its scores of moves."""
+        self._needs("moves", "prior")
+        return Prior(self._title(averaged), self._mean_log_moves if averaged else self.log_moves)
+
+    def _title(self, averaged: bool) -> str:
+        return f"net:{self.name}{':averaged' if averaged else ''}"
+
+    def _needs(self, head: str, use: str) -> None:
+        if head not in self.heads:
+            raise NotSuited(f"the network {self.name} is no {use}: it tells {' and '.join(self.heads)}, not {head}")
+
+    def _images(self, states: State) -> Iterator[tuple[State, NDArray[np.int64]]]:
+        """The images of the states in every symmetry of the puzzle, each with what the moves are called there."""
+        if not isinstance(self.puzzle, Planes):
+            raise NotSuited(f"{self.puzzle.name} has no images to average over")
+        for image, called in self.puzzle.symmetries(states):
+            yield np.ascontiguousarray(image), called
+
+    def _mean_remaining(self, states: State) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.mean([self.remaining(image) for image, _ in self._images(states)], axis=0)
+        return found
+
+    def _mean_log_moves(self, states: State) -> NDArray[np.float64]:
+        shares = []
+        for image, called in self._images(states):
+            places = np.maximum(alike(self.puzzle, image)[:, called], 0)
+            shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
+        return np.log(np.maximum(np.mean(shares, axis=0), LEAST))
+
+
+def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
+    """Scores `[B, M]` of all moves, as logarithms of probabilities of the legal ones.
+
+    Moves that come to the same are one move: its probability is their sum, or (`sums=False`) the greatest.
+    """
+    named = alike(puzzle, states)
+    rows, moves = np.nonzero(named >= 0)
+    values, targets = scores[rows, moves], named[rows, moves]
+    best = np.full(scores.shape, -np.inf)
+    np.maximum.at(best, (rows, targets), values)
+    if sums:
+        total = np.zeros(scores.shape)
+        np.add.at(total, (rows, targets), np.exp(values - best[rows, targets]))
+        with np.errstate(divide="ignore"):
+            best = best + np.log(total)
+    legal = np.isfinite(best)
+    with np.errstate(invalid="ignore"):
+        shifted = best - best.max(axis=1, keepdims=True, initial=-np.inf, where=legal)
+        likely = np.where(legal, np.maximum(np.exp(shifted), LEAST), 0.0)
+        likely /= np.maximum(likely.sum(axis=1, keepdims=True), LEAST)
+    with np.errstate(divide="ignore"):
+        return np.log(likely)

@@ -1,0 +1,50 @@
+"""What the settings of all architectures have in common, and how one is found by its kind."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import field_validator
+
+from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.settings import Settings
+from puzzlelab.nets import architectures
+from puzzlelab.nets.heads import Head
+
+Policy = Literal["softmax", "binary"]
+"""How scores of moves are meant: as logits of one choice among all, or each for itself as 'this one, or not'."""
+Activation = Literal["relu", "gelu", "none"]
+
+
+class NetworkSettings(Settings):
+    """The settings that every architecture has."""
+
+    kind: str
+    heads: tuple[Head, ...] = ("moves", "remaining")
+    policy: Policy = "softmax"
+
+    @field_validator("heads")
+    @classmethod
+    def _different(cls, heads: tuple[Head, ...]) -> tuple[Head, ...]:
+        if not heads or len(set(heads)) < len(heads):
+            raise ValueError("name one or more of moves, remaining, q, each once")
+        return heads
+
+
+def kinds() -> list[str]:
+    """The architectures that there are."""
+    return sorted(module.name for module in pkgutil.iter_modules(architectures.__path__))
+
+
+def read_network(values: Mapping[str, Any]) -> Any:
+    """The architecture with these settings, of which `kind` names it; raises `UnknownName` or `BadOption`."""
+    kind = values.get("kind")
+    if not isinstance(kind, str):
+        raise BadOption(f"a network needs a kind: one of {', '.join(kinds())}")
+    if kind not in kinds():
+        raise UnknownName("kind of network", kind, kinds())
+    module = importlib.import_module(f"{architectures.__name__}.{kind}")
+    return module.ARCHITECTURE(**values)
