@@ -130,7 +130,7 @@ class Listener:
 
     notes: list[str] = field(default_factory=list)
     waits: list[str] = field(default_factory=list)
-    parts: list[tuple[str, float, float]] = field(default_factory=list)
+    parts: list[tuple[str, float, float | None]] = field(default_factory=list)
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
@@ -138,7 +138,7 @@ class Listener:
     def waiting(self, sentence: str) -> None:
         self.waits.append(sentence)
 
-    def progress(self, title: str, done: float, total: float) -> None:
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
         self.parts.append((title, done, total))
 
 

@@ -69,12 +69,13 @@ class _Listener:
         if not self.bars.disable:
             self.note(sentence)
 
-    def progress(self, title: str, done: float, total: float) -> None:
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
         from rich.progress import TaskID
 
         if title not in self.tasks:
             self.tasks[title] = self.bars.add_task(title, total=total)
-        self.bars.update(TaskID(self.tasks[title]), completed=done)
+        words = f"{title}: {told}" if told else title
+        self.bars.update(TaskID(self.tasks[title]), completed=done, description=words)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from puzzlelab.cli.list import list_all
 from puzzlelab.cli.plot import plot
 from puzzlelab.cli.solve import solve
 from puzzlelab.cli.teach import teach
+from puzzlelab.cli.train import train
 from puzzlelab.cli.verify import verify
 from puzzlelab.cli.warm import warm
 
@@ -46,7 +47,7 @@ def main(
 
 app.command("list")(list_all)
 app.command("enumerate")(enumerate_all)
-for verb in (solve, hint, check, verify, count, generate, teach, bench, plot, warm, demo):
+for verb in (solve, hint, check, verify, count, generate, teach, train, bench, plot, warm, demo):
     app.command()(verb)
 
 

@@ -18,8 +18,8 @@ class Reporter(Protocol):
     def waiting(self, sentence: str) -> None:
         """Why nothing is seen to happen; worth nothing afterwards, nor to a file."""
 
-    def progress(self, title: str, done: float, total: float) -> None:
-        """`title` has got this far; `done == total` ends it."""
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+        """`title` has got this far, `done == total` ends it; `told` is how it stands now."""
 
 
 class Log:
@@ -31,8 +31,8 @@ class Log:
     def waiting(self, sentence: str) -> None:
         _LOGGER.info(sentence)
 
-    def progress(self, title: str, done: float, total: float) -> None:
-        _LOGGER.debug("%s: %s of %s", title, done, total)
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+        _LOGGER.debug("%s: %s of %s %s", title, done, total, told)
 
 
 _listeners: list[Reporter] = [Log()]
@@ -48,9 +48,9 @@ def waiting(sentence: str) -> None:
     _listeners[-1].waiting(sentence)
 
 
-def progress(title: str, done: float, total: float) -> None:
-    """Tell the listener how far `title` has got."""
-    _listeners[-1].progress(title, done, total)
+def progress(title: str, done: float, total: float | None, told: str = "") -> None:
+    """Tell the listener how far `title` has got, of an unknown total if None, and in a few words how it stands."""
+    _listeners[-1].progress(title, done, total, told)
 
 
 @contextmanager

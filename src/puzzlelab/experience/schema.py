@@ -26,7 +26,11 @@ LONGEST = 2**16 - 1
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Positions with what a teacher says of them; those of one game stand together, the first position first."""
+    """Positions with what a teacher says of them; those of one game stand together, the first position first.
+
+    A solved board is none of them: there is nothing to do, and whether a board is solved the rules say. After the
+    positions of a game come those of its detours, if it has any: `remaining` falls to 1 before each.
+    """
 
     game: NDArray[np.int64]
     """[B]: which board the position comes from; a split into training and test goes by this column."""
@@ -49,6 +53,10 @@ class Samples:
     def rows(self, first: int, end: int) -> Samples:
         """The samples number `first` to `end` - 1."""
         return Samples(*(getattr(self, field.name)[first:end] for field in fields(self)))
+
+    def at(self, places: NDArray[np.int64]) -> Samples:
+        """The samples in these places, in this order."""
+        return Samples(*(getattr(self, field.name)[places] for field in fields(self)))
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:

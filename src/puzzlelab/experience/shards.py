@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,10 +58,8 @@ class Shards:
         self.folder, self.size = folder, size
         self.settings = json.loads(json.dumps({**settings, "shard": size}))
         self._state = _State()
-        try:
-            self._begin()
-        except OSError as error:
-            raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+        begin(folder, self.settings)
+        self._find()
 
     @property
     def rows(self) -> int:
@@ -72,10 +71,8 @@ class Shards:
         """Games that they come from, with those that gave none."""
         return self._state.games
 
-    def _begin(self) -> None:
-        """Make the folder, or find out how far it is."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._examine()
+    def _find(self) -> None:
+        """Find out how far the folder is."""
         paths = shard_paths(self.folder)
         for number, path in enumerate(paths):
             rows, card = _facts(path)
@@ -88,20 +85,6 @@ class Shards:
                 raise BadFile(f"{path} has fewer than {self.size:,} samples, and is not the last one")
             else:
                 self._state = _State(self.rows + rows, end, number, first, (read_shard(path),), rows)
-
-    def _examine(self) -> None:
-        """See that the folder is new, or was begun with these settings; one without a shard was not."""
-        path, begun = self.folder / TEACHER, bool(shard_paths(self.folder))
-        if not path.exists() and begun:
-            raise BadFile(f"{self.folder} holds shards, and no {TEACHER} that says of what: give another folder")
-        held = read_settings(self.folder) if path.exists() else None
-        if held == self.settings:
-            return
-        if held is not None and begun:
-            raise BadFile(f"{self.folder} was begun with other settings: {_differences(held, self.settings)}")
-        aside = self.folder / "writing"
-        aside.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
-        aside.replace(path)
 
     def append(self, samples: Samples, games: int, most: int) -> None:
         """Add the samples of the games up to number `games` - 1, as far as the game that brings the rows to `most`."""
@@ -121,21 +104,56 @@ class Shards:
         """Write what waits: a full shard, or at the end the beginning of one."""
         state = self._state
         if state.filled > state.held:
-            try:
-                self._save(state)
-            except OSError as error:
-                raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
+            card = {**self.settings, "games": [state.first, state.games]}
+            save(self.folder, state.number, joined(state.waiting), card)
             self._state = replace(state, held=state.filled)
         if state.filled >= self.size:
             self._state = _State(state.rows, state.games, state.number + 1, state.games)
 
-    def _save(self, state: _State) -> None:
-        import pyarrow.parquet as pq
 
-        table = to_table(joined(state.waiting), {**self.settings, "games": [state.first, state.games]})
-        aside, rows = self.folder / "writing", state.filled
-        pq.write_table(table, aside, row_group_size=rows, compression="zstd", use_dictionary=["moves", "remaining"])
-        aside.replace(self.folder / f"shard-{state.number:05}.parquet")
+def begin(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Make a folder for samples of these settings, or see that it was begun with them; one without a shard was not.
+
+    Raises `BadFile` for a folder of something else, or one that cannot be written.
+    """
+    asked = json.loads(json.dumps(settings))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path, begun = folder / TEACHER, bool(shard_paths(folder))
+        if not path.exists() and begun:
+            raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder")
+        held = read_settings(folder) if path.exists() else None
+        if held is not None and held != asked and begun:
+            raise BadFile(f"{folder} was begun with other settings: {_differences(held, asked)}")
+        if held != asked:
+            text = json.dumps(asked, indent=1) + "\n"
+            aside = folder / f"writing-{uuid.uuid4().hex}"
+            aside.write_text(text, encoding="utf-8")
+            aside.replace(path)
+    except OSError as error:
+        raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+
+
+def save(folder: Path, number: int, samples: Samples, card: Mapping[str, Any], aside: str = "writing") -> Path:
+    """Write a shard with what its samples are under the name `aside`, then rename it.
+
+    Raises `BadFile` where that cannot be done.
+    """
+    import pyarrow.parquet as pq
+
+    table, path = to_table(samples, card), shard_path(folder, number)
+    form = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": ["moves", "remaining"]}
+    try:
+        pq.write_table(table, folder / aside, **form)
+        (folder / aside).replace(path)
+    except OSError as error:
+        raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+    return path
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Where shard `number` of a folder is, or will be."""
+    return folder / f"shard-{number:05}.parquet"
 
 
 def _differences(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str:

@@ -6,37 +6,50 @@ A game depends on the seed and its number alone, so that one seed gives one stre
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count as count_from
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.hints import hint_by
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
-from puzzlelab.core.puzzle import Instance, Puzzle, State, scale_of
-from puzzlelab.core.questions import Questions, remembering, suits
-from puzzlelab.core.regrets import positions_of
+from puzzlelab.core.puzzle import Puzzle, State, scale_of
+from puzzlelab.core.questions import suits
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.solver import Solver, options_of, require, solve
+from puzzlelab.core.solver import Solver, options_of, require
 from puzzlelab.core.version import VERSION
-from puzzlelab.experience.schema import LONGEST, Samples, joined, packed
+from puzzlelab.experience.games import Games
+from puzzlelab.experience.schema import Samples, joined
 from puzzlelab.experience.shards import Shards
+
+if TYPE_CHECKING:
+    from puzzlelab.experience.players import Player
 
 USUAL_SCALE = "uniform"
 """Where boards come from when nobody says, if a puzzle has this scale."""
-CHUNK, FAST_CHUNK = 4, 256
-"""Games that are played in one piece of work."""
 FRUITLESS = 10_000
 """After so many games in a row without a sample the teacher gives up."""
-WAY = 1
-"""The branch of a game's seed that chooses among equally good moves."""
+WAY, DETOURS = 1, 2
+"""The branches of a game's seed that choose among equally good moves, and where detours begin."""
+
+
+class Teaches(Protocol):
+    """Gives samples in one order: a `Teacher` without an end, a `Space` until all states are there."""
+
+    @property
+    def name(self) -> str: ...
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what the samples are."""
+
+    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
+        """The samples of the games from `first` on, each time with the number of the next game."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +66,24 @@ class Teacher:
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
     """For each board or, if `exact`, each position."""
+    detours: int = 0
+    """Solutions that branch off each game: a random position, a random move that does not solve it, and on from there.
+
+    They belong to the game, so that a split by games keeps positions that are alike together.
+    """
 
     def __post_init__(self) -> None:
+        if self.detours < 0:
+            raise BadOption(f"a game has 0 detours or more, not {self.detours}")
         suits(self.puzzle)
         require(self.solver, self.puzzle)
         scales: Mapping[str, Any] = getattr(self.puzzle, "scales", {})
         wanted = self.scale or (USUAL_SCALE if USUAL_SCALE in scales else None)
         object.__setattr__(self, "scale", scale_of(self.puzzle, wanted)[0])
+
+    @property
+    def name(self) -> str:
+        return self.solver.name
 
     def settings(self) -> dict[str, Any]:
         """Everything that decides what the samples are."""
@@ -71,6 +95,7 @@ class Teacher:
             "limit": vars(self.limit),
             "scale": self.scale,
             "levels": list(self.levels),
+            "detours": self.detours,
             "seed": self.seed,
             "move_count": self.puzzle.move_count,
             "version": VERSION,
@@ -86,108 +111,52 @@ class Teacher:
 
         Threads play ahead; one seed gives one stream whatever their number.
         """
+        plays = self._player()
+        starts = count_from(first, plays.chunk)
+        yield from self._played(plays, ((start, start + plays.chunk) for start in starts), jobs)
+
+    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+        """The samples of the games number `first` to `end` - 1, of which there is at least one."""
+        plays = self._player()
+        parts = ((start, min(start + plays.chunk, end)) for start in range(first, end, plays.chunk))
+        return joined([samples for samples, _ in self._played(plays, parts, jobs)])
+
+    def _played(
+        self, plays: Player | Games, parts: Iterable[tuple[int, int]], jobs: int | None
+    ) -> Iterator[tuple[Samples, int]]:
+        """The samples of the games from one number to another, with the other."""
         over = threading.Event()
-        play = self._player()
-        size = CHUNK if play == self._games else FAST_CHUNK
 
-        def chunk(start: int) -> tuple[Samples, int]:
-            return play(start, start + size, over), start + size
+        def part(ends: tuple[int, int]) -> tuple[Samples, int]:
+            return plays.play(*ends, over), ends[1]
 
-        yield from ordered_map(chunk, count_from(first, size), jobs, on_interrupt=over.set)
+        return ordered_map(part, parts, jobs, on_interrupt=over.set)
 
-    def _player(self) -> Callable[[int, int, threading.Event], Samples]:
-        """What plays the games from one number to another: the fast way for beams, or one game at a time."""
-        from puzzlelab.experience import beams
+    def _player(self) -> Player | Games:
+        """What plays the games from one number to another: the fast way for some solvers, or one game at a time."""
+        from puzzlelab.experience.players import player
 
-        if self.exact or self.limit != Limit():
-            return self._games
-        fast = beams.player(self.puzzle, self.solver, self.board)
-        return fast.play if fast else self._games
+        draws = self._draws if self.detours else None
+        usual = not self.exact and self.limit == Limit()
+        fast = player(self.puzzle, self.solver, self.board, draws) if usual else None
+        return fast or Games(self.puzzle, self.solver, self.exact, self.limit, self.board, self._lots, draws)
 
-    def _games(self, first: int, end: int, over: threading.Event) -> Samples:
-        label = self._optimal if self.exact else self._chosen
-        games = [label(game, Instance(self.puzzle, self.board(game)), over) for game in range(first, end)]
-        return joined(games)
+    def _lots(self, game: int) -> np.random.Generator:
+        return generator(self.seed, game, WAY)
 
-    def _chosen(self, game: int, start: Instance, over: threading.Event) -> Samples:
-        """The positions on the way of the solver's own solution, with the moves of it."""
-        result = solve(self.solver, start, self.limit, lambda attempt: over.is_set())
-        _go_on(result.stop)
-        moves = result.moves or ()
-        proven = result.proof in ("optimal", "unique")
-        rows = _Rows(game, start)
-        for number, (position, move) in enumerate(zip(positions_of(start, moves), moves, strict=False)):
-            rows.add(position, [move], len(moves) - number, proven)
-        return rows.samples()
-
-    def _optimal(self, game: int, start: Instance, over: threading.Event) -> Samples:
-        """The positions of a best game, each with all its optimal moves; one of them, by lot, is made.
-
-        The game ends early where the limit leaves a position without a shorter solution than the one before it.
-        """
-        random, rows = generator(self.seed, game, WAY), _Rows(game, start)
-        solver = remembering(self.solver)
-        here, known, last = start, None, None
-        while not self.puzzle.solved(here.state):
-            questions = Questions(solver, self.limit, lambda attempt: over.is_set())
-            told = hint_by(questions, here, known, only_best=True)
-            _go_on(told.stop)
-            if told.length is None or not told.best or (last is not None and told.length >= last):
-                break
-            rows.add(here, told.best, told.length, told.settled)
-            move = int(random.choice(sorted(told.best)))
-            last, known = told.length, told.needed.plus(-1) if told.needed.proven else None
-            here = Instance(self.puzzle, self.puzzle.apply(here.state, move))
-        return rows.samples()
-
-
-class _Rows:
-    """The samples of one game as they come."""
-
-    def __init__(self, game: int, start: Instance) -> None:
-        self.game, self.start = game, start
-        self.states: list[State] = []
-        self.targets: list[NDArray[np.bool_]] = []
-        self.remaining: list[int] = []
-        self.proven: list[bool] = []
-
-    def add(self, position: Instance, moves: Iterable[int], remaining: int, proven: bool) -> None:
-        """One position, the moves to make there, and how many moves remain."""
-        mask = np.zeros(position.puzzle.move_count, bool)
-        mask[list(moves)] = True
-        self.states.append(position.state)
-        self.targets.append(mask)
-        self.remaining.append(remaining)
-        self.proven.append(proven)
-
-    def samples(self) -> Samples:
-        count, start = len(self.states), self.start
-        if count and self.remaining[0] > LONGEST:
-            raise BadOption(f"a solution of {self.remaining[0]:,} moves is too long for samples (at most {LONGEST:,})")
-        return Samples(
-            np.full(count, self.game),
-            np.array(self.states, start.state.dtype).reshape(count, start.state.size),
-            packed(np.array(self.targets, bool).reshape(count, start.puzzle.move_count)),
-            np.array(self.remaining, np.uint16),
-            np.array(self.proven, bool),
-        )
-
-
-def _go_on(stop: str) -> None:
-    """Ctrl-C, which a search turns into an answer, ends the teacher: half a game is no game."""
-    if stop == "interrupted":
-        raise KeyboardInterrupt
+    def _draws(self, game: int) -> NDArray[np.float64]:
+        return generator(self.seed, game, DETOURS).random((self.detours, 2))
 
 
 def teach(
-    teacher: Teacher,
+    teacher: Teaches,
     folder: Path,
     count: int,
     size: int,
     jobs: int | None = None,
     told: Callable[[int], None] = lambda rows: None,
 ) -> Shards:
-    """Fill a folder with at least `count` samples of whole games, `size` or a little more in a shard.
+    """Fill a folder with at least `count` samples of whole games, if there are so many, about `size` in a shard.
 
     A folder that was begun with the same settings is gone on with; `told` hears how many samples there are. Ctrl-C
     keeps every game that is complete.
@@ -212,7 +181,7 @@ def teach(
                 if games - fruitful >= FRUITLESS:
                     raise BadOption(
                         f"{games - fruitful:,} boards in a row gave no sample: either they are solved already, or "
-                        f"{teacher.solver.name} with these options solves none of them"
+                        f"{teacher.name} with these options solves none of them"
                     )
         finally:
             shards.write()

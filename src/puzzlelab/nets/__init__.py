@@ -1,1 +1,4 @@
-"""Networks: what they are built of, how they are kept, and how searches find them. Only here and in training is torch."""
+"""Networks: what they are built of, how they are kept, and how searches find them.
+
+Torch is imported here and in `training` alone.
+"""

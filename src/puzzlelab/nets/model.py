@@ -25,6 +25,8 @@ BATCH = 4096
 LEAST = 1e-9
 """No legal move is less probable than this."""
 
+CPU = torch.device("cpu")
+
 Outputs = dict[str, NDArray[np.float32]]
 
 
@@ -36,7 +38,7 @@ class Model:
     settings: NetworkSettings
     module: nn.Module
     name: str = ""
-    device: torch.device = torch.device("cpu")
+    device: torch.device = CPU
 
     @property
     def heads(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -39,7 +40,7 @@ class Dense(NetworkSettings):
         """The network for this puzzle, with random weights."""
         sizes = [puzzle.input_size, *[self.width] * self.depth]
         layers: list[nn.Module] = []
-        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+        for inputs, outputs in pairwise(sizes):
             layers += [linear(inputs, outputs), activation(self.activation)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
 

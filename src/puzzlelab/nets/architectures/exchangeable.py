@@ -21,7 +21,7 @@ from torch.nn import functional
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Exchangeable as View
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.nets.heads import Head, Scalar
+from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import NetworkSettings
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def one_hot(puzzle: Dust, states: Board) -> NDArray[np.float32]:
     """`float32[B, N * (C + 1)]` from `states[B, N]`: cell by cell, a 1 at its colour (0 for empty)."""
     colours = np.arange(puzzle.colours + 1, dtype=np.uint8)
-    found: NDArray[np.float32] = (states[..., None] == colours).reshape(*states.shape[:-1], -1).astype(np.float32)
-    return found
+    found: NDArray[np.bool_] = (states[..., None] == colours).reshape(*states.shape[:-1], puzzle.input_size)
+    return found.astype(np.float32)
 
 
 def symmetries(puzzle: Dust, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:

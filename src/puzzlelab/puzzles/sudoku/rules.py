@@ -271,7 +271,7 @@ class Sudoku:
     def planes(self, states: Board) -> NDArray[np.float32]:
         """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
         digits = np.arange(1, self.size + 1, dtype=np.uint8)
-        return (states[..., None] == digits).reshape(*states.shape[:-1], -1).astype(np.float32)  # type: ignore[no-any-return]
+        return (states[..., None] == digits).reshape(*states.shape[:-1], self.input_size).astype(np.float32)  # type: ignore[no-any-return]
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
         """The boards as they are, turned and reflected; square boxes have eight images, others four.

@@ -22,8 +22,8 @@ def input_size(puzzle: Tiles) -> int:
 def one_hot(puzzle: Tiles, states: Board) -> NDArray[np.float32]:
     """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
     tiles = np.arange(1, puzzle.cells, dtype=np.uint8)
-    found: NDArray[np.float32] = (states[..., None] == tiles).reshape(*states.shape[:-1], -1).astype(np.float32)
-    return found
+    found: NDArray[np.bool_] = (states[..., None] == tiles).reshape(*states.shape[:-1], input_size(puzzle))
+    return found.astype(np.float32)
 
 
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

@@ -1,0 +1,104 @@
+"""`puzzlelab train`: a recipe makes a network, in a folder that can be gone on with."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+
+if TYPE_CHECKING:
+    from puzzlelab.training.recipe import Recipe
+    from puzzlelab.training.runs import Run
+
+
+class Program(StrEnum):
+    """One of the two programs that a run consists of."""
+
+    GENERATE = "generate"
+    LEARN = "learn"
+
+
+def train(
+    recipe: Annotated[str, typer.Argument(help="The recipe, such as imitation.")],
+    run: Annotated[Path, typer.Option(help="The folder of the run; gone on with if it was begun.")],
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file of its settings, such as recipes/dust-8x6x5.toml.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be given often.")
+    ] = None,
+    only: Annotated[
+        Program | None,
+        typer.Option(help="Only make samples, or only learn from them: for runs that several machines share."),
+    ] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Begin anew: removes what the folder holds.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing it.")] = False,
+) -> None:
+    """Train a network. Ctrl-C saves; the same command goes on.
+
+    Exit code: 0 trained, 2 something unreadable, 130 interrupted.
+    """
+    from puzzlelab.training import programs
+    from puzzlelab.training import recipe as recipes
+    from puzzlelab.training.runs import Run
+
+    _need_torch()
+    found, place = recipes.find(recipe), Run(run)
+    if restart and place.begun:
+        _restart(place, yes)
+    settings = _settings(recipe, place, config, option or [])
+    place.begin(settings)
+    with progress():
+        try:
+            if only == Program.GENERATE:
+                found.generate(place, settings)
+                return
+            if not place.done.exists():
+                _learn(found, recipe, place, settings, alone=only == Program.LEARN)
+        except KeyboardInterrupt:
+            fail("interrupted: all steps so far are saved; the same command goes on from there")
+            raise typer.Exit(INTERRUPTED) from None
+    name = place.champion.read_text(encoding="utf-8").strip()
+    output().print(f"trained: {place.nets / name}.safetensors; play with it: --net {run}", markup=False)
+
+
+def _learn(found: Recipe, name: str, place: Run, settings: Any, alone: bool) -> None:
+    from puzzlelab.training import programs
+
+    if alone:
+        programs.learn(found, place, settings)
+    else:
+        programs.train(found, name, place, settings)
+
+
+def _need_torch() -> None:
+    """Raise `BadInput` where what training needs is missing."""
+    from puzzlelab.core.errors import BadInput
+
+    try:
+        import pyarrow  # noqa: F401
+        import tomli_w  # noqa: F401
+        from puzzlelab.nets import model  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name and error.name.startswith("puzzlelab"):
+            raise
+        raise BadInput(f"training needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+
+
+def _restart(place: Run, yes: bool) -> None:
+    """Remove a run, after asking."""
+    if not yes and not typer.confirm(f"Remove all of {place.folder}, and begin anew?", default=False):
+        raise typer.Exit(0)
+    place.clear()
+
+
+def _settings(recipe: str, place: Run, config: Path | None, changes: list[str]) -> Any:
+    """From the file, or as the run was begun; with the changes."""
+    from puzzlelab.training.recipe import read_toml, settings_of, with_changes
+
+    values = read_toml(config) if config is not None else place.held()
+    return settings_of(recipe, with_changes(values, changes))

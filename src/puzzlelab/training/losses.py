@@ -1,0 +1,35 @@
+"""What a network is told was wrong: of its remaining moves, and of its scores of moves.
+
+Shapes: B = samples, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from torch import Tensor
+from torch.nn import functional
+
+from puzzlelab.nets.network import Policy
+
+Distance = Literal["squared", "huber"]
+
+
+def remaining_loss(found: Tensor, wanted: Tensor, distance: Distance) -> Tensor:
+    """The mean distance between `float[B]` and `float[B]`, in moves."""
+    if distance == "huber":
+        return functional.huber_loss(found, wanted)
+    return functional.mse_loss(found, wanted)
+
+
+def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy) -> Tensor:
+    """How improbable the wanted moves `bool[B, M]` were by the scores `float[B, M]`.
+
+    `softmax`: cross-entropy of one choice among all possible moves, all wanted ones being equally right. `binary`: the
+    mean binary cross-entropy of every move for itself, impossible ones too, as in the document on dust.
+    """
+    if policy == "binary":
+        return functional.binary_cross_entropy_with_logits(scores, wanted.to(scores.dtype))
+    among = scores.masked_fill(~possible, float("-inf"))
+    right = scores.masked_fill(~wanted, float("-inf"))
+    return (among.logsumexp(1) - right.logsumexp(1)).mean()

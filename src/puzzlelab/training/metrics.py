@@ -1,0 +1,63 @@
+"""The one writer of what a run measures: a line of JSON each in `metrics.jsonl`, and the same for TensorBoard.
+
+A learner that is started again cuts the file back to where its saved state stood, and writes the same lines anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from puzzlelab.core.errors import BadFile
+
+TIMES = ("seconds", "rate", "waited", "hours")
+"""What differs between two runs with one seed."""
+
+
+class Metrics:
+    """Appends lines to a file; `length` bytes of it are kept."""
+
+    def __init__(self, path: Path, length: int = 0, tensorboard: Path | None = None) -> None:
+        self.path, self.tensorboard = path, tensorboard
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                file.truncate(length)
+        except OSError as error:
+            raise BadFile(f"cannot write {path}: {error.strerror}") from None
+        self.length = length
+        self._writer: object = None
+
+    def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
+        """Add a line for this step."""
+        line = (json.dumps({"step": step, **values}) + "\n").encode()
+        try:
+            with self.path.open("ab") as file:
+                file.write(line)
+        except OSError as error:
+            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
+        self.length += len(line)
+        if self.tensorboard is not None:
+            self._show(step, values)
+
+    def _show(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        if self._writer is None:
+            self._writer = SummaryWriter(str(self.tensorboard), purge_step=step)  # type: ignore[no-untyped-call]
+        assert isinstance(self._writer, SummaryWriter)
+        for name, value in values.items():
+            if isinstance(value, (int, float)):
+                self._writer.add_scalar(name, value, step)  # type: ignore[no-untyped-call]
+        self._writer.flush()  # type: ignore[no-untyped-call]
+
+
+def read(path: Path) -> list[dict[str, float]]:
+    """The lines of a file of metrics; raises `BadFile`."""
+    try:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise BadFile(f"{path} holds no metrics") from None

@@ -1,0 +1,77 @@
+"""What a recipe is, and how its settings are filled: from TOML, from `name.name=value`, or from a run's folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
+from puzzlelab.core.settings import Settings, read_options
+from puzzlelab.training import recipes
+from puzzlelab.training.runs import Run
+
+
+class Recipe(Protocol):
+    """A way to train: its settings, and two programs that share nothing but a run's folder."""
+
+    settings: type[Settings]
+    """A frozen model of every setting; `recipe` is the recipe's own name."""
+
+    def generate(self, run: Run, settings: Any) -> None:
+        """Make samples until the run is done."""
+
+    def learn(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
+        """Train on them until the run is done, going on from what the folder holds.
+
+        `watch` is called between steps and while the learner waits; what it raises ends the work, which is saved.
+        """
+
+
+def names() -> list[str]:
+    """The recipes that there are."""
+    return sorted(module.name for module in pkgutil.iter_modules(recipes.__path__))
+
+
+def find(name: str) -> Recipe:
+    """The recipe of this name; raises `UnknownName`."""
+    if name not in names():
+        raise UnknownName("recipe", name, names())
+    found: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
+    return found
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says; raises `BadFile` with the place."""
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path} is no TOML: {error}") from None
+
+
+def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+    """The values, changed as texts such as `learning.rate=0.001` say; raises `BadOption`."""
+    changed = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    for name, value in read_options(changes).items():
+        *outer, last = name.split(".")
+        table: Any = changed
+        for part in outer:
+            table = table.setdefault(part, {})
+            if not isinstance(table, dict):
+                raise BadOption(f"'{shorten(name)}' sets a part of '{part}', which has no parts")
+        table[last] = value
+    return changed
+
+
+def settings_of(name: str, values: Mapping[str, Any]) -> Any:
+    """The settings of a recipe; raises `BadOption` for values that are of another recipe, unknown or out of range."""
+    told = values.get("recipe", name)
+    if told != name:
+        raise BadOption(f"these are settings of the recipe '{shorten(str(told))}', not of '{name}'")
+    return find(name).settings(**{**values, "recipe": name})

@@ -1,0 +1,1 @@
+"""One recipe a file: `RECIPE`, which `training.recipe` describes. Found by scanning this folder."""

@@ -1,0 +1,52 @@
+"""Small networks with random weights, and states to ask them about."""
+
+import numpy as np
+import pytest
+import torch
+
+from puzzlelab.core.puzzle import Samples, scale_of
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import read_network
+
+SMALL = {
+    "dense": {"width": 16, "depth": 2},
+    "residual": {"width": 16, "blocks": 2},
+    "convolution": {"channels": 8, "depth": 2, "width": 16},
+    "exchangeable": {"width": 16, "depth": 2, "pooled": 8},
+}
+HEADS = ["moves", "remaining", "q"]
+
+
+def _states(puzzle, count=5):
+    """Random states `[B, S]`; of a Sudoku, grids of which some cells are filled."""
+    randoms = [np.random.default_rng(number) for number in range(count)]
+    if isinstance(puzzle, Samples) and puzzle.scales:
+        return np.stack([scale_of(puzzle)[1].sample(random, None) for random in randoms])
+    states = []
+    for random in randoms:
+        state = np.zeros(puzzle.cells, np.uint8)
+        for _ in range(3):
+            state = puzzle.apply(state, random.choice(np.flatnonzero(puzzle.legal(state))))
+        states.append(state)
+    return np.stack(states)
+
+
+def _model(puzzle, kind, seed=0, **settings):
+    torch.manual_seed(seed)
+    network = read_network({"kind": kind, "heads": HEADS, **SMALL[kind], **settings})
+    module = network.build(puzzle).eval()
+    for parameter in module.parameters():  # zeros would hide what is not connected
+        torch.nn.init.normal_(parameter, std=0.3)
+    return Model(puzzle, network, module)
+
+
+@pytest.fixture
+def states_of():
+    """`states_of(puzzle, count=5)`: random states `[B, S]`."""
+    return _states
+
+
+@pytest.fixture
+def model_of():
+    """`model_of(puzzle, kind, seed=0, **settings)`: a small network whose weights are random, none of them 0."""
+    return _model

@@ -1,0 +1,99 @@
+"""What a network tells searches: remaining moves, and probabilities of the legal moves."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from puzzlelab.core import registry
+from puzzlelab.core.batches import alike, legal_moves
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import read_network
+
+
+class Says(nn.Module):
+    """Answers the same to every state."""
+
+    def __init__(self, **answers: list[float] | float) -> None:
+        super().__init__()
+        self.answers = answers
+
+    def forward(self, planes: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {
+            name: torch.tensor(answer).expand(len(planes), *np.shape(answer)) for name, answer in self.answers.items()
+        }
+
+
+def saying(puzzle, policy="softmax", **answers):
+    network = read_network({"kind": "dense", "heads": list(answers), "policy": policy})
+    return Model(puzzle, network, Says(**answers))
+
+
+@pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3", "sudoku-4x4"])
+@pytest.mark.parametrize("policy", ["softmax", "binary"])
+@pytest.mark.parametrize("averaged", [False, True])
+def test_probabilities_of_legal_moves_add_up_to_one(name, policy, averaged, model_of, states_of) -> None:
+    puzzle = registry.load(name)
+    model, states = model_of(puzzle, "dense", policy=policy), states_of(puzzle)
+    likely = np.exp(model.prior(averaged).scores(states))
+    assert np.allclose(np.where(legal_moves(puzzle, states), likely, 0.0).sum(axis=1), 1.0, atol=1e-6)
+
+
+def test_cells_of_one_cluster_are_one_move_whose_chances_add_up() -> None:
+    puzzle = registry.load("dust-2x2x2")
+    state = puzzle.read("1112").state
+    model = saying(puzzle, moves=[0.0, 0.0, 0.0, 0.0])
+    assert np.exp(model.log_moves(state[None]))[0] == pytest.approx([0.75, 0, 0, 0.25])
+
+
+def test_of_binary_answers_the_surest_cell_speaks_for_its_cluster() -> None:
+    puzzle = registry.load("dust-2x2x2")
+    state = puzzle.read("1112").state
+    model = saying(puzzle, policy="binary", moves=[-9.0, 0.0, -9.0, 0.0])
+    assert np.exp(model.log_moves(state[None]))[0] == pytest.approx([0.5, 0, 0, 0.5])
+
+
+def test_remaining_moves_are_never_negative(states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    assert saying(puzzle, remaining=-3.0).estimate().scores(states_of(puzzle)).tolist() == [0.0] * 5
+
+
+@pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
+def test_averaged_answers_are_the_same_for_every_image_of_a_board(name, model_of, states_of) -> None:
+    puzzle = registry.load(name)
+    model, states = model_of(puzzle, "dense"), states_of(puzzle)
+    images = puzzle.symmetries(states)
+    assert len(images) > 1
+    plain, averaged = model.estimate().scores, model.estimate(averaged=True).scores
+    answers = np.array([averaged(image) for image, _ in images])
+    assert np.allclose(answers, answers[0], atol=1e-6)
+    assert not np.allclose(plain(images[0][0]), plain(images[1][0]), atol=1e-3)
+
+
+def test_an_averaged_prior_calls_moves_by_the_names_that_they_have_here(model_of, states_of) -> None:
+    puzzle = registry.load("dust-4x3x3")
+    model, states = model_of(puzzle, "dense"), states_of(puzzle)
+    mirrored, called = puzzle.symmetries(states)[1]
+    legal = legal_moves(puzzle, states)
+    here, there = model.prior(True).scores(states), model.prior(True).scores(mirrored)
+
+    names = np.maximum(alike(puzzle, mirrored)[:, called], 0)
+    assert np.allclose(here[legal], np.take_along_axis(there, names, axis=1)[legal], atol=1e-6)
+
+
+def test_a_head_that_a_network_has_not_is_named() -> None:
+    puzzle = registry.load("tiles-3x3")
+    with pytest.raises(NotSuited, match="is no estimate: it tells moves, not remaining"):
+        saying(puzzle, moves=[0.0] * 4).estimate()
+    with pytest.raises(NotSuited, match="is no prior: it tells remaining, not moves"):
+        saying(puzzle, remaining=1.0).prior()
+
+
+def test_many_states_are_asked_in_parts_and_keep_their_order(model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model = model_of(puzzle, "dense")
+    states = np.concatenate([states_of(puzzle, 3)] * 3000)
+    found = model.remaining(states)
+    assert np.allclose(found.reshape(3000, 3), model.remaining(states[:3]), atol=1e-2)
+    assert model.remaining(states[:0]).shape == (0,)
