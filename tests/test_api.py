@@ -8,6 +8,7 @@ import pytest
 import puzzlelab
 from puzzlelab import BadBoard, BadOption, Instance, Limit, NotSuited, Progress, Result, UnknownName
 from puzzlelab.solvers.astar import Astar
+from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
@@ -190,6 +191,25 @@ def test_answers_that_nobody_waits_for_are_given_up():
     assert next(answers).length == 1
     assert next(answers).length == 1
     answers.close()  # would take ten minutes if it waited for the answers
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight, jobs, monkeypatch):
+    portions = []
+    batch = Greedy.solve_batch
+    monkeypatch.setattr(
+        Greedy,
+        "solve_batch",
+        lambda self, asked, limit, over: portions.append(len(asked)) or batch(self, asked, limit, over),
+    )
+    monkeypatch.setattr("puzzlelab.core.solver.BATCH", 10)
+    asked = [*boards, eight.read(ODD)]
+    found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate="exact"))
+    assert [result.length for result in found] == [*range(25), None]
+    assert [timeless(result) for result in found[:25]] == [
+        timeless(puzzlelab.solve(board, "greedy", estimate="exact")) for board in boards
+    ]
+    assert sorted(portions) == [5, 10, 10]
 
 
 def test_an_unknown_solver_of_many_boards_is_named(boards):

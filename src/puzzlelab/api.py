@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
@@ -19,7 +20,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver, attempts_of
+from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all
 from puzzlelab.core.solver import solve as run
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ def solve_many(
 ) -> Iterator[Result]:
     """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
 
-    The first board is solved alone, so that kernels are compiled and tables are built once.
+    The first board is solved alone, so that kernels are compiled and tables are built once. A solver that plays many
+    boards side by side, such as `greedy`, is given a thousand at once, and the first thousand alone.
     """
     rest = iter(instances)
     first = next(rest, None)
@@ -97,11 +99,13 @@ def solve_many(
     chosen = _solver(solver, first.puzzle, options)
     limit, over = limit or Limit(), threading.Event()
 
-    def answer(instance: Instance) -> Result:
-        return run(chosen, instance, limit, lambda attempt: over.is_set())
+    def answers(portion: list[Instance]) -> list[Result]:
+        return solve_all(chosen, portion, limit, over.is_set)
 
-    yield answer(first)
-    yield from ordered_map(answer, rest, jobs, on_interrupt=over.set)
+    asked = portions(chosen, chain([first], rest))
+    yield from answers(next(asked))
+    for found in ordered_map(answers, asked, jobs, on_interrupt=over.set):
+        yield from found
 
 
 def count(

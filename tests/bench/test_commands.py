@@ -79,7 +79,7 @@ def test_a_csv_of_sudokus_is_benched_and_drawn(tmp_path: Path) -> None:
     assert done.exit_code in (0, 1)
     assert "sudoku_exchange: 12 boards of sudoku-9x9" in done.stdout
     assert "unique" in done.stdout
-    assert "gap" not in done.stdout
+    assert "excess" not in done.stdout
     drawn = puzzlelab("plot", tmp_path)
     assert drawn.exit_code == 0
     assert (tmp_path / "bars.png").exists()

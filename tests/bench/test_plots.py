@@ -7,6 +7,7 @@ import pytest
 
 from puzzlelab.bench import plots, runs
 from puzzlelab.bench.charts import Chart
+from puzzlelab.bench.published import Point
 from puzzlelab.bench.runs import Run
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
@@ -168,9 +169,64 @@ def test_bars_are_of_solvers_where_boards_are_many(run: Run, tmp_path: Path, mon
 
 def test_widths_are_in_order_and_say_which_share_is_optimal(run: Run, suite: Suite, stub: Make) -> None:
     longer, exact = plots.chart(Run(run.suite, run.answers), "widths").body[::-1]
-    assert (longer[1:5], exact[1:5]) == (("10", "0/4", "0-49 %", "2.00"), ("100", "3/4", "30-95 %", "0.00"))
+    assert longer[1:6] == ("10", "0/4", "0 %", "0-49 %", "2.00")
+    assert exact[1:6] == ("100", "3/4", "75 %", "30-95 %", "0.00")
     one = runs.run(suite, [stub(width=100), stub(width=10), stub(width=None)], Limit(nodes=100))
     assert [row[1] for row in plots.chart(one, "widths").body] == ["10", "100"]
+
+
+def test_widths_are_drawn_beside_published_points(short: None, run: Run) -> None:
+    curves = {"somebody (2020)": [Point(10, 0.5), Point(1000, 0.976, 0.25)]}
+    made = plots.chart(run, "widths", curves)
+    assert made.body[-2:] == (
+        ("somebody (2020)", "10", "-", "50 %", "-", "-", "-"),
+        ("somebody (2020)", "1000", "-", "97.6 %", "-", "-", "0.25"),
+    )
+    assert made.body[:-2] == plots.chart(run, "widths").body
+    figure = drawn(made)
+    left, right = figure.axes
+    dashed = [
+        [list(line.get_xydata().ravel()) for line in axes.get_lines() if line.get_linestyle() == "--"]
+        for axes in (left, right)
+    ]
+    assert dashed == [[[10, 0.5, 1000, 0.976]], [[0.25, 0.976]]]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["stub", "stub:extra=2", "somebody (2020)"]
+    assert (left.get_xscale(), right.get_xscale()) == ("log", "log")
+    with pytest.raises(BadInput, match="bars shows nothing beside the answers: published curves are for widths"):
+        plots.chart(run, "bars", curves)
+
+
+def test_solvers_that_differ_in_their_width_alone_are_one_line(short: None, suite: Suite, stub: Make) -> None:
+    solvers = [stub(width=width, extra=extra) for width in (4, 2, 8) for extra in (0, 2)]
+    made = plots.chart(runs.run(suite, solvers, Limit(nodes=2)), "widths")
+    assert [row[:2] for row in made.body] == [
+        *(("stub", width) for width in ("2", "4", "8")),
+        *(("stub:extra=2", width) for width in ("2", "4", "8")),
+    ]
+
+
+def test_one_solver_is_held_against_the_known_optimum(short: None, suite: Suite, stub: Make) -> None:
+    made = plots.chart(runs.run(suite, [stub(extra=2)], Limit(nodes=2)), "lengths2d")
+    assert made.header == ("moves of the optimum", "of stub:extra=2", "boards")
+    assert made.body == (("1", "3", "1"), ("2", "4", "1"))
+    assert made.remarks == (
+        "stub:extra=2 against the optimum, on 2 boards that it solved: "
+        "equal on 0, shorter on 0, longer on 2; 2.00 moves longer on average.",
+    )
+
+
+def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub: Make) -> None:
+    entries = tuple(Entry(board, 1, known, True) for board, known in ((ONE, 1), (TWO, 2), (ONE, 1)))
+    sure = plots.chart(runs.run(Suite("sure", suite.puzzle, entries), [stub(extra=2)], Limit()), "levels")
+    assert sure.remarks == ("The excess is over the true optimum, of the boards that were solved.",)
+    right = drawn(sure).axes[1]
+    assert right.get_ylabel() == "moves more than the true optimum\n(mean, 95 % interval)"
+    assert len(right.collections) == 1
+    loose = Suite("loose", suite.puzzle, (Entry(ONE, 1, 5),))
+    made = plots.chart(runs.run(loose, [stub(extra=2)], Limit()), "levels")
+    assert made.remarks == ("The excess is over the shortest known, of the boards that were solved.",)
+    assert made.body[0][-1] == "-2.00"
 
 
 def marks(figure: Any) -> list[str]:

@@ -1,15 +1,22 @@
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 from puzzlelab.bench import runs
 from puzzlelab.bench.runs import Run
 from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, PuzzlelabError, UnknownName
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import Solver
+from puzzlelab.core.puzzle import Estimate, Instance, Moves
+from puzzlelab.core.result import Result
+from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import Attempt, Solver
 
 Make = Callable[..., Solver]
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
@@ -34,6 +41,8 @@ def lengths(run: Run) -> list[int | None]:
         ("astar:weight=2.5:estimate=manhattan", "astar", {"weight": 2.5, "estimate": "manhattan"}),
         ("beam:width=null", "beam", {"width": None}),
         ("bfs:bidirectional=true", "bfs", {"bidirectional": True}),
+        ("greedy:estimate=net:dust-8x6x5:averaged", "greedy", {"estimate": "net:dust-8x6x5:averaged"}),
+        ("beam:prior=net:runs/one:averaged:width=5", "beam", {"prior": "net:runs/one:averaged", "width": 5}),
     ],
 )
 def test_a_text_tells_of_a_solver(text: str, name: str, options: dict[str, object]) -> None:
@@ -70,6 +79,14 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
         ("astar:estimate=manhattan:weight=2", "astar:estimate=manhattan:weight=2.0"),
         ("bfs:bidirectional=true", "bfs:bidirectional=true"),
         ("bfs:bidirectional=false", "bfs"),
+        ("greedy", "greedy"),
+        ("greedy:estimate=net", "greedy"),
+        ("greedy:estimate=manhattan:avoid_repeats=true", "greedy:estimate=manhattan:avoid_repeats=true"),
+        ("greedy:estimate=net:dust-8x6x5:averaged", "greedy:estimate=net:dust-8x6x5:averaged"),
+        ("greedy:prior=net:averaged:max_moves=50", "greedy:prior=net:averaged:max_moves=50"),
+        ("beam:width=5:prior=net", "beam:prior=net:width=5"),
+        ("beam:prior=net:one:estimate=net:two", "beam:estimate=net:two:prior=net:one"),
+        ("discrepancy:most=3", "discrepancy:most=3"),
     ],
 )
 def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
@@ -182,6 +199,103 @@ def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_p
     runs.run(twice, [stub()], NODES, tmp_path)
     assert stub.asked == []  # type: ignore[attr-defined]
     assert lengths(runs.stored(tmp_path)) == [1, 2, 1]
+
+
+# --- many boards at once ---
+
+
+class Many(Settings):
+    """Asks a stub about many boards at once; fails where one of several is `fails`, and stops at `interrupts`."""
+
+    name: ClassVar[str] = "many"
+    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    given: ClassVar[list[list[str]]] = []
+
+    stub: Any = None
+    fails: str = ""
+    interrupts: str = ""
+
+    def options(self) -> dict[str, Any]:
+        return {"fails": self.fails}
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        return self.stub.attempts(instance, limit)  # type: ignore[no-any-return]
+
+    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+        boards = [instance.puzzle.write(instance.state) for instance in instances]
+        self.given.append(boards)
+        if self.fails in boards:
+            raise PuzzlelabError("many fails here")
+        found = [list(self.stub.attempts(instance, limit))[-1] for instance in instances]
+        return [
+            replace(result, moves=None, proof="none", stop="interrupted") if board == self.interrupts else result
+            for board, result in zip(boards, found, strict=True)
+        ]
+
+
+@pytest.fixture
+def many(stub: Make) -> Callable[..., Solver]:
+    Many.given.clear()
+    return lambda **options: Many(stub=stub(), **options)
+
+
+def test_boards_are_put_at_once_to_a_solver_that_batches(suite: Suite, many: Make, tmp_path: Path) -> None:
+    first = runs.run(suite, [many()], NODES, tmp_path)
+    assert lengths(first) == [1, 2, 4, None, None]
+    assert Many.given == [[ONE, TWO, FOUR, HARD]]
+    again = runs.run(suite, [many()], NODES, tmp_path)
+    assert again == first == runs.stored(tmp_path)
+    assert len(Many.given) == 1
+    runs.run(suite, [many()], Limit(nodes=200), tmp_path)
+    assert Many.given[1:] == [[HARD]]
+
+
+def test_jobs_share_the_boards_evenly(suite: Suite, many: Make) -> None:
+    assert lengths(runs.run(suite, [many()], NODES, jobs=2)) == [1, 2, 4, None, None]
+    assert sorted(len(boards) for boards in Many.given) == [1, 3]
+
+
+def test_a_fault_of_one_board_takes_nothing_from_the_others(suite: Suite, many: Make) -> None:
+    run = runs.run(suite, [many(fails=TWO)], NODES)
+    assert lengths(run) == [1, None, 4, None, None]
+    assert [answer.row.error for answer in run.answers] == [None, "many fails here", None, None, None]
+
+
+def test_what_is_done_when_it_is_interrupted_is_kept(suite: Suite, many: Make, tmp_path: Path) -> None:
+    run = runs.run(suite, [many(interrupts=TWO)], NODES, tmp_path)
+    assert run.interrupted
+    assert lengths(run) == [1, 4, None, None]
+    assert runs.stored(tmp_path).answers == run.answers
+    Many.given.clear()
+    assert lengths(runs.run(suite, [many()], NODES, tmp_path)) == [1, 2, 4, None, None]
+    assert Many.given == [[TWO]]
+
+
+def test_answers_of_different_networks_are_not_mixed(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = {"net": "1111222233334444"}
+
+    def find(puzzle: object, name: str | None = None) -> SimpleNamespace:
+        scores = Estimate("toy", admissible=False, scores=lambda states: -states[:, 0].astype(float))
+        return SimpleNamespace(name=network["net"], estimate=lambda averaged: scores)
+
+    monkeypatch.setattr(networks, "find", find)
+    few = Suite("few", suite.puzzle, suite.entries[:2])
+    solver = runs.parse_solver("greedy:estimate=net:averaged:max_moves=5")
+    first = runs.run(few, [solver], NODES, tmp_path)
+    assert [answer.row.net for answer in first.answers] == ["1111222233334444"] * 2
+    assert runs.stored(tmp_path) == first
+    network["net"] = "5555666677778888"
+    second = runs.run(few, [solver], NODES, tmp_path)
+    assert [answer.row.net for answer in second.answers] == ["5555666677778888"] * 2
+    assert list(second.by_solver) == list(first.by_solver)
+    both = runs.stored(tmp_path).by_solver
+    assert list(both) == [
+        "greedy:estimate=net:1111222233334444:averaged:max_moves=5",
+        "greedy:estimate=net:5555666677778888:averaged:max_moves=5",
+    ]
+    assert [len(answers) for answers in both.values()] == [2, 2]
 
 
 # --- reading what was asked before ---

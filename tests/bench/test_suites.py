@@ -202,6 +202,33 @@ def test_sampling_without_levels_takes_the_scale_as_it_is() -> None:
     assert suite.name == "tiles-3x3 uniform, seed 0"
 
 
+@pytest.mark.parametrize(
+    ("puzzle", "levels", "scale", "known"),
+    [
+        ("tiles-3x3", (5, 7), "distance", [5, 5, 6, 6, 7, 7]),
+        ("dust-4x3x3", (3, 4), "optimum", [3, 3, 4, 4]),
+        ("dust-4x3x3", None, "optimum", [None, None]),
+        ("dust-4x3x3", (3, 4), "backwards", [None] * 4),
+        ("tiles-4x4", (5, 5), "level", [None, None]),
+    ],
+)
+def test_a_level_that_is_the_optimum_is_known(
+    puzzle: str, levels: tuple[int, int] | None, scale: str, known: list[int | None]
+) -> None:
+    suite = suites.sample(registry.load(puzzle), levels, scale, 2, 0)
+    assert [entry.known for entry in suite.entries] == known
+    assert [entry.known_is_optimal for entry in suite.entries] == [each is not None for each in known]
+
+
+def test_an_optimum_that_stands_in_a_table_is_known_whatever_the_scale() -> None:
+    puzzle = registry.load("tiles-3x3")
+    for scale, levels in (("level", (5, 6)), ("uniform", None)):
+        suite = suites.sample(puzzle, levels, scale, 3, 1)
+        for entry in suite.entries:
+            assert entry.known == puzzle.difficulty(suite.instance(entry).state)["distance"]  # type: ignore[attr-defined]
+            assert entry.known_is_optimal
+
+
 def test_what_cannot_be_sampled() -> None:
     puzzle = registry.load("tiles-3x3")
     with pytest.raises(UnknownName, match="no scale of tiles-3x3 'lvel'; did you mean 'level'"):

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from puzzlelab.bench import runs, tables
+from puzzlelab.bench.remarks import remarks
 from puzzlelab.bench.runs import Answer, Run
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.bench.tables import Mean, Reference, Share
@@ -56,7 +57,7 @@ def test_a_summary_counts_what_holds(run: Run) -> None:
     assert (longer.solved, longer.proven, longer.reached) == (Share(3, 5), Share(0, 5), Share(0, 4))
     assert exact.length.value == pytest.approx(7 / 3)
     assert longer.length.value == pytest.approx(13 / 3)
-    assert (exact.gap, longer.gap) == (Mean(0.0, 0.0), Mean(2.0, 0.0))
+    assert (exact.excess, longer.excess) == (Mean(0.0, 0.0), Mean(2.0, 0.0))
     assert (exact.expanded, exact.generated) == (8.0, 16.0)
     assert exact.median == 1.0
     assert exact.p95 == pytest.approx(1.0)
@@ -69,13 +70,13 @@ def test_an_optimum_is_the_suites_own_or_one_that_was_proven(run: Run) -> None:
     assert len(known) == 4
 
 
-def test_an_upper_bound_counts_for_the_gap_but_not_for_the_optimum(suite: Suite, stub: Make) -> None:
+def test_an_upper_bound_counts_for_the_excess_but_not_for_the_optimum(suite: Suite, stub: Make) -> None:
     bounded = Suite("bounded", suite.puzzle, (Entry(ONE, known=5), Entry(TWO, known=2, known_is_optimal=True)))
     run = runs.run(bounded, [stub(extra=2)], Limit())
     (each,) = tables.summaries(run)
-    assert each.gap.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
+    assert each.excess.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
     assert each.reached == Share(0, 1)
-    assert tables.remarks(run) == ["1 of the 2 known lengths are not proven optimal; the gap is to them."]
+    assert remarks(run) == ["1 of the 2 known lengths are not proven optimal; the excess is over them."]
 
 
 def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: Run) -> None:
@@ -83,19 +84,19 @@ def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: Run) -> None:
     wrong = Answer(first.solver, first.entry, first.row.model_copy(update={"moves": ["U"]}), holds=False)
     broken = replace(run, answers=(wrong, *run.answers[1:]))
     assert tables.summaries(broken)[0].solved == Share(2, 5)
-    (remark,) = [remark for remark in tables.remarks(broken) if "do not hold" in remark]
+    (remark,) = [remark for remark in remarks(broken) if "do not hold" in remark]
     assert remark.startswith("1 answers do not hold and count as unsolved; the first, of stub:extra=0")
 
 
 def test_an_answer_that_is_shorter_than_the_optimum_is_told(suite: Suite, stub: Make) -> None:
     mistaken = Suite("mistaken", suite.puzzle, (Entry(TWO, known=4, known_is_optimal=True),))
-    (remark,) = tables.remarks(runs.run(mistaken, [stub()], Limit()))
+    (remark,) = remarks(runs.run(mistaken, [stub()], Limit()))
     assert remark.endswith(f"solves {TWO} in 2 moves, fewer than the 4 that are said to be optimal.")
 
 
 def test_limits_and_missing_answers_are_told(run: Run) -> None:
     part = replace(run, answers=run.answers[:3])
-    limit, missing = tables.remarks(part)
+    limit, missing = remarks(part)
     assert limit == "Limit of each search: 100 nodes."
     assert missing.endswith("has answered 3 of the 5 boards.")
 
@@ -116,7 +117,65 @@ def printed(run: Run) -> str:
     return console.export_text()
 
 
-def test_boards_that_are_filled_in_have_proofs_and_no_gaps(stripes: Suite, painter: Make) -> None:
+def changed(run: Run, solver: int, **values: object) -> Run:
+    """The run with these values in the rows of one of its solvers."""
+    chosen = list(run.by_solver)[solver]
+    answers = [
+        replace(answer, row=answer.row.model_copy(update=values)) if answer.solver == chosen else answer
+        for answer in run.answers
+    ]
+    return replace(run, answers=tuple(answers))
+
+
+def test_states_that_a_network_scored_stand_below_the_nodes(run: Run) -> None:
+    assert "scored" not in printed(run)
+    asked = changed(run, 0, evaluations=12_340)
+    assert [each.evaluations for each in tables.summaries(asked)] == [12_340, 0]
+    text = printed(asked)
+    assert "scored" in text
+    assert "12.3k" in text
+
+
+def test_a_label_is_printed_as_it_is(run: Run) -> None:
+    named = replace(run, answers=tuple(replace(answer, solver="greedy:estimate=net:x:[b]") for answer in run.answers))
+    assert "net:x:[b]" in printed(named)
+
+
+def test_the_limit_of_moves_of_solvers_that_play_is_told(run: Run) -> None:
+    exact, longer = run.by_solver
+    limit, *_ = remarks(run)
+    assert limit == "Limit of each search: 100 nodes."
+    one = changed(run, 0, options={"max_moves": 1000})
+    assert remarks(one)[1] == f"Limit of moves: 1,000 for {exact}."
+    two = changed(one, 1, options={"max_moves": 50})
+    assert remarks(two)[1] == f"Limit of moves: 50 for {longer}; 1,000 for {exact}."
+    same = changed(one, 1, options={"max_moves": 1000})
+    assert remarks(same)[1] == "Limit of moves: 1,000."
+
+
+def test_the_networks_that_were_asked_are_told_with_the_hash_of_the_suite(run: Run) -> None:
+    exact, longer = run.by_solver
+    assert not [remark for remark in remarks(run) if "Network" in remark]
+    one = changed(run, 1, net="0123456789abcdef")
+    assert f"Network: 0123456789abcdef; hash of the suite: {run.suite.hash}." in remarks(one)
+    assert remarks(changed(one, 0, net="0123456789abcdef")) == remarks(one)
+    assert (
+        f"Networks: fedcba9876543210 ({exact}), 0123456789abcdef ({longer}); hash of the suite: {run.suite.hash}."
+        in remarks(changed(one, 0, net="fedcba9876543210"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "percent", "interval"),
+    [(7, 10, "70 %", "40-89 %"), (985, 1000, "98.5 %", "97.5-99.1 %"), (181_000, 181_440, "99.76 %", "99.73-99.78 %")],
+)
+def test_shares_of_many_boards_have_more_digits(count: int, total: int, percent: str, interval: str) -> None:
+    assert tables.percent(Share(count, total)) == percent
+    assert tables.interval(Share(count, total)) == interval
+    assert tables.percent(Share(0, 0)) == ""
+
+
+def test_boards_that_are_filled_in_have_proofs_and_no_excess(stripes: Suite, painter: Make) -> None:
     torn = Suite("torn", stripes.puzzle, (*stripes.entries, Entry("rr!?????")))
     run = runs.run(torn, [painter(slow=3), painter(slow=3, proof="none")], Limit(seconds=9))
     sure, unsure = tables.summaries(run)
@@ -126,9 +185,9 @@ def test_boards_that_are_filled_in_have_proofs_and_no_gaps(stripes: Suite, paint
     text = printed(run)
     for words in ("unique", "unsolvable", "10/13", "50-92 %", "1/13", "mean", "median"):
         assert words in text
-    for words in ("gap", "optimal", "length", "…"):
+    for words in ("excess", "optimal", "length", "…"):
         assert words not in text
-    assert tables.remarks(run) == [
+    assert remarks(run) == [
         "Limit of each search: 9 s.",
         "10 of the boards have more than one solution: their answers are right, not unique.",
     ]
@@ -137,7 +196,7 @@ def test_boards_that_are_filled_in_have_proofs_and_no_gaps(stripes: Suite, paint
 def test_solvers_that_contradict_each_other_are_told(stripe: Puzzle, painter: Make) -> None:
     one = Suite("one", stripe, (Entry("rr??????"),))
     run = runs.run(one, [painter(), painter(colour=1, proof="none"), painter(proof="unsolvable")], Limit())
-    assert tables.remarks(run) == [
+    assert remarks(run) == [
         "painter:proof=unsolvable says that rr?????? has no solution, but painter:colour=1:proof=none found one.",
         "1 of the boards have more than one solution: their answers are right, not unique.",
         "painter says that rr?????? has one solution, but painter:colour=1:proof=none found another.",

@@ -81,6 +81,36 @@ def test_dust_by_a_solver_of_ones_own_choice(program, tmp_path):
     assert json.loads((tmp_path / "a" / "teacher.json").read_text())["scale"] == "uniform"
 
 
+def test_detours_belong_to_their_games(program, tmp_path):
+    code, _, err = program("tiles-3x3", "--out", tmp_path / "a", "--count", 500, "--with", "ida", "--detours", 2)
+    samples = joined(read_shards(tmp_path / "a"))
+    ends = np.flatnonzero(samples.remaining == 1)
+    assert (code, err) == (0, "")
+    assert samples.proven.all()
+    assert (np.bincount(samples.game[ends]) == 3).all()
+    assert json.loads((tmp_path / "a" / "teacher.json").read_text())["detours"] == 2
+
+
+def test_every_state_of_a_small_puzzle(program, tmp_path):
+    code, out, err = program("tiles-3x3", "--out", tmp_path / "a", "--all")
+    samples = joined(read_shards(tmp_path / "a"))
+    assert (code, err) == (0, "")
+    assert len(np.unique(samples.state, axis=0)) == len(samples) == 181_439
+    assert "181,439 samples of 181,439 boards" in out
+    settings = json.loads((tmp_path / "a" / "teacher.json").read_text())
+    assert (settings["boards"], settings["targets"]) == ("all", "all optimal moves")
+
+
+def test_some_states_of_a_small_puzzle(program, tmp_path):
+    for count in (100, 200, 200):
+        code, _, _ = program("tiles-2x3", "--out", tmp_path / "a", "--all", "--count", count, "--shard", 80)
+        assert code == 0
+    program("tiles-2x3", "--out", tmp_path / "b", "--all", "--shard", 80)
+    part, whole = (joined(read_shards(tmp_path / name)) for name in "ab")
+    assert (len(part), len(whole)) == (200, 359)
+    assert np.array_equal(part.state, whole.state[:200])
+
+
 def test_levels_of_a_scale(program, tmp_path):
     words = ("--scale", "distance", "--level", "4-6", "--set", "estimate=exact")
     code, _, _ = program("tiles-3x3", "--out", tmp_path / "a", "--count", 50, *words)
@@ -109,6 +139,12 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
         (("tiles-3x3", "--set", "depth=3"), "beam has no option 'depth'"),
         (("tiles-3x3", "--width", "0"), "the option 'width' cannot be '0'"),
         (("tiles-9x9",), "not 9"),
+        (("tiles-3x3", "--all", "--width", "5"), "--all takes every state, and no solver"),
+        (("tiles-3x3", "--all", "--detours", "1"), "--all takes every state, and no solver"),
+        (
+            ("dust-8x6x5", "--all"),
+            "the states of dust-8x6x5 cannot be found from its goals: its moves cannot be undone",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_explained(program, tmp_path, words, sentence):

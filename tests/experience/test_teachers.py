@@ -1,5 +1,6 @@
 """Teachers: what they say of a position is true, and one seed gives one stream."""
 
+import re
 import threading
 from dataclasses import dataclass
 
@@ -7,7 +8,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Instance, Limit, NotSuited, PuzzlelabError, UnknownName, api, load, solve
-from puzzlelab.experience import beams
+from puzzlelab.core.puzzle import Estimate, Prior
+from puzzlelab.experience.games import Games
+from puzzlelab.experience.players import Player, player
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.teachers import Teacher, teach
@@ -18,6 +21,9 @@ pytest.importorskip("pyarrow")
 
 EIGHT = load("tiles-3x3")
 BEAM = api.solver("beam", EIGHT, width=20, estimate="manhattan")
+ASKED = Estimate("asked", admissible=False, scores=lambda states: (states != EIGHT.goals()[0]).sum(axis=1))
+
+EVEN = Prior("even", scores=lambda states: np.full((len(states), 4), -1.0))
 
 
 def taken(teacher, games, jobs=1):
@@ -53,13 +59,45 @@ def games_of(samples):
 # --- the moves that a solver chose -----------------------------------------------------------------------------------
 
 
-def test_the_fast_way_says_what_the_solver_says():
-    teacher = Teacher(EIGHT, BEAM)
-    assert beams.player(EIGHT, BEAM, teacher.board) is not None
+def slowly(teacher, end):
+    """The samples of the games before number `end`, one game at a time by the plain rules."""
+    draws = teacher._draws if teacher.detours else None
+    games = Games(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._lots, draws)
+    return games.play(0, end, threading.Event())
+
+
+@pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), Beam(width=1, estimate="misplaced")])
+@pytest.mark.parametrize("detours", [0, 3])
+def test_the_fast_way_says_what_the_solver_says(solver, detours):
+    teacher = Teacher(EIGHT, solver, detours=detours)
+    assert isinstance(teacher._player(), Player)
     fast = taken(teacher, 100)
-    slow = teacher._games(0, int(fast.game.max()) + 1, threading.Event())
+    slow = slowly(teacher, int(fast.game.max()) + 1)
     assert len(fast) > 1_000
     assert equal(fast, slow)
+
+
+def test_dust_goes_both_ways_too():
+    dust = load("dust-4x4x3")
+    teacher = Teacher(dust, Beam(width=5), detours=2)
+    fast = taken(teacher, 64)
+    assert equal(fast, slowly(teacher, int(fast.game.max()) + 1))
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        Beam(),
+        api.solver("ida", EIGHT, jobs=2),
+        api.solver("astar", EIGHT),
+        Beam(width=3, estimate=ASKED),
+        Beam(width=3, prior=EVEN),
+    ],
+)
+def test_other_solvers_go_the_slow_way(solver):
+    assert isinstance(Teacher(EIGHT, solver)._player(), Games)
+    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._player(), Games)
+    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._player(), Games)
 
 
 @pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), api.solver("beam", EIGHT)])
@@ -108,12 +146,13 @@ def test_games_without_a_solution_give_no_samples():
 
 def test_a_solution_that_does_not_hold_is_not_written(monkeypatch):
     teacher = Teacher(EIGHT, BEAM)
-    player = beams.player(EIGHT, BEAM, teacher.board)
-    monkeypatch.setattr(beams.Player, "_solve", lambda self, search: [0, 1, 0])
-    with pytest.raises(PuzzlelabError, match="beam gave a wrong answer for tiles-3x3: .*, not solved"):
-        player.play(0, 4, threading.Event())  # game 0 is replayed with the plain rules
-    with pytest.raises(PuzzlelabError, match="its moves do not solve it"):
-        player.play(1, 4, threading.Event())
+    fast = player(EIGHT, BEAM, teacher.board)
+    monkeypatch.setattr(Player, "_solve", lambda self, search, over: [0, 1, 0])
+    with pytest.raises(PuzzlelabError, match="a teacher gave a wrong answer for tiles-3x3: .*, not solved"):
+        fast.play(0, 4, threading.Event())  # game 0 is replayed with the plain rules
+    board = re.escape(EIGHT.write(teacher.board(1)))
+    with pytest.raises(PuzzlelabError, match=f"tiles-3x3: {board}: its moves do not solve it"):
+        fast.play(1, 4, threading.Event())
 
 
 # --- all optimal moves -----------------------------------------------------------------------------------------------
@@ -172,13 +211,101 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
     assert len(memories) == len(np.unique(samples.game))
 
 
+# --- detours ---------------------------------------------------------------------------------------------------------
+
+
+def solutions_of(samples):
+    """The solutions of each game, the game's own first: lists of (game, states, masks, remaining)."""
+    ends = np.flatnonzero(samples.remaining == 1) + 1
+    masks = samples.masks(4)
+    for first, end in zip([0, *ends[:-1]], ends, strict=True):
+        assert len(set(samples.game[first:end])) == 1
+        yield int(samples.game[first]), samples.state[first:end], masks[first:end], samples.remaining[first:end]
+
+
+@pytest.mark.parametrize(
+    ("solver", "exact"), [(BEAM, False), (api.solver("astar", EIGHT), False), (api.solver("ida", EIGHT), True)]
+)
+def test_detours_branch_off_the_solution_of_their_game(solver, exact):
+    found = {}
+    for game, states, masks, remaining in solutions_of(taken(Teacher(EIGHT, solver, exact, detours=2), 12)):
+        assert remaining.tolist() == list(range(len(states), 0, -1))
+        for state, mask, following in zip(states, masks, states[1:], strict=False):
+            assert any(np.array_equal(EIGHT.apply(state, int(move)), following) for move in np.flatnonzero(mask))
+        assert any(EIGHT.solved(EIGHT.apply(states[-1], int(move))) for move in np.flatnonzero(masks[-1]))
+        found.setdefault(game, []).append(states)
+    for game, (own, *detours) in found.items():
+        assert np.array_equal(own[0], Teacher(EIGHT, solver).board(game))
+        assert len(detours) == 2
+        near = {EIGHT.apply(state, int(move)).tobytes() for state in own for move in np.flatnonzero(EIGHT.legal(state))}
+        assert all(states[0].tobytes() in near for states in detours)
+
+
+def test_games_with_detours_begin_as_games_without():
+    plain = {g: states for g, states, _, _ in solutions_of(taken(Teacher(EIGHT, BEAM), 64))}
+    for game, states, _, _ in reversed(list(solutions_of(taken(Teacher(EIGHT, BEAM, detours=1), 64)))):
+        last = game, states  # the game's own solution comes first, and so last here
+        if game == 5:
+            first = states
+    assert last[0] == 0
+    assert np.array_equal(last[1], plain[0])
+    assert np.array_equal(first, plain[5])
+
+
+def test_detours_begin_everywhere_and_with_every_move():
+    """Of boards at 9 moves from the goal: each position of the solution, and moves to and from the goal, are drawn."""
+    off, away = set(), 0
+    teacher = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(9,), detours=4)
+    for _, states, _, _ in solutions_of(taken(teacher, 200)):
+        if len(states) != 9:
+            off.add(len(states))
+            away += len(states) == 10
+    assert off == {1, 2, 3, 4, 5, 6, 7, 8, 10}
+    assert away > 20
+
+
+def test_a_solved_state_is_no_detour():
+    teacher = Teacher(EIGHT, BEAM, scale="distance", levels=(1,), detours=3)
+    for samples in (taken(teacher, 40), slowly(teacher, 40)):
+        assert len(samples)
+        assert not any(EIGHT.solved(state) for state in samples.state)
+        assert set(samples.remaining.tolist()) == {1, 2}
+        assert all(len(rows) == 7 for rows in np.split(samples.remaining[:280], 40))  # 1, and 2 1 three times
+
+
+def test_games_without_a_solution_have_no_detours():
+    hopeless = Teacher(EIGHT, Beam(width=1, estimate="misplaced"), detours=2)
+    samples = taken(hopeless, 256)
+    own = np.unique(taken(Teacher(EIGHT, Beam(width=1, estimate="misplaced")), 256).game)
+    assert np.array_equal(np.unique(samples.game), own)
+    nothing = Teacher(EIGHT, BEAM, scale="walk", levels=(0,), detours=2)
+    assert len(taken(nothing, 20)) == 0
+
+
+def test_detours_are_part_of_the_settings():
+    assert Teacher(EIGHT, BEAM, detours=2).settings()["detours"] == 2
+    assert Teacher(EIGHT, BEAM).settings()["detours"] == 0
+    with pytest.raises(BadOption, match="a game has 0 detours or more, not -1"):
+        Teacher(EIGHT, BEAM, detours=-1)
+
+
 # --- one stream ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("detours", [0, 2])
 @pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, api.solver("ida", EIGHT)), (True, None)])
-def test_the_stream_does_not_depend_on_the_jobs(exact, solver):
-    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact)
+def test_the_stream_does_not_depend_on_the_jobs(exact, solver, detours):
+    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact, detours=detours)
     assert equal(taken(teacher, 20, jobs=1), taken(teacher, 20, jobs=3))
+
+
+@pytest.mark.parametrize(("first", "end"), [(0, 1), (3, 4), (5, 300), (250, 270)])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_games_by_their_numbers(first, end, jobs):
+    teacher = Teacher(EIGHT, BEAM, detours=1)
+    whole = taken(teacher, 300)
+    among = (whole.game >= first) & (whole.game < end)
+    assert equal(teacher.games(first, end, jobs), whole.at(np.flatnonzero(among)))
 
 
 def test_a_stream_can_be_entered_anywhere():

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
+from puzzlelab.core.solver import options_of
+from puzzlelab.solvers import _layers
+from puzzlelab.solvers._least import cut_exactly
+from puzzlelab.solvers.astar import unpacked
 from puzzlelab.solvers.beam import Beam
+from puzzlelab.solvers.greedy import Greedy
 
 TILES = load("tiles-3x3")
 FIFTEEN = load("tiles-4x4")
@@ -105,6 +110,114 @@ def test_scores_from_outside():
     result = solve(board(20), Beam(estimate=estimate, width=30))
     assert result.length >= 20
     assert result.evaluations > 0
+
+
+def test_scores_that_differ_by_very_little_are_told_apart():
+    kernel = solve(board(25), Beam(estimate="exact", width=1))
+
+    def scores(states):
+        return np.array([solve(Instance(TILES, state), Beam(estimate="exact", width=1)).length for state in states])
+
+    for scale in (1e-3, 1.0, 1e5):
+        slight = Estimate("slight", admissible=False, scores=lambda states: 40 + scale * scores(states))  # noqa: B023
+        result = solve(board(25), Beam(estimate=slight, width=1))
+        assert (result.length, result.expanded) == (kernel.length, kernel.expanded)
+
+
+def test_the_least_are_found_exactly():
+    random = np.random.default_rng(0)
+    for values in (random.exponential(3.0, 900), random.integers(0, 4, 900), np.zeros(900), random.random(900) * 1e30):
+        value = values.astype(np.float32)
+        for width in (1, 2, 50, 449, 899):
+            threshold, ties = cut_exactly(value.view(np.int32), 100, 800, min(width, 799), np.empty(1 << 16, np.int64))
+            ordered = np.sort(value[100:900].view(np.int32))
+            assert threshold == ordered[min(width, 799)]
+            assert ties == min(width, 799) - np.count_nonzero(ordered < threshold)
+
+
+# --- a prior ----------------------------------------------------------------------------------------------------------
+
+
+def far(states):
+    """Something like a distance, of boards `[B, 9]`."""
+    return 2.0 * misplaced(states) + (states[:, :3] != [1, 2, 3]).sum(axis=1)
+
+
+@pytest.mark.parametrize("width", [1, 10, 1_000, 200_000])
+def test_a_prior_keeps_the_promises_of_a_solver(toy, width):
+    prior = toy(TILES, far).prior()
+    boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 14)]
+    check_solver(Beam(prior=prior, width=width), boards, Limit(nodes=2_000))
+    check_solver(Beam(prior=prior, estimate="exact", width=width), boards, Limit(nodes=2_000))
+    check_solver(Beam(prior=prior, estimate=toy(TILES, far).estimate(), width=width), boards, Limit(nodes=2_000))
+
+
+def test_a_beam_of_one_plays_like_the_prior(toy):
+    prior = toy(load("dust-4x3x3"), lambda states: (states > 0).sum(axis=1)).prior()
+    for start, _ in dust(6):
+        played, searched = solve(start, Greedy(prior=prior)), solve(start, Beam(prior=prior, width=1))
+        assert (searched.moves, searched.evaluations) == (played.moves, played.evaluations)
+
+
+def test_a_prior_is_asked_once_for_each_layer(toy):
+    network = toy(TILES, far)
+    result = solve(board(20), Beam(prior=network.prior(), width=30))
+    assert result.length >= 20
+    assert len(network.asked) == result.length
+    assert max(network.asked) == 30
+
+
+def test_what_goes_on_has_the_most_probable_moves_behind_it(toy):
+    prior, width, most = toy(TILES, far).prior(), 6, 12
+    start, layer = board(25), {board(25).state.tobytes(): (0.0, board(25).state)}
+    seen = set(layer)
+    for _ in range(most):
+        after = {}
+        for cost, state in layer.values():
+            for move in np.flatnonzero(TILES.legal(state)).tolist():
+                child = TILES.apply(state, move)
+                total = cost - prior.scores(state[None])[0, move]
+                if child.tobytes() not in seen and total < after.get(child.tobytes(), (np.inf,))[0]:
+                    after[child.tobytes()] = total, child
+        layer = dict(sorted(after.items(), key=lambda each: each[1][0])[:width])
+        seen |= set(layer)
+    search = _layers.machine(start, None, TILES.kernel(), _layers.Bounds(width=width), Limit(), ("none", "", "done"))
+    drive = _layers.drive(search, start, prior, None, TILES.kernel(), Limit(nodes=1 + sum([3, *[width] * (most - 2)])))
+    list(drive)
+    record = search.record
+    rows = record.control[_layers.FIRST], record.control[_layers.LAST]
+    states = {row.tobytes() for row in TILES.kernel().decode(unpacked(TILES.kernel(), record.keys[slice(*rows)]))}
+    assert states == set(layer)
+
+
+def test_a_prior_and_an_estimate_are_added(toy):
+    network = toy(TILES, far)
+    alone = [solve(board(distance), Beam(prior=network.prior(), width=20)) for distance in (20, 25, 31)]
+    both = [
+        solve(board(distance), Beam(prior=network.prior(), estimate="exact", width=20)) for distance in (20, 25, 31)
+    ]
+    assert [result.length for result in both] == [20, 25, 31]
+    assert sum(result.length for result in alone) > 76
+
+
+def test_without_a_width_a_prior_goes_on_until_its_answer_is_proven(toy):
+    result = solve(board(13), Beam(prior=toy(TILES, far).prior()))
+    assert (result.length, result.proof, result.stop) == (13, "optimal", "done")
+
+
+def test_a_prior_needs_no_estimate_and_leaves_none_to_the_puzzle(toy, corridor):
+    puzzle = corridor(9)
+    prior = toy(puzzle, lambda states: states[:, 0]).prior()
+    assert solve(puzzle.read("6"), Beam(prior=prior, width=1)).length == 6
+    assert options_of(Beam(prior=prior), TILES)["estimate"] is None
+    assert options_of(Beam(), TILES)["estimate"] == TILES.estimate().name
+
+
+def test_a_prior_whose_memory_is_used_up_says_so(toy, monkeypatch):
+    solver = Beam(prior=toy(TILES, far).prior(), width=50)
+    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 400)
+    result = solve(board(31), solver)
+    assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
 
 
 def test_an_inadmissible_estimate_proves_only_what_a_full_search_proves():

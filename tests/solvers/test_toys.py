@@ -25,7 +25,11 @@ from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.bfs import Bfs, count_by_depth
 from puzzlelab.solvers.depth_first import DepthFirst
+from puzzlelab.solvers.discrepancy import Discrepancy
+from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida
+
+pytestmark = pytest.mark.usefixtures("toy_networks")
 
 Digits = NDArray[np.uint8]
 PEGS = 3
@@ -195,9 +199,29 @@ EXACT = [
     Ida(jobs=2),
     Beam(),
     Beam(width=10_000),
+    Beam(prior="net"),
+    Beam(prior="net", estimate="net"),
+    Beam(prior="net", estimate="net", width=10_000),
+    Discrepancy(),
+    Discrepancy(most=1000),
     DepthFirst(depth=7),
 ]
-ANY = [*EXACT, Astar(weight=5), Astar(order="greedy"), Beam(width=2)]
+ANY = [
+    *EXACT,
+    Astar(weight=5),
+    Astar(order="greedy"),
+    Astar(estimate="net"),
+    Beam(width=2),
+    Beam(estimate="net", width=2),
+    Beam(prior="net", width=2),
+    Beam(prior="net", estimate="net", width=1),
+    Discrepancy(most=0),
+    Discrepancy(most=2, max_moves=5),
+    Greedy(),
+    Greedy(avoid_repeats=True),
+    Greedy(prior="net"),
+    Greedy(prior="net", avoid_repeats=True, max_moves=3),
+]
 EXHAUSTIVE = [
     Bfs(),
     Astar(),
@@ -206,7 +230,12 @@ EXHAUSTIVE = [
     Astar(order="breadth"),
     Beam(),
     Beam(width=10_000),
+    Beam(prior="net"),
+    Beam(prior="net", width=10_000),
+    Discrepancy(),
+    Discrepancy(most=1000),
 ]
+PLAYERS = [Greedy(), Greedy(avoid_repeats=True), Greedy(prior="net"), Greedy(prior="net", avoid_repeats=True)]
 
 
 def named(solver: Solver) -> str:
@@ -237,7 +266,9 @@ def test_disks_from_one_corner_by_depth():
     assert count_by_depth(Hanoi().read("2 2 2")) == [1, 2, 2, 4, 2, 4, 4, 8]
 
 
-@pytest.mark.parametrize("solver", [Bfs(), DepthFirst(depth=7)], ids=named)
+@pytest.mark.parametrize(
+    "solver", [Bfs(), DepthFirst(depth=7), Beam(prior="net"), Beam(estimate="net"), Discrepancy()], ids=named
+)
 def test_a_puzzle_without_estimates_is_solved_by_those_that_need_none(solver):
     result = solve(Blind().read("0 0 0"), solver)
     assert (result.length, result.proof) == (7, "optimal")
@@ -276,7 +307,7 @@ def test_where_walks_are_endless_the_others_go_on_to_their_limit(solver):
 
 
 @pytest.mark.parametrize("puzzle", [TREE, RING], ids=["tree", "ring"])
-@pytest.mark.parametrize("solver", [*EXHAUSTIVE, Ida(), DepthFirst(depth=3)], ids=named)
+@pytest.mark.parametrize("solver", [*EXHAUSTIVE, *PLAYERS, Ida(), DepthFirst(depth=3)], ids=named)
 def test_solvers_keep_their_promises_where_there_is_no_solution(solver, puzzle):
     check_solver(solver, [(puzzle.at(0), None)], Limit(nodes=200))
 
@@ -287,7 +318,9 @@ def test_a_limited_depth_proves_nothing_beyond_it():
     assert result.reason == "there is no solution of at most 5 moves"
 
 
-@pytest.mark.parametrize("solver", [Astar(), Astar(weight=3), Astar(order="greedy"), Ida(), Beam(width=2)], ids=named)
+@pytest.mark.parametrize(
+    "solver", [Astar(), Astar(weight=3), Astar(order="greedy"), Ida(), Beam(width=2), *PLAYERS], ids=named
+)
 def test_a_misleading_estimate_is_never_called_a_proof(solver):
     check_solver(solver, [(DETOUR.at(0), 2)])
 
@@ -298,7 +331,9 @@ def test_an_inadmissible_estimate_proves_nothing(solver):
     assert (result.length, result.proof, result.lower_bound) == (4, "none", 0)
 
 
-@pytest.mark.parametrize("solver", [Bfs(), Astar(order="breadth"), Beam(), DepthFirst(depth=5)], ids=named)
+@pytest.mark.parametrize(
+    "solver", [Bfs(), Astar(order="breadth"), Beam(), Beam(prior="net"), Discrepancy(), DepthFirst(depth=5)], ids=named
+)
 def test_those_who_try_everything_find_the_shortest_way_all_the_same(solver):
     assert solve(DETOUR.at(0), solver).length == 2
 
@@ -319,7 +354,9 @@ def test_a_widening_beam_gets_past_a_trap_unless_its_limit_ends_it_there():
     assert (result.moves, result.proof, result.expanded) == (None, "none", 65)
 
 
-@pytest.mark.parametrize("solver", [Beam(width=1000), Astar()], ids=named)
+@pytest.mark.parametrize(
+    "solver", [Beam(width=1000), Beam(prior="net", width=1000), Discrepancy(most=1000), Astar()], ids=named
+)
 def test_a_state_that_is_reached_in_many_ways_is_expanded_and_scored_once(solver):
     result = solve(LATTICE.at(0), solver)
     assert result.length == 10
@@ -336,5 +373,6 @@ def test_walks_may_be_longer_than_the_arrays_of_a_search_at_first():
     length = 200
     roads = [(place + 1,) for place in range(length)]
     line = Roads((*roads, ()), goal=length, guess=tuple(range(length, -1, -1)))
-    for solver in (Bfs(), Astar(), Ida(), Beam(width=1), DepthFirst(), DepthFirst(depth=length)):
+    by_priors = Beam(prior="net", width=1), Discrepancy(), *PLAYERS
+    for solver in (Bfs(), Astar(), Ida(), Beam(width=1), DepthFirst(), DepthFirst(depth=length), *by_priors):
         assert solve(line.at(0), solver).length == length, solver

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from puzzlelab.bench.shares import Share
 
@@ -19,6 +19,9 @@ NEAR = 10.0
 """The line is drawn if it is at most so many times above or below the seconds that are drawn."""
 LEAST_SECONDS = 1e-6
 """What is faster is drawn here: a row tells no more."""
+
+LONGEST_OF_TWO = 45
+"""Characters of a name, two of which have room side by side."""
 
 Draw = Callable[["Figure", float], None]
 """Draws into a figure, with a line at so many seconds where there are seconds; none at 0."""
@@ -51,6 +54,21 @@ def whole_numbers(axis: Axis) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def plain_numbers(axis: Axis) -> None:
+    """Ticks of a logarithmic axis as 0.02, 0.05, 0.1, as many as have room."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
+    """What each line is, by name, below all panels, where it covers none of them."""
+    columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= LONGEST_OF_TWO else 1
+    figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
 def reach(shares: Sequence[Share]) -> list[list[float]]:

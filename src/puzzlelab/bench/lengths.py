@@ -29,6 +29,8 @@ MOST_AGAINST = 3
 MOST_WRITTEN = 24, 14
 """Cells of a side in which numbers have room, where there is one panel, and where there are more."""
 COLOURS = "Blues"
+OPTIMUM = "the optimum"
+"""What stands in the place of a second solver where only one has answered."""
 
 
 def _must_differ(run: Run) -> None:
@@ -73,7 +75,7 @@ def lengths(run: Run) -> Chart:
 
     header = ("length", "optimum", *counts)
     body = [(str(each), str(optima[each]), *(str(count[each]) for count in counts.values())) for each in every]
-    remarks = [_average(name, count) for name, count in [*counts.items(), ("the optimum", optima)] if count]
+    remarks = [_average(name, count) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
     return Chart("lengths", f"{run.suite.name}: lengths of solutions", header, tuple(body), draw, tuple(remarks))
 
 
@@ -101,6 +103,11 @@ class Pair:
     """Boards by the length of each one's solution."""
 
     @property
+    def _boards(self) -> str:
+        """Which boards they are."""
+        return "that it solved" if self.across == OPTIMUM else "that both solved"
+
+    @property
     def remark(self) -> str:
         """Who is shorter how often."""
         signs = Counter(int(np.sign(up - across)) for across, up in self.counts.elements())
@@ -109,7 +116,7 @@ class Pair:
             f"{abs(more):.2f} moves {'longer' if more > 0 else 'shorter'} on average" if more else "as long on average"
         )
         return (
-            f"{self.up} against {self.across}, on {self.counts.total()} boards that both solved: equal on {signs[0]}, "
+            f"{self.up} against {self.across}, on {self.counts.total()} boards {self._boards}: equal on {signs[0]}, "
             f"shorter on {signs[-1]}, longer on {signs[1]}; {than}."
         )
 
@@ -148,9 +155,14 @@ def lengths2d(run: Run) -> Chart:
 
 
 def _pairs(run: Run) -> list[Pair]:
-    """All pairs of solvers that solved a board in common; raises `BadInput` where there are none, or too many."""
+    """All pairs of solvers that solved a board in common, or the known optimum and a solver that is alone.
+
+    Raises `BadInput` where there are none, or too many.
+    """
     solvers = run.by_solver
     name = run.suite.name
+    if len(solvers) < 2 and (against := _against_optimum(run)):
+        return [against]
     if len(solvers) < 2:
         raise BadInput(
             f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
@@ -168,6 +180,18 @@ def _pairs(run: Run) -> list[Pair]:
             f"no board of '{name}' was solved by two solvers: there are no lengths to hold against each other"
         )
     return pairs
+
+
+def _against_optimum(run: Run) -> Pair | None:
+    """The one solver of a run against the known optimum; None where no board that it solved has one."""
+    known = tables.references(run)
+    ((solver, answers),) = run.by_solver.items()
+    counts: Counter[tuple[int, int]] = Counter()
+    for answer in answers:
+        reference = known.get(answer.entry.board)
+        if answer.length is not None and reference is not None and reference.optimal:
+            counts[reference.length, answer.length] += 1
+    return Pair(OPTIMUM, solver, counts) if counts else None
 
 
 def _joint(one: Sequence[Answer], two: Sequence[Answer]) -> Counter[tuple[int, int]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.bench import lengths, quality, tables, times
 from puzzlelab.bench.charts import AT_ONCE, LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
+from puzzlelab.bench.published import Curves
 from puzzlelab.bench.runs import Answer, Run
 from puzzlelab.bench.tables import Summary
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
@@ -29,17 +30,26 @@ MOST_PANELS = 4
 """Boards that have a panel each."""
 MOST_BARS = 30
 """Boards that are drawn one by one."""
+WITH_CURVES = "widths"
+"""The kind that shows published curves beside the answers."""
 PALE = 0.35
 """How much is seen of the bar of a board that was not solved."""
 
 
-def chart(run: Run, kind: str) -> Chart:
-    """The chart of this kind; raises `UnknownName`, and `BadInput` where the run has nothing to show in it."""
+def chart(run: Run, kind: str, beside: Curves | None = None) -> Chart:
+    """The chart of this kind; raises `UnknownName`, and `BadInput` where the run has nothing to show in it.
+
+    `beside` are curves that others published, which widths alone shows.
+    """
     if kind not in KINDS:
         raise UnknownName("kind of plot", kind, KINDS)
     if not run.answers:
         raise BadInput(f"there are no answers to '{run.suite.name}' yet")
-    return KINDS[kind](run)
+    if beside is None:
+        return KINDS[kind](run)
+    if kind != WITH_CURVES:
+        raise BadInput(f"{kind} shows nothing beside the answers: published curves are for {WITH_CURVES}")
+    return quality.widths(run, beside)
 
 
 def only(run: Run, solvers: Sequence[str]) -> Run:
@@ -98,14 +108,14 @@ def write(figure: Figure, path: Path) -> None:
 
 def table(made: Chart) -> Table:
     """The figures of a chart."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    shown = Table(title=escape(made.title), box=None)
+    shown = Table(title=Text(made.title), box=None)
     for number, head in enumerate(made.header):
-        shown.add_column(escape(tables.broken(head)), justify="left" if number == 0 else "right", overflow="fold")
+        shown.add_column(Text(tables.broken(head)), justify="left" if number == 0 else "right", overflow="fold")
     for row in made.body:
-        shown.add_row(*map(escape, row))
+        shown.add_row(*map(Text, row))
     return shown
 
 

@@ -7,23 +7,23 @@ import hashlib
 import json
 import re
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.core import registry, report
+from puzzlelab.core import networks, registry, report
 from puzzlelab.core.errors import BadInput, BadOption, PuzzlelabError, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import Solver, options_of, require, solve
+from puzzlelab.core.solver import BATCH, Batches, Solver, options_of, require, solve_all
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
 
@@ -193,59 +193,83 @@ class Inquiry:
     def answers(self, jobs: int) -> list[Answer]:
         """What there is when every board was asked, or the run was stopped."""
         try:
-            for _ in ordered_map(self._ask, self._open, jobs, on_interrupt=self.stop.set):
+            for _ in ordered_map(self._ask, self._portions(jobs), jobs, on_interrupt=self.stop.set):
                 pass
         except KeyboardInterrupt:
             self.stop.set()
         pairs = zip(self.suite.entries, self.rows, strict=True)
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
 
-    def _ask(self, place: int) -> None:
-        """Solve one board and keep the row, unless the run is stopped meanwhile."""
+    def _portions(self, jobs: int) -> list[list[int]]:
+        """The open boards, each alone or, for a solver that `Batches`, many at once."""
+        places = self._open
+        size = min(BATCH, -(-len(places) // jobs) or 1) if isinstance(self.solver, Batches) else 1
+        return [places[first : first + size] for first in range(0, len(places), size)]
+
+    def _ask(self, places: list[int]) -> None:
+        """Solve these boards and keep their rows, except for those during which the run is stopped."""
         if self.stop.is_set():
             return
         try:
-            row = self._solve(self.suite.entries[place])
-            if row.stop == "interrupted":
+            rows = dict(zip(places, self._solve([self.suite.entries[place] for place in places]), strict=True))
+            done = {place: row for place, row in rows.items() if row.stop != "interrupted"}
+            if len(done) < len(rows):
                 self.stop.set()
-            else:
-                self._keep(place, row)
+            self._keep(done)
         except BaseException:
             self.stop.set()  # what other threads do is in vain
             raise
 
-    def _keep(self, place: int, row: Row) -> None:
+    def _keep(self, rows: Mapping[int, Row]) -> None:
         with self.lock:
-            self.rows[place] = row
-            if self.file:
-                self.file.append([row])
+            for place, row in rows.items():
+                self.rows[place] = row
+            if self.file and rows:
+                self.file.append(rows.values())
             report.progress(self.label, sum(row is not None for row in self.rows), len(self.rows))
 
-    def _solve(self, entry: Entry) -> Row:
-        instance = self.suite.instance(entry)
+    def _solve(self, entries: Sequence[Entry]) -> list[Row]:
+        """The rows of these boards; where many fail at once, each is asked alone, so that the others have theirs."""
+        instances = [self.suite.instance(entry) for entry in entries]
         try:
-            result = solve(self.solver, instance, self.limit, watch=lambda _: self.stop.is_set())
-            return row_of(instance, self.solver, self.limit, result, board=entry.board)
+            results = solve_all(self.solver, instances, self.limit, self.stop.is_set)
+            answered = zip(entries, instances, results, strict=True)
+            return [row_of(board, self.solver, self.limit, result, entry.board) for entry, board, result in answered]
         except BadInput:
             raise
         except PuzzlelabError as error:
+            if len(entries) > 1:
+                return [row for entry in entries for row in self._solve([entry])]
             report.note(str(error))
-            return self._question(entry).model_copy(update={"error": str(error)})
+            return [self._question(entries[0]).model_copy(update={"error": str(error)})]
 
 
 # --- reading what was asked before ---
 
 
 def stored(folder: Path) -> Run:
-    """All answers in a folder, the newest to each board, replayed again; raises `BadFile`."""
+    """All answers in a folder, the newest to each board, replayed again; raises `BadFile`.
+
+    Answers with different networks are those of different solvers, also where both networks were asked for by one name.
+    """
     suite = suites.reopen(folder)
-    found: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
         for _, row in read_rows(path):
             if row.puzzle == suite.puzzle.name:
-                found[label(row.solver, row.options)][row.board].append(row)
-    answers = [answer for rows in found.values() for answer in _newest(suite, rows)]
+                found[label(row.solver, row.options), row.net][row.board].append(row)
+    common = Counter(name for name, _ in found)
+    answers = [
+        answer if common[name] == 1 else replace(answer, solver=_exact_label(answer.row))
+        for (name, _), rows in found.items()
+        for answer in _newest(suite, rows)
+    ]
     return Run(suite, tuple(answers))
+
+
+def _exact_label(row: Row) -> str:
+    """The label with the hashes of the networks that were asked, and not their names."""
+    return label(row.solver, networks.pinned(row.options, row.net) if row.net else row.options)
 
 
 def _by_numbers(path: Path) -> list[tuple[str, int]]:

@@ -21,12 +21,16 @@ from pydantic import TypeAdapter, ValidationError
 from puzzlelab.core import registry, report
 from puzzlelab.core.boards import Found, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
-from puzzlelab.core.puzzle import Instance, Puzzle, scale_of
+from puzzlelab.core.puzzle import Instance, Puzzle, Samples, State, scale_of
 from puzzlelab.core.seeds import generator
 
 DATA = Path(__file__).parent / "data"
 STORED = "suite.json"
 PROVEN = ("opt", "optimal", "proven")
+TABLED = "distance"
+"""The name of a scale whose level is the least number of moves, which the puzzle looks up in a table."""
+OPTIMA = (TABLED, "optimum")
+"""The names of scales whose level is the least number of moves."""
 GUESSED_FROM = 10
 """Boards that are looked at where a file does not say its puzzle."""
 LONGEST_BLOCK = 64
@@ -184,7 +188,8 @@ def join(suites: Sequence[Suite]) -> Suite:
 def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, count: int, seed: int) -> Suite:
     """`count` random boards of each level, the same for the same seed whatever the other levels are.
 
-    Without levels, `count` boards as the scale gives them. Raises `NotSuited` for a puzzle that cannot make boards,
+    Without levels, `count` boards as the scale gives them. Where the optimum is the level, or stands in a table, the
+    entries know it. Raises `NotSuited` for a puzzle that cannot make boards,
     `UnknownName` for an unknown scale and `BadOption` for a level that does not exist.
     """
     name, chosen = scale_of(puzzle, scale)
@@ -193,10 +198,18 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
     for level in wanted:
         for number in range(count):
             state = chosen.sample(generator(seed, level or 0, number), level)
-            entries.append(Entry(puzzle.write(state), level))
+            optimum = level if name in OPTIMA and level is not None else _distance(puzzle, state)
+            entries.append(Entry(puzzle.write(state), level, optimum, optimum is not None))
             report.progress(f"boards of {puzzle.name}", len(entries), len(wanted) * count)
     span = f" {levels[0]}-{levels[1]}" if levels else ""
     return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
+
+
+def _distance(puzzle: Puzzle, state: State) -> int | None:
+    """The least number of moves, for a puzzle that has a table of them, and so a scale of this name."""
+    if not isinstance(puzzle, Samples) or TABLED not in puzzle.scales:
+        return None
+    return puzzle.difficulty(state).get(TABLED)
 
 
 # --- beside the rows ---

@@ -13,13 +13,9 @@ import numpy as np
 from puzzlelab.bench.runs import Answer, Run
 from puzzlelab.bench.shares import Mean, Share, mean
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solutions import SEVERAL
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-MOST_REMARKS = 5
-"""Of one kind."""
 
 
 # --- what is known of the boards ---
@@ -78,7 +74,7 @@ class Summary:
     """As short as the known optimum; of the boards that have one."""
     length: Mean
     """Moves, over the solved boards."""
-    gap: Mean
+    excess: Mean
     """Moves more than the reference, over the solved boards that have one."""
     expanded: float
     """States expanded, on average over all boards."""
@@ -92,6 +88,8 @@ class Summary:
     """Over all boards."""
     refuted: Share
     """Proven to have no solution; of all boards that it was asked."""
+    evaluations: float
+    """States that a network or another function outside the search was asked about, on average over all boards."""
 
 
 def summaries(run: Run) -> list[Summary]:
@@ -117,103 +115,20 @@ def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference])
         float(np.percentile(times, 95)),
         mean(times),
         Share(sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers), len(answers)),
+        float(np.mean([answer.row.evaluations for answer in answers])),
     )
 
 
 def reached(answers: Iterable[Answer], known: dict[str, Reference]) -> Share:
     """How many of the boards with a known optimum were solved in as many moves."""
-    comparable = [answer for answer in answers if _has_optimum(answer, known)]
+    comparable = [answer for answer in answers if has_optimum(answer, known)]
     return Share(sum(excess <= 0 for excess in excesses(comparable, known)), len(comparable))
 
 
-def _has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
+def has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
+    """Whether the optimum of the board of this answer is known."""
     reference = known.get(answer.entry.board)
     return reference is not None and reference.optimal
-
-
-# --- what a reader must know beside the numbers ---
-
-
-def remarks(run: Run) -> list[str]:
-    """Sentences about a run that is not whole, and about answers that cannot be right."""
-    always = [*_limits(run), *_unfinished(run), *_wrong(run), *_denied(run)]
-    if fills(run.suite.puzzle):
-        return [*always, *_several(run), *_disputed(run)]
-    known = references(run)
-    return [*always, *_bounds(run, known), *_contradictions(run, known)]
-
-
-def _limits(run: Run) -> list[str]:
-    kinds = (("seconds", "s"), ("nodes", "nodes"), ("memory", "bytes of memory"))
-    found = {
-        " and ".join(f"{answer.row.limit[kind]:,g} {unit}" for kind, unit in kinds if answer.row.limit.get(kind))
-        for answer in run.answers
-    }
-    texts = sorted(text or "no limit" for text in found)
-    return [f"Limit of each search: {'; or '.join(texts)}."] if texts != ["no limit"] else []
-
-
-def _unfinished(run: Run) -> list[str]:
-    every = len(run.suite.entries)
-    return [
-        f"{solver} has answered {len(answers)} of the {every} boards."
-        for solver, answers in run.by_solver.items()
-        if len(answers) < every
-    ]
-
-
-def _bounds(run: Run, known: dict[str, Reference]) -> list[str]:
-    every = [known[entry.board] for entry in run.suite.entries if entry.board in known]
-    loose = sum(not reference.optimal for reference in every)
-    return [f"{loose} of the {len(every)} known lengths are not proven optimal; the gap is to them."] if loose else []
-
-
-def _wrong(run: Run) -> list[str]:
-    wrong = [answer for answer in run.answers if not answer.holds]
-    if not wrong:
-        return []
-    reason = wrong[0].row.check(run.suite.puzzle).reason
-    return [f"{len(wrong)} answers do not hold and count as unsolved; the first, of {wrong[0].solver}: {reason}."]
-
-
-def _contradictions(run: Run, known: dict[str, Reference]) -> list[str]:
-    return [
-        f"{answer.solver} solves {answer.entry.board} in {answer.length} moves, "
-        f"fewer than the {known[answer.entry.board].length} that are said to be optimal."
-        for answer in run.answers
-        if _has_optimum(answer, known) and min(excesses([answer], known), default=0) < 0
-    ][:MOST_REMARKS]
-
-
-def _denied(run: Run) -> list[str]:
-    """A board that one solver solves and another one says to have no solution."""
-    solved = {answer.entry.board: answer.solver for answer in run.answers if answer.length is not None}
-    return [
-        f"{answer.solver} says that {answer.entry.board} has no solution, but {solved[answer.entry.board]} found one."
-        for answer in run.answers
-        if answer.row.proof == "unsolvable" and answer.entry.board in solved
-    ][:MOST_REMARKS]
-
-
-def _several(run: Run) -> list[str]:
-    """How many boards are known to have more than one solution."""
-    found = {answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL}
-    return [f"{len(found)} of the boards have more than one solution: their answers are right, not unique."] * bool(
-        found
-    )
-
-
-def _disputed(run: Run) -> list[str]:
-    """A solution that one solver says to be the only one, where another solver found another."""
-    only = {answer.entry.board: answer for answer in run.answers if answer.proven}
-    return [
-        f"{only[answer.entry.board].solver} says that {answer.entry.board} has one solution, "
-        f"but {answer.solver} found another."
-        for answer in run.answers
-        if answer.length is not None
-        and answer.entry.board in only
-        and sorted(answer.row.moves or ()) != sorted(only[answer.entry.board].row.moves or ())
-    ][:MOST_REMARKS]
 
 
 # --- as a table ---
@@ -221,21 +136,25 @@ def _disputed(run: Run) -> list[str]:
 
 def table(run: Run) -> Table:
     """All solvers of a run, one a line."""
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    made = Table(title=f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}", box=None)
+    title = f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}"
+    made = Table(title=Text(title), box=None)
     made.add_column("solver", overflow="fold")
+    found = summaries(run)
     columns = FILLED if fills(run.suite.puzzle) else PLAYED
+    if any(each.evaluations for each in found):
+        columns = {(SCORED if head == NODES else head): cell for head, cell in columns.items()}
     for head in columns:
         made.add_column(head, justify="right", no_wrap=True)
-    for each in summaries(run):
-        made.add_row(escape(broken(each.solver)), *(cell(each) for cell in columns.values()))
+    for each in found:
+        made.add_row(Text(broken(each.solver)), *(cell(each) for cell in columns.values()))
     return made
 
 
 def _solved(each: Summary) -> str:
-    return f"{share(each.solved)}\n[dim]{interval(each.solved)}[/dim]"
+    return f"{share(each.solved)}\n{percent(each.solved)}\n[dim]{interval(each.solved)}[/dim]"
 
 
 def _unique(each: Summary) -> str:
@@ -247,8 +166,13 @@ def _length(each: Summary) -> str:
     return decimal(each.length.value) + ("" if alone else f"\n[dim]± {each.length.reach:.2f}[/dim]")
 
 
+def _optimal(each: Summary) -> str:
+    return "\n".join((share(each.proven), share(each.reached), percent(each.reached))).rstrip()
+
+
 def _nodes(each: Summary) -> str:
-    return f"{number(each.expanded)}\n{number(each.generated)}"
+    told = f"{number(each.expanded)}\n{number(each.generated)}"
+    return f"{told}\n{number(each.evaluations)}" if each.evaluations else told
 
 
 def _seconds(each: Summary) -> str:
@@ -257,22 +181,22 @@ def _seconds(each: Summary) -> str:
 
 Columns = Mapping[str, Callable[[Summary], str]]
 """Heading -> what stands below it."""
-NODES: Columns = {"nodes:\nexpanded\ngenerated": _nodes}
-SECONDS: Columns = {"seconds:\nmean\nmedian\np95": _seconds}
+NODES = "nodes:\nexpanded\ngenerated"
+SCORED = f"{NODES}\nscored"
+"""The heading where a network, or something else outside the search, scored states."""
+MEASURED: Columns = {NODES: _nodes, "seconds:\nmean\nmedian\np95": _seconds}
 PLAYED: Columns = {
-    "solved\n95 %": _solved,
-    "optimal:\nproven\nreached": lambda each: f"{share(each.proven)}\n{share(each.reached)}",
-    "length\n95 %": _length,
-    "gap": lambda each: decimal(each.gap.value),
-    **NODES,
-    **SECONDS,
+    "solved:\nboards\nshare\n95 %": _solved,
+    "optimal:\nproven\nreached\nshare": _optimal,
+    "length:\nmean\n95 %": _length,
+    "excess": lambda each: decimal(each.excess.value),
+    **MEASURED,
 }
 FILLED: Columns = {
-    "solved\n95 %": _solved,
+    "solved:\nboards\nshare\n95 %": _solved,
     "proven\nunique\n95 %": _unique,
     "proven\nunsolvable": lambda each: share(each.refuted),
-    **NODES,
-    **SECONDS,
+    **MEASURED,
 }
 
 
@@ -281,10 +205,20 @@ def share(value: Share) -> str:
     return f"{value.count}/{value.total}" if value.total else "-"
 
 
+def percent(value: Share) -> str:
+    """'70 %', with more digits where there are boards enough for them; nothing where there is nothing to share."""
+    return f"{100 * value.value:.{_digits(value)}f} %" if value.total else ""
+
+
 def interval(value: Share) -> str:
-    """'40-89 %'."""
+    """'40-89 %', with as many digits as `percent`."""
     low, high = value.interval
-    return f"{100 * low:.0f}-{100 * high:.0f} %"
+    return f"{100 * low:.{_digits(value)}f}-{100 * high:.{_digits(value)}f} %"
+
+
+def _digits(value: Share) -> int:
+    """Behind the point: 0 below 500 boards, 1 below 50,000, then 2."""
+    return sum(value.total >= least for least in (500, 50_000))
 
 
 def decimal(value: float) -> str:

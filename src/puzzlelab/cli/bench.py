@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, fail, output, progress
+from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import Run
@@ -40,8 +42,14 @@ def bench(
         str | None, typer.Option(help="Make boards of these levels, A-B, instead of reading some.")
     ] = None,
     scale: Annotated[str | None, typer.Option(help="The scale of these levels (see `puzzlelab list PUZZLE`).")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every board of a small puzzle that can be solved, such as all 8-puzzles.")
+    ] = False,
     count: Annotated[int, typer.Option(min=1, help="Boards to make of each level.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds make equal boards.")] = 0,
+    net: Net = None,
+    max_moves: MaxMoves = None,
+    avoid_repeats: AvoidRepeats = False,
     time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
     memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
@@ -49,22 +57,41 @@ def bench(
 ) -> None:
     """Run solvers on a suite of boards and compare them.
 
-    With --out alone, compare what the folder holds already.
+    With --out alone, compare what the folder holds already. --net, --max-moves and --avoid-repeats are for those of
+    the solvers that have such an option, and were not told otherwise themselves.
 
     Exit code: 0 all solved, 1 something unsolved, 2 something unreadable.
     """
-    from puzzlelab.bench import runs
+    from puzzlelab.bench import runs, spaces
+    from puzzlelab.core.errors import BadInput
     from puzzlelab.core.limit import Limit, read_memory
 
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
+    options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
     with progress():
-        if not suite and not solvers and not levels and not scale and out is not None:
+        if out is not None and not (suite or solvers or levels or scale or net or every):
             run = runs.stored(out)
         else:
-            asked = _suite(suite or [], out, levels, scale, count, seed)
+            if every and (levels or scale):
+                raise BadInput("--all leaves no choice of boards: give no --levels, --scale or --count with it")
+            asked = _every(suite or []) if every else _suite(suite or [], out, levels, scale, count, seed)
             _show_faults(asked)
-            run = runs.run(asked, _solvers(solvers or [], asked.puzzle), limit, out, jobs)
-    raise typer.Exit(_show(run, out))
+            chosen = _solvers(solvers or [], asked.puzzle, net, options)
+            run = (
+                spaces.run(asked, chosen, limit) if every and out is None else runs.run(asked, chosen, limit, out, jobs)
+            )
+    raise typer.Exit(_show(run, out, [spaces.REMARK] if every and out is None else []))
+
+
+def _every(words: list[str]) -> Suite:
+    """All boards of the puzzle that the arguments name."""
+    from puzzlelab.bench import spaces
+    from puzzlelab.core.errors import BadInput
+
+    puzzle = _puzzle(words[0]) if len(words) == 1 else None
+    if puzzle is None:
+        raise BadInput("--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3 --all")
+    return spaces.suite(puzzle)
 
 
 def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:
@@ -101,11 +128,14 @@ def _puzzle(word: str) -> Puzzle | None:
         raise
 
 
-def _solvers(texts: list[str], puzzle: Puzzle) -> list[Solver]:
+def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping[str, Any]) -> list[Solver]:
+    """The solvers that texts tell of, or the usual one, with the options that are for all of them."""
     from puzzlelab import api
     from puzzlelab.bench import runs
 
-    return runs.parse_solvers(texts) or [api.solver(puzzle=puzzle)]
+    usual = None if net is None else WITH_NETWORK
+    solvers = runs.parse_solvers(texts) or [api.solver(usual, puzzle)]
+    return all_with(all_asking(puzzle, solvers, net), {name: value for name, value in options.items() if value})
 
 
 def _show_faults(suite: Suite) -> None:
@@ -115,14 +145,15 @@ def _show_faults(suite: Suite) -> None:
     faults.end("lines")
 
 
-def _show(run: Run, out: Path | None) -> int:
+def _show(run: Run, out: Path | None, notes: list[str]) -> int:
     """Print what came out; return the exit code."""
     from puzzlelab.bench import tables
+    from puzzlelab.bench.remarks import remarks
 
     console = output()
     if run.answers:
         console.print(tables.table(run))
-        for sentence in tables.remarks(run):
+        for sentence in [*remarks(run), *notes]:
             console.print(sentence, markup=False)
     if run.interrupted:
         on = "; with the same --out the next call goes on from there" if out else "; with --out they would be kept"

@@ -1,10 +1,19 @@
 """`puzzlelab list`: the puzzles and solvers that there are, or what one puzzle offers."""
 
-from typing import Annotated
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from puzzlelab.cli.console import output
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+SHELF = "pretrained"
+"""The folder of the package in which its networks lie, each with a card beside it."""
 
 
 def list_all(
@@ -56,9 +65,28 @@ def _one(name: str) -> None:
         for each, scale in puzzle.scales.items():
             scales.add_row(each, "-".join(map(str, scale.levels)) if scale.levels else "", scale.about)
         console.print(scales)
+    _networks(puzzle.name, console)
     examples = getattr(puzzle, "examples", {})
     if examples:
         boards = Table("examples", "what it is", "as in", box=None)
         for each, example in examples.items():
             boards.add_row(each, example.about, f"puzzlelab solve {puzzle.name} {each}")
         console.print(boards)
+
+
+def _networks(puzzle: str, console: Console) -> None:
+    """The networks for a puzzle that come with the package, as their cards tell of them; nothing if there is none."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from puzzlelab.core.cache import PACKAGE
+
+    networks = Table("networks", "hash", "parameters", "tells", "recipe", box=None)
+    for path in sorted((PACKAGE / SHELF).glob("*.json")):
+        card = json.loads(path.read_text(encoding="utf-8"))  # read here, because what loads networks needs torch
+        if card.get("puzzle") == puzzle:
+            heads = ", ".join(card.get("network", {}).get("heads", ()))
+            told = [card.get("name", ""), f"{card.get('parameters', 0):,}", heads, card.get("recipe", "")]
+            networks.add_row(*map(escape, [path.stem + (" (usual)" if path.stem == puzzle else ""), *told]))
+    if networks.row_count:
+        console.print(networks)

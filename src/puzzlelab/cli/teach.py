@@ -12,16 +12,22 @@ from puzzlelab.cli.console import INTERRUPTED, fail, output, progress, spare_lin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from puzzlelab.experience.teachers import Teacher
+    from puzzlelab.experience.teachers import Teaches
 
 USUAL = {"width": 100}
 """Options of the usual teacher, a beam."""
+USUAL_COUNT = 100_000
 
 
 def teach(
     puzzle: Annotated[str, typer.Argument(help="The puzzle, such as dust-8x6x5.")],
     out: Annotated[Path, typer.Option(help="The folder of the samples; gone on with if it was begun.")],
-    count: Annotated[int, typer.Option(min=1, help="At least so many samples; games are kept whole.")] = 100_000,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="At least so many samples (usually 100,000); games are kept whole.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every state of a small puzzle, with all its optimal moves; no solver.")
+    ] = False,
     solver: Annotated[
         str | None,
         typer.Option("--with", help="The solver; beam, or with --exact the puzzle's usual one, if left out."),
@@ -46,6 +52,9 @@ def teach(
         float | None, typer.Option(help="Seconds for a board (--exact: a position); then equal seeds may differ.")
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for a board (--exact: a position).")] = None,
+    detours: Annotated[
+        int, typer.Option(min=0, help="After each board so many more, each one random move off its solution.")
+    ] = 0,
 ) -> None:
     """Write samples (position, moves to make, moves that remain, whether proven) as Parquet files."""
     spare_linear_algebra()
@@ -53,10 +62,16 @@ def teach(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_levels, read_options
     from puzzlelab.experience.schema import need_arrow
+    from puzzlelab.experience.spaces import Space
     from puzzlelab.experience.teachers import Teacher
 
     need_arrow()
     chosen = api.load(puzzle)
+    if everything:
+        _alone(exact, solver, width, option, scale, level, time, nodes, detours)
+        space = Space(chosen, seed)
+        _fill(space, out, min(count or space.count, space.count), shard, jobs)
+        return
     options: dict[str, Any] = {} if width is None else {"width": width}
     options |= read_options(option or ())
     name = solver or (None if exact else "beam")
@@ -65,10 +80,19 @@ def teach(
     least, most = read_levels(level) if level else (None, None)
     levels = (None,) if least is None or most is None else tuple(range(least, most + 1))
     asked = api.solver(name, chosen, **options)
-    _fill(Teacher(chosen, asked, exact, scale or "", levels, seed, Limit(time, nodes)), out, count, shard, jobs)
+    teacher = Teacher(chosen, asked, exact, scale or "", levels, seed, Limit(time, nodes), detours)
+    _fill(teacher, out, count or USUAL_COUNT, shard, jobs)
 
 
-def _fill(teacher: Teacher, out: Path, count: int, shard: int, jobs: int | None) -> None:
+def _alone(*others: object) -> None:
+    """See that nobody asks for a solver or for boards, where every state is a sample."""
+    from puzzlelab.core.errors import BadOption
+
+    if any(others):
+        raise BadOption("--all takes every state, and no solver: beside it go --out, --count, --seed and --shard only")
+
+
+def _fill(teacher: Teaches, out: Path, count: int, shard: int, jobs: int | None) -> None:
     """Write the samples, with progress; Ctrl-C keeps what is there."""
     import time
 
@@ -86,7 +110,8 @@ def _fill(teacher: Teacher, out: Path, count: int, shard: int, jobs: int | None)
     seconds, made = time.perf_counter() - began, shards.rows - rows[0]
     paths = shard_paths(out)
     size = sum(path.stat().st_size for path in paths)
-    files = f"{len(paths)} file{'s' * (len(paths) != 1)}, {size / 1e6:.3g} MB ({size / shards.rows:.1f} bytes a sample)"
+    each = f"{size / max(1, shards.rows):.1f} bytes a sample"
+    files = f"{len(paths)} file{'s' * (len(paths) != 1)}, {size / 1e6:.3g} MB ({each})"
     console = output()
     console.print(f"{shards.rows:,} samples of {shards.games:,} boards in {out}: {files}", markup=False)
     if made:

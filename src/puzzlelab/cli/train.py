@@ -42,20 +42,21 @@ def train(
 
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
+    _need_torch()
     from puzzlelab.training import programs
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
 
-    _need_torch()
     found, place = recipes.find(recipe), Run(run)
+    settings = _settings(recipe, place, config, option or [])
+    found.check(settings)
     if restart and place.begun:
         _restart(place, yes)
-    settings = _settings(recipe, place, config, option or [])
     place.begin(settings)
     with progress():
         try:
             if only == Program.GENERATE:
-                found.generate(place, settings)
+                programs.generate(found, place, settings)
                 return
             if not place.done.exists():
                 _learn(found, recipe, place, settings, alone=only == Program.LEARN)
@@ -82,6 +83,7 @@ def _need_torch() -> None:
     try:
         import pyarrow  # noqa: F401
         import tomli_w  # noqa: F401
+
         from puzzlelab.nets import model  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from puzzlelab.core.puzzle import (
     scale_of,
 )
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Solver, solve
+from puzzlelab.core.solver import Batches, Solver, portions, solve, solve_all
 from puzzlelab.core.verify import verify
 
 NOISE = ("", "?", "x" * 50, "-1", "9" * 30, "\0", "1 2 3 \n 4", "[[[", "½ ¾", "a b c d")
@@ -139,8 +140,10 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
     """Raise `Unlike` with a sentence unless the solver keeps what the protocol promises on these boards.
 
     Each board comes with the length of its shortest solution, None where it has none. Checks: attempts only get better,
-    counts only grow, answers hold, proofs are true, the same question has the same answer, a tiny limit is kept.
+    counts only grow, answers hold, proofs are true, the same question has the same answer, a tiny limit is kept, and of
+    a solver that `Batches` that it answers many boards at once as it answers each alone.
     """
+    alone: list[Result] = []
     for instance, optimum in instances:
         results: list[Result] = []
         expanded = -1
@@ -155,6 +158,16 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
         _must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
         short = solve(solver, instance, Limit(nodes=1))
         _must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
+        alone.append(again)
+    if isinstance(solver, Batches):
+        _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
+
+
+def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
+    together = [result for portion in portions(solver, instances) for result in solve_all(solver, portion, limit)]
+    for instance, one, other in zip(instances, alone, together, strict=True):
+        same = replace(one, seconds=0.0) == replace(other, seconds=0.0)
+        _must(same, f"{solver.name} answers {instance!r} differently among other boards")
 
 
 def _check_results(solver: Solver, instance: Instance, optimum: int | None, results: list[Result]) -> None:

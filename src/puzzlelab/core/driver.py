@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels, report
+from puzzlelab.core.batches import legal_moves
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.plain import plain_rules
-from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, State
+from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, Prior, Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
 
 Attempt = Progress | Result
@@ -27,6 +28,8 @@ COMPILING = 3.0
 FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
+CERTAIN = 1e-3
+"""Logarithms of probabilities are at most 0, or this where they were rounded."""
 
 
 @dataclass
@@ -34,7 +37,7 @@ class Machine:
     """A resumable search: a record of arrays, its `step`, and what Python does for it between two steps.
 
     Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `core.kernels`); one that asks for
-    scores has `scores: float64[R]` to write them into.
+    scores has `scores: float64[R]` to write them into, or `float64[R * M]` where it asks for a score of each move.
     """
 
     record: Any
@@ -127,6 +130,28 @@ def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[
     return scores
 
 
+def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Callable[[State], NDArray[np.float64]]:
+    """From working states `[R, S]` to what a prior says of every move: `float64[R, M]`."""
+
+    def scores(states: State) -> NDArray[np.float64]:
+        plain = rules.decode(states)
+        found = np.asarray(prior.scores(plain), np.float64)
+        if found.shape != (len(plain), puzzle.move_count) or _any_false(found, plain, puzzle):
+            raise PuzzlelabError(
+                f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
+            )
+        return found
+
+    return scores
+
+
+def _any_false(found: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
+    """Whether a move that can be made has a number that is no logarithm of a probability; others may have any."""
+    false = ~(found <= CERTAIN)
+    rows = np.flatnonzero(false.any(axis=1))
+    return rows.size > 0 and bool((false[rows] & legal_moves(puzzle, states[rows])).any())
+
+
 class Clock:
     """Time and memory of one search, and how much work to do before looking at them again."""
 
@@ -217,7 +242,8 @@ class Drive:
             raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
         states = self.machine.requests(self.machine.record)
         self.evaluations += len(states)
-        self.machine.record.scores[: len(states)] = self.score(states)
+        found = self.score(states).reshape(-1)
+        self.machine.record.scores[: found.size] = found
 
     def _count(self, place: int) -> int:
         return int(self.machine.control[place])

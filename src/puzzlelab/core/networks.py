@@ -47,7 +47,16 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
 
     Raises `BadInput` where there is none, where the file is damaged, and where torch is not installed.
     """
-    return _found(puzzle, _parts(name)[0])
+    return _found(puzzle, _parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
+
+
+def missing(puzzle: Puzzle) -> str | None:
+    """Why there is no network for this puzzle that need not be named, in words; None where there is one."""
+    try:
+        find(puzzle)
+    except BadInput as error:
+        return str(error)
+    return None
 
 
 def estimate(puzzle: Puzzle, name: str) -> Estimate:
@@ -61,9 +70,21 @@ def prior(puzzle: Puzzle, name: str) -> Prior:
 
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
-    """The hash of the network that a solver with these options asks, if it asks one."""
-    named = [value for value in options.values() if is_network(value)]
-    return find(puzzle, named[0]).name if named else None
+    """The hash of the network that a solver with these options asks, if it asks one; of several, joined by `+`."""
+    names = [find(puzzle, value).name for value in options.values() if is_network(value)]
+    return "+".join(names if len(set(names)) > 1 else names[:1]) or None
+
+
+def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
+    """The options with these hashes, as `used` gives them, in place of the names by which networks were asked for."""
+    networks = [option for option, value in options.items() if is_network(value)]
+    names = hashes.split("+")
+    exact = dict(zip(networks, names if len(names) > 1 else names * len(networks), strict=True))
+    return {option: _exact(value, exact[option]) if option in exact else value for option, value in options.items()}
+
+
+def _exact(name: str, digits: str) -> str:
+    return f"{PREFIX}:{digits}{AVERAGED if _parts(name)[1] else ''}"
 
 
 def _parts(name: str | None) -> tuple[str, bool]:

@@ -140,12 +140,12 @@ class Exchangeable(Protocol):
         """`int64[B, M]`: who answers for each move, as symbol * slots + slot; anyone for a move that is impossible."""
 
     def exchanged(self, states: State, order: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-        """Equal boards with symbol k in the place of symbol `order[k]`, and `moves[M]`: what each move is called there."""
+        """Equal boards with symbol k where `order[k]` was, and `moves[M]`: what each move is called there."""
 
 
 @runtime_checkable
 class Gridded(Protocol):
-    """The view of puzzles whose planes are a grid, for convolutions: the same number of planes for each cell in turn."""
+    """The view of puzzles whose planes are a grid, for convolutions: as many planes for each cell in turn."""
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -239,7 +239,7 @@ class Prior:
 
     name: str
     scores: Callable[[State], NDArray[Any]] = field(compare=False)
-    """`float[B, M]` from plain states `[B, S]`: the natural logarithm of a probability for each move that `legal` names.
+    """`float[B, M]` from plain states `[B, S]`: the natural logarithm of a probability for each move `legal` names.
 
     What stands at other moves is never read. The probabilities of a state's legal moves add up to 1.
     """

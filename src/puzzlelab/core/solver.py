@@ -1,11 +1,12 @@
-"""What a solver is, and the one way to run it to its end."""
+"""What a solver is, and the one way to run it to its end, on one board or on many."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from itertools import groupby, islice
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError, UnknownName, shorten
@@ -15,6 +16,8 @@ from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.verify import verify
 
 Attempt = Progress | Result
+BATCH = 1000
+"""Boards that a solver which `Batches` is given at once."""
 
 
 class Solver(Protocol):
@@ -31,17 +34,39 @@ class Solver(Protocol):
         """`Progress` now and then, and `Result`s, each better than the last; the last one says why it ended."""
 
 
+@runtime_checkable
+class Batches(Protocol):
+    """The seam for solvers that answer many boards at once sooner than one after the other, such as those of networks.
+
+    For every board the answer is the one that `attempts` ends with.
+    """
+
+    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+        """The last result of each board; all are of one puzzle, which objects to none of them.
+
+        `limit` is for each board, except for its memory; the seconds of each are an equal share of what all took.
+        `over` is asked now and then, and says when to stop; so does Ctrl-C. What is open then is `interrupted`.
+        """
+
+
 def require(solver: Solver, puzzle: Puzzle) -> None:
     """Raise `NotSuited` unless the puzzle offers every view that the solver needs.
 
-    A solver may have `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
+    An estimate or a prior that was given, such as a network, takes the place of the view `Estimates`. A solver may have
+    `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
     """
-    missing = [view.__name__ for view in solver.needs if not isinstance(puzzle, view)]
+    given = any(_is_given(getattr(solver, option, None)) for option in ("estimate", "prior"))
+    needed = [view for view in solver.needs if not (given and view is Estimates)]
+    missing = [view.__name__ for view in needed if not isinstance(puzzle, view)]
     if missing:
         raise NotSuited(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
     refusal = getattr(solver, "refusal", None)
     if refusal and (reason := refusal(puzzle)):
         raise NotSuited(f"{solver.name} cannot solve {puzzle.name}: {reason}")
+
+
+def _is_given(option: object) -> bool:
+    return isinstance(option, Estimate | Prior) or networks.is_network(option)
 
 
 def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
@@ -102,10 +127,43 @@ def solve(
         best = _interrupted(best, seen)
     finally:
         attempts.close()
-    verdict = verify(instance, best)
+    return _verified(solver, instance, best)
+
+
+def _verified(solver: Solver, instance: Instance, result: Result) -> Result:
+    verdict = verify(instance, result)
     if not verdict.holds:
         raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
-    return best
+    return result
+
+
+def solve_all(
+    solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
+) -> list[Result]:
+    """The best answer to each of these boards of one puzzle, verified; at once where the solver `Batches`.
+
+    `limit` is for each board. The work ends, with what there is, when `over` says so.
+    """
+    if not isinstance(solver, Batches):
+        return [solve(solver, instance, limit, lambda attempt: over()) for instance in instances]
+    for instance in instances[:1]:
+        require(solver, instance.puzzle)
+    objections = [instance.puzzle.objection(instance.state) for instance in instances]
+    asked = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
+    answers = iter(solver.solve_batch(asked, limit, over) if asked else ())
+    results = [Result(None, "unsolvable", objection) if objection else next(answers) for objection in objections]
+    return [_verified(solver, instance, result) for instance, result in zip(instances, results, strict=True)]
+
+
+def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
+    """The boards in the portions in which `solve_all` is to have them: single ones for a solver that never `Batches`.
+
+    No board is taken before its portion is asked for.
+    """
+    size = BATCH if isinstance(solver, Batches) else 1
+    for _, group in groupby(instances, key=lambda instance: instance.puzzle):
+        while portion := list(islice(group, size)):
+            yield portion
 
 
 def _interrupted(best: Result, seen: Attempt) -> Result:
@@ -122,9 +180,13 @@ def _interrupted(best: Result, seen: Attempt) -> Result:
 
 
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
-    """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named."""
+    """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named.
+
+    With a prior none is left to it: such a solver goes by the prior alone.
+    """
     options = dict(solver.options())
-    if options.get("estimate", "") is None and isinstance(puzzle, Estimates):
+    left = options.get("estimate", "") is None and options.get("prior") is None
+    if left and isinstance(puzzle, Estimates):
         options["estimate"] = puzzle.estimate().name
     return options
 

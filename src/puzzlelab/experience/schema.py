@@ -29,7 +29,7 @@ class Samples:
     """Positions with what a teacher says of them; those of one game stand together, the first position first.
 
     A solved board is none of them: there is nothing to do, and whether a board is solved the rules say. After the
-    positions of a game come those of its detours, if it has any: `remaining` falls to 1 before each.
+    positions of a game come those of its detours, if it has any.
     """
 
     game: NDArray[np.int64]

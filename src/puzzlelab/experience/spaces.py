@@ -64,13 +64,16 @@ class Space:
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
         """The samples from number `first` to the last one, each time with the number of the next."""
-        states, distance, masks = self._labelled
         for begin in range(first, self.count, CHUNK):
             end = min(begin + CHUNK, self.count)
-            rows = self._order[begin:end]
-            remaining = distance[rows].astype(np.uint16)
-            proven = np.ones(len(rows), bool)
-            yield Samples(np.arange(begin, end), states[rows], packed(masks[rows]), remaining, proven), end
+            yield self.games(begin, end), end
+
+    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+        """The samples number `first` to `end` - 1, as far as there are so many."""
+        states, distance, masks = self._labelled
+        rows = self._order[first:end]
+        remaining, proven = distance[rows].astype(np.uint16), np.ones(len(rows), bool)
+        return Samples(np.arange(first, first + len(rows)), states[rows], packed(masks[rows]), remaining, proven)
 
     @cached_property
     def _labelled(self) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:

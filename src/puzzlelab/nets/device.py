@@ -29,7 +29,7 @@ def device(wanted: str = "auto") -> torch.device:
 def helps_bf16(place: torch.device) -> bool:
     """Whether products of bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
     if place.type == "cuda":
-        return torch.cuda.is_bf16_supported()
+        return bool(torch.cuda.is_bf16_supported())
     has = torch.cpu.get_capabilities()
     return bool(has.get("avx512_bf16") or has.get("amx_bf16"))
 

@@ -22,6 +22,8 @@ class Scalar(nn.Module):
         self.linear = nn.Linear(features, answers)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
+        self.middle: Tensor
+        self.spread: Tensor
         self.register_buffer("middle", torch.zeros(()))
         self.register_buffer("spread", torch.ones(()))
 
@@ -36,17 +38,19 @@ class Scalar(nn.Module):
         return found
 
 
+def head(name: Head, shared: int, features: int, moves: int) -> nn.Module:
+    """The layer that answers: for `moves` from `shared` features, for the remaining moves from `features`."""
+    if name == "remaining":
+        return Scalar(features)
+    return Scalar(shared, moves) if name == "q" else nn.Linear(shared, moves)
+
+
 class Heads(nn.Module):
     """The heads over features `[B, D]` that all answers share."""
 
     def __init__(self, features: int, moves: int, wanted: tuple[Head, ...]) -> None:
         super().__init__()
-        makers = {
-            "moves": lambda: nn.Linear(features, moves),
-            "remaining": lambda: Scalar(features),
-            "q": lambda: Scalar(features, moves),
-        }
-        self.each = nn.ModuleDict({name: makers[name]() for name in wanted})
+        self.each = nn.ModuleDict({name: head(name, features, features, moves) for name in wanted})
 
     def forward(self, features: Tensor) -> dict[str, Tensor]:
         found = {name: head(features).float() for name, head in self.each.items()}

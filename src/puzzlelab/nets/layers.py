@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from puzzlelab.nets.network import Activation
+from puzzlelab.nets.network import Activation, Initial
 
 
 def activation(name: Activation) -> nn.Module:
     """The function between two layers."""
-    return {"relu": nn.ReLU, "gelu": nn.GELU, "none": nn.Identity}[name]()
+    kinds: dict[Activation, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "none": nn.Identity}
+    return kinds[name]()
 
 
-def linear(inputs: int, outputs: int, bias: bool = True) -> nn.Linear:
-    """A dense layer begun as He et al. (2015) say for rectified units."""
+def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
+    """A dense layer with random weights."""
     layer = nn.Linear(inputs, outputs, bias)
-    nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-    if bias:
-        nn.init.zeros_(layer.bias)
+    if initial != "uniform":
+        fill = {"he": nn.init.kaiming_normal_, "glorot": nn.init.xavier_uniform_}[initial]
+        fill(layer.weight)
+        if bias:
+            nn.init.zeros_(layer.bias)
     return layer
 
 

@@ -101,7 +101,8 @@ class Model:
         for image, called in self._images(states):
             places = np.maximum(alike(self.puzzle, image)[:, called], 0)
             shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
-        return np.log(np.maximum(np.mean(shares, axis=0), LEAST))
+        found: NDArray[np.float64] = np.log(np.maximum(np.mean(shares, axis=0), LEAST))
+        return found
 
 
 def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import field_validator
 
 from puzzlelab.core.errors import BadOption, UnknownName
+from puzzlelab.core.puzzle import Planes, Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets import architectures
 from puzzlelab.nets.heads import Head
@@ -17,6 +18,14 @@ from puzzlelab.nets.heads import Head
 Policy = Literal["softmax", "binary"]
 """How scores of moves are meant: as logits of one choice among all, or each for itself as 'this one, or not'."""
 Activation = Literal["relu", "gelu", "none"]
+Initial = Literal["uniform", "he", "glorot"]
+"""Where the weights of dense layers begin: uniform within 1 / sqrt(inputs), or as He et al. (2015) or Glorot and Bengio
+(2010) say. The first is the smallest; dust's network learned twice as fast from it, ten plain layers need a larger one.
+"""
+
+
+class Board(Puzzle, Planes, Protocol):
+    """A puzzle with the view for networks."""
 
 
 class NetworkSettings(Settings):
@@ -25,6 +34,7 @@ class NetworkSettings(Settings):
     kind: str
     heads: tuple[Head, ...] = ("moves", "remaining")
     policy: Policy = "softmax"
+    initial: Initial = "uniform"
 
     @field_validator("heads")
     @classmethod

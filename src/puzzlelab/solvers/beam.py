@@ -2,6 +2,7 @@
 
 Not optimal, but the length is proven to be when it meets a lower bound. Without a width it is anytime: the width
 doubles, and only shorter solutions are looked for. Source: Lowerre, "The Harpy speech recognition system" (1976).
+With a prior the states go on to which the most probable moves lead: see `_layers`.
 
 Shapes: B = width, C = B M candidates of one layer, W = words of a packed state, H = states kept so far.
 """
@@ -33,10 +34,13 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
+from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, Prior, State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate
+from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
+from puzzlelab.solvers import _layers
+from puzzlelab.solvers._layers import Bounds
+from puzzlelab.solvers._least import BINS, bits_of, cut, cut_exactly
 from puzzlelab.solvers.astar import unpacked
 
 LAYER, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT, SEEN, CUT, ADMISSIBLE, MOST = range(OWN, OWN + 10)
@@ -46,8 +50,11 @@ WIDEST = 1 << 22
 ASK = 1 << 14
 """States that an outside estimate is asked about at once."""
 LOAD = 0.6
+BESIDE_ESTIMATE = 0.1
+"""Moves that minus a logarithm counts for beside an estimate: enough to tell apart what looks equally far."""
 UNBOUNDED = 1 << 40
 """As many moves as one likes."""
+LOST: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states that were seen before", "dead end"
 
 
 class Record(NamedTuple):
@@ -66,6 +73,8 @@ class Record(NamedTuple):
     """[C]: the move that leads to it."""
     value: NDArray[np.float32]
     """[C]: its estimate."""
+    ranks: NDArray[np.int32]
+    """[C]: the bits of `value`."""
     table: NDArray[np.int32]
     """[2^j]: the hash table of the candidates."""
     parent: NDArray[np.int32]
@@ -153,35 +162,6 @@ def expand(record, place):
     return False
 
 
-@inlined
-def bits_of(value):
-    """16 bits that sort as a score does: to 1/16 below 256, and to one part in 2048 above."""
-    scaled = value * np.float32(16.0)
-    exponent = 0
-    while scaled >= np.float32(4096.0):
-        scaled *= np.float32(0.5)
-        exponent += 1
-    return min(65535, exponent * 2048 + np.int64(scaled) if exponent > 0 else np.int64(scaled))
-
-
-@compiled
-def cut(value, count, width, histogram):
-    """(threshold, ties): all estimates that sort below the threshold, and this many at it, are the `width` least."""
-    most = np.int64(0)
-    for i in range(count):
-        most = max(most, bits_of(value[i]))
-    for i in range(most + 1):  # a small part of the room, for estimates of usual sizes
-        histogram[i] = 0
-    for i in range(count):
-        histogram[np.uint64(bits_of(value[i]))] += 1
-    total = np.int64(0)
-    for i in range(most + 1):
-        if total + histogram[i] > width:
-            return i, width - total
-        total += histogram[i]
-    return histogram.size, np.int64(0)
-
-
 @compiled
 def clear(table):
     """Empty a hash table."""
@@ -190,18 +170,27 @@ def clear(table):
 
 
 @inlined
+def rank_of(record, i):
+    """What candidates are sorted by: scores that were asked for exactly, others by 16 bits."""
+    return np.int64(record.ranks[i]) if kernels.asked(record.estimate) else bits_of(record.value[i])
+
+
+@inlined
 def select(record):
     """Make the best candidates the next layer."""
     control = record.control
     count, width = control[CANDIDATES], len(record.layer)
-    threshold, ties = np.int64(65536), np.int64(0)
+    threshold, ties = np.int64(1 << 32), np.int64(0)
     if count > width:
         control[CUT] = 1
-        threshold, ties = cut(record.value, count, width, record.histogram)
+        if kernels.asked(record.estimate):
+            threshold, ties = cut_exactly(record.ranks, 0, count, width, record.histogram)
+        else:
+            threshold, ties = cut(record.value, count, width, record.histogram)
     base = control[KEPT] - control[LAYER]
     kept = np.int64(0)
     for i in range(count):
-        rank = bits_of(record.value[i])
+        rank = rank_of(record, i)
         if rank > threshold or (rank == threshold and ties == 0):
             continue
         if rank == threshold:
@@ -284,6 +273,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     """The search of one width for a solution of at most `most` moves."""
     moves = instance.puzzle.move_count
     candidates = (width + 1) * moves
+    values = np.zeros(candidates, np.float32)
     record = Record(
         rules.tables,
         tables_of(estimate, rules),
@@ -292,13 +282,14 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         np.empty((candidates, rules.words), np.uint64),
         np.empty(candidates, np.int32),
         np.empty(candidates, np.int32),
-        np.zeros(candidates, np.float32),
+        values,
+        values.view(np.int32),
         np.zeros(_table_size(candidates), np.int32),
         np.empty(64 * width + 16, np.int32),
         np.empty(64 * width + 16, np.int32),
         np.zeros(_table_size(64 * width), np.uint64),
         np.empty(ASK, np.float64),
-        np.empty(1 << 16, np.int64),
+        np.empty(BINS, np.int64),
         rules.encode(instance.state[None])[0].astype(rules.dtype),
         np.empty(rules.size, rules.dtype),
         np.empty(moves, np.int32),
@@ -355,45 +346,64 @@ def longer(record: Record, room: int) -> Any:
 def verdict(record: Record) -> tuple[Proof, str, Stop]:
     """Nothing was left in the beam."""
     if record.control[CUT]:
-        return "none", "every state in the beam led only to states that were seen before", "dead end"
+        return LOST
     if record.control[MOST] < UNBOUNDED:
         return "none", "no shorter solution", "done"
     return EXHAUSTED
 
 
 class Beam(Settings):
-    """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows."""
+    """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows.
+
+    A `prior` goes by what is likely: minus the logarithms of the probabilities of all moves so far, added up. With an
+    `estimate` too, a tenth of that is added to it.
+    """
 
     name: ClassVar[str] = "beam"
     needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
 
     estimate: str | Estimate | None = None
+    prior: str | Prior | None = None
     width: int | None = Field(default=None, ge=1, le=WIDEST)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; memory is O(width x depth)."""
-        estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
-        if self.width is not None:
-            yield from drive(machine(instance, estimate, rules, self.width, UNBOUNDED), limit, estimate, rules)
-            return
-        yield from _widening(instance, estimate, rules, limit)
+        search = self._search(instance)
+        return _widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+
+    def _search(self, instance: Instance) -> Search:
+        puzzle, rules = instance.puzzle, rules_of(instance)
+        if self.prior is None:
+            estimate = chosen_estimate(puzzle, self.estimate)
+            return lambda width, most, left: drive(
+                machine(instance, estimate, rules, width, most), left, estimate, rules
+            )
+        prior = chosen_prior(puzzle, self.prior)
+        added = None if self.estimate is None else chosen_estimate(puzzle, self.estimate)
+
+        def likely(width: int, most: int, left: Limit) -> Iterator[Attempt]:
+            bounds = Bounds(most, width, share=BESIDE_ESTIMATE if added else 1.0)
+            made = _layers.machine(instance, added, rules, bounds, left, LOST)
+            return _layers.drive(made, instance, prior, added, rules, left)
+
+        return likely
 
 
-def _widening(instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit) -> Iterator[Attempt]:
+Search = Callable[[int, int, Limit], Iterator[Attempt]]
+"""The search of one width for solutions of at most so many moves, under a limit."""
+
+
+def _widening(search: Search, limit: Limit) -> Iterator[Attempt]:
     """One search after another, each twice as wide, of which only shorter solutions are asked.
 
     A search that cut nothing away and found nothing shorter has proven the best answer optimal.
     """
 
-    def search(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-        def shorter(left: Limit, best: Result) -> Iterator[Attempt]:
-            most = UNBOUNDED if best.moves is None else len(best.moves) - 1
-            return drive(machine(instance, estimate, rules, width, most), left, estimate, rules)
-
-        return shorter
+    def wide(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+        return lambda left, best: search(width, UNBOUNDED if best.moves is None else len(best.moves) - 1, left)
 
     doublings = (WIDEST // FIRST_WIDTH).bit_length()
-    return in_turn((search(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
+    return in_turn((wide(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam

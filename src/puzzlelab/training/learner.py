@@ -70,7 +70,7 @@ class Learner:
             found = losses(self.model.module)
         total = torch.stack(list(found.values())).sum()
         self.optimiser.zero_grad()
-        total.backward()
+        total.backward()  # type: ignore[no-untyped-call]
         if self.settings.clip:
             nn.utils.clip_grad_norm_(self.model.module.parameters(), self.settings.clip)
         self.optimiser.step()

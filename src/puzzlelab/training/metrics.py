@@ -45,12 +45,12 @@ class Metrics:
         from torch.utils.tensorboard import SummaryWriter
 
         if self._writer is None:
-            self._writer = SummaryWriter(str(self.tensorboard), purge_step=step)  # type: ignore[no-untyped-call]
+            self._writer = SummaryWriter(str(self.tensorboard), purge_step=step)
         assert isinstance(self._writer, SummaryWriter)
         for name, value in values.items():
             if isinstance(value, (int, float)):
-                self._writer.add_scalar(name, value, step)  # type: ignore[no-untyped-call]
-        self._writer.flush()  # type: ignore[no-untyped-call]
+                self._writer.add_scalar(name, value, step)
+        self._writer.flush()
 
 
 def read(path: Path) -> list[dict[str, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from puzzlelab.training.runs import Run
 
 ENDING = 20.0
 """Seconds that a generator has to end by itself."""
+PARENT = "PUZZLELAB_PARENT"
+"""The variable that tells a generator whose child it is, so that it does not outlive a learner that was killed."""
 
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
@@ -36,11 +39,23 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
         recipe.learn(run, settings, go_on)
 
 
+def generate(recipe: Recipe, run: Run, settings: Any) -> None:
+    """Make samples here, for a learner elsewhere; the generator of a learner that is gone ends too."""
+    parent = os.environ.get(PARENT)
+
+    def watch() -> None:
+        if parent is not None and str(os.getppid()) != parent:
+            raise KeyboardInterrupt
+
+    recipe.generate(run, settings, watch)
+
+
 @contextmanager
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
     """A generator at work on the run; what is given raises `PuzzlelabError` when it has failed."""
     command = [sys.executable, "-m", "puzzlelab", "train", name, "--run", str(run.folder), "--only", "generate"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    told = {**os.environ, PARENT: str(os.getpid())}
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=told)
 
     def alive() -> None:
         if process.poll():

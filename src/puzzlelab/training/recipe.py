@@ -21,8 +21,11 @@ class Recipe(Protocol):
     settings: type[Settings]
     """A frozen model of every setting; `recipe` is the recipe's own name."""
 
-    def generate(self, run: Run, settings: Any) -> None:
-        """Make samples until the run is done."""
+    def check(self, settings: Any) -> None:
+        """Raise `BadInput` for settings that cannot be trained with, before a folder is made for them."""
+
+    def generate(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
+        """Make samples until the run is done; `watch` is called now and then, and what it raises ends the work."""
 
     def learn(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
         """Train on them until the run is done, going on from what the folder holds.

@@ -73,6 +73,8 @@ class Run:
                     "Give another --run, or --restart to begin anew"
                 )
             return
+        if self.folder.exists() and not self.folder.is_dir():
+            raise BadInput(f"{self.folder} is no folder: give another --run")
         if self.folder.exists() and any(self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another --run")
         with self.writing():
@@ -123,6 +125,13 @@ class Run:
             except OSError:
                 raise BadInput(f"another program is at work on {self.folder} as its {program}") from None
             yield
+
+    def promote(self, name: str) -> None:
+        """Make this network the champion; the one that was goes, and all that was made on the way to it."""
+        self.write(self.champion, name + "\n")
+        for path in self.nets.iterdir():
+            if path.stem != name:
+                path.unlink(missing_ok=True)
 
     # --- what the programs tell each other ---
 

@@ -580,6 +580,34 @@ def test_the_brackets_are_around_the_cluster_of_the_move(board, number) -> None:
     assert puzzle.read(puzzle.draw(state, move)).state.tolist() == state.tolist()
 
 
+def test_a_drawing_with_scores_has_the_share_of_a_cluster_in_all_its_cells() -> None:
+    puzzle = load("dust-4x3x3")
+    state = puzzle.read(".RB./RRB./GBBG").state
+    scores = np.full(12, np.nan)
+    scores[[puzzle.read_move(cell) for cell in ("0,0", "0,1", "1,0", "3,0")]] = 0.007, 0.99, 0.003, 0.0
+    assert puzzle.legal(state).tolist() == np.isfinite(scores).tolist()
+    assert puzzle.draw_scores(state, scores).splitlines() == [
+        "  | 0     1      2     3",
+        "--+-------------+------------",
+        "2 |       R(99)  B( 0)",
+        "1 | R(99) R(99)  B( 0)",
+        "0 | G( 1) B( 0)  B( 0) G( 0)",
+    ]
+    alone = puzzle.read("..../..../.RR.").state
+    sure = np.full(12, np.nan)
+    sure[puzzle.read_move("1,0")] = 1.0
+    assert puzzle.draw_scores(alone, sure).splitlines()[2:] == ["2 |", "1 |", "0 |       R(100) R(100)"]
+
+
+@settings(max_examples=40)
+@given(board=boards())
+def test_a_drawing_with_scores_is_read_again(board) -> None:
+    puzzle, state = board
+    legal = puzzle.legal(state)
+    scores = np.where(legal, 1 / max(1, legal.sum()), np.nan)
+    assert puzzle.read(puzzle.draw_scores(state, scores)).state.tolist() == state.tolist()
+
+
 @settings(max_examples=30)
 @given(board=boards())
 def test_an_svg_has_a_letter_for_each_piece_where_it_lies(board) -> None:

@@ -10,10 +10,10 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Gridded, Planes, State
+from puzzlelab.core.puzzle import Gridded, State
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import linear
-from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.network import Board, NetworkSettings
 
 
 class ConvolutionNetwork(nn.Module):
@@ -38,7 +38,7 @@ class Convolution(NetworkSettings):
     size: int = Field(default=3, ge=1)
     width: int = Field(default=256, ge=1)
 
-    def build(self, puzzle: Planes) -> ConvolutionNetwork:
+    def build(self, puzzle: Board) -> ConvolutionNetwork:
         """The network for this puzzle, with random weights."""
         if not isinstance(puzzle, Gridded):
             raise NotSuited("convolutions need a puzzle whose planes are a grid")
@@ -48,11 +48,11 @@ class Convolution(NetworkSettings):
         for _ in range(self.depth):
             layers += [nn.Conv2d(planes, self.channels, self.size, padding="same"), nn.ReLU()]
             planes = self.channels
-        dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width), nn.ReLU())
+        dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width, self.initial), nn.ReLU())
         heads = Heads(self.width, puzzle.move_count, self.heads)
         return ConvolutionNetwork(puzzle.grid, nn.Sequential(*layers), dense, heads)
 
-    def inputs(self, puzzle: Planes, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
         return (puzzle.planes(states),)
 

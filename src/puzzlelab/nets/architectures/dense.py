@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from puzzlelab.core.puzzle import Planes, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import activation, linear
-from puzzlelab.nets.network import Activation, NetworkSettings
+from puzzlelab.nets.network import Activation, Board, NetworkSettings
 
 
 class DenseNetwork(nn.Module):
@@ -36,15 +36,15 @@ class Dense(NetworkSettings):
     depth: int = Field(default=3, ge=1)
     activation: Activation = "relu"
 
-    def build(self, puzzle: Planes) -> DenseNetwork:
+    def build(self, puzzle: Board) -> DenseNetwork:
         """The network for this puzzle, with random weights."""
         sizes = [puzzle.input_size, *[self.width] * self.depth]
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
-            layers += [linear(inputs, outputs), activation(self.activation)]
+            layers += [linear(inputs, outputs, self.initial), activation(self.activation)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
 
-    def inputs(self, puzzle: Planes, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
         return (puzzle.planes(states),)
 

@@ -21,17 +21,17 @@ from torch.nn import functional
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Exchangeable as View
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.nets.heads import Scalar
+from puzzlelab.nets.heads import head
 from puzzlelab.nets.layers import linear
-from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.network import Initial, NetworkSettings
 
 
 class Layer(nn.Module):
     """`[B, K, F]` to `[B, K, D]`: one dense layer for each sheet itself, another for the sum of all sheets."""
 
-    def __init__(self, symbols: int, inputs: int, outputs: int) -> None:
+    def __init__(self, symbols: int, inputs: int, outputs: int, initial: Initial) -> None:
         super().__init__()
-        self.own, self.all = linear(inputs, outputs), linear(inputs, outputs, bias=False)
+        self.own, self.all = linear(inputs, outputs, initial), linear(inputs, outputs, initial, bias=False)
         self.scale = 1 / sqrt(symbols)
 
     def forward(self, sheets: Tensor) -> Tensor:
@@ -45,17 +45,13 @@ class ExchangeableNetwork(nn.Module):
     def __init__(self, settings: Exchangeable, shape: tuple[int, int], slots: int) -> None:
         super().__init__()
         symbols, inputs = shape
-        self.first = Layer(symbols, inputs, settings.width)
-        self.rest = nn.ModuleList([Layer(symbols, settings.width, settings.width) for _ in range(settings.depth - 1)])
+        width, initial = settings.width, settings.initial
+        self.first = Layer(symbols, inputs, width, initial)
+        self.rest = nn.ModuleList([Layer(symbols, width, width, initial) for _ in range(settings.depth - 1)])
         self.scale = 1 / sqrt(symbols)
         wanted = settings.heads
-        self.pooled = linear(settings.width, settings.pooled) if "remaining" in wanted else None
-        makers = {
-            "moves": lambda: nn.Linear(settings.width, slots),
-            "remaining": lambda: Scalar(settings.pooled),
-            "q": lambda: Scalar(settings.width, slots),
-        }
-        self.heads = nn.ModuleDict({name: makers[name]() for name in wanted})
+        self.pooled = linear(width, settings.pooled, initial) if "remaining" in wanted else None
+        self.heads = nn.ModuleDict({name: head(name, width, settings.pooled, slots) for name in wanted})
 
     def forward(self, sheets: Tensor, places: Tensor) -> dict[str, Tensor]:
         features = functional.relu(self.first(sheets.to(self.first.own.weight.dtype)))
@@ -64,12 +60,12 @@ class ExchangeableNetwork(nn.Module):
         return {name: self._answer(name, features, places) for name in self.heads}
 
     def _answer(self, name: str, features: Tensor, places: Tensor) -> Tensor:
-        head = self.heads[name]
-        if name == "remaining":
-            assert self.pooled is not None
-            found: Tensor = head(functional.relu(self.pooled(features.sum(1) * self.scale))).squeeze(-1)
-            return found
-        return head(features).float().flatten(1).gather(1, places)
+        answer = self.heads[name]
+        if self.pooled is not None and name == "remaining":
+            found: Tensor = answer(functional.relu(self.pooled(features.sum(1) * self.scale))).squeeze(-1)
+        else:
+            found = answer(features).float().flatten(1).gather(1, places)
+        return found
 
 
 class Exchangeable(NetworkSettings):

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import nn
 
-from puzzlelab.core.puzzle import Planes, State
+from puzzlelab.core.puzzle import State
 from puzzlelab.nets.architectures.dense import DenseNetwork
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import Residual as Around
 from puzzlelab.nets.layers import activation, linear
-from puzzlelab.nets.network import Activation, NetworkSettings
+from puzzlelab.nets.network import Activation, Board, NetworkSettings
 
 
 class Residual(NetworkSettings):
@@ -26,9 +26,9 @@ class Residual(NetworkSettings):
     blocks: int = Field(default=2, ge=0)
     activation: Activation = "relu"
 
-    def build(self, puzzle: Planes) -> DenseNetwork:
+    def build(self, puzzle: Board) -> DenseNetwork:
         """The network for this puzzle, with random weights."""
-        layers = [linear(puzzle.input_size, self.width), activation(self.activation)]
+        layers = [linear(puzzle.input_size, self.width, self.initial), activation(self.activation)]
         layers += [self._block() for _ in range(self.blocks)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
 
@@ -37,10 +37,12 @@ class Residual(NetworkSettings):
         last = linear(inner, self.width)
         nn.init.zeros_(last.weight)  # a new block changes nothing
         return Around(
-            nn.Sequential(nn.LayerNorm(self.width), linear(self.width, inner), activation(self.activation), last)
+            nn.Sequential(
+                nn.LayerNorm(self.width), linear(self.width, inner, self.initial), activation(self.activation), last
+            )
         )
 
-    def inputs(self, puzzle: Planes, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
         return (puzzle.planes(states),)
 

@@ -176,7 +176,10 @@ class Dust:
         return face.draw(state, self, taken)
 
     def draw_scores(self, state: Board, scores: NDArray[np.float64]) -> str:
-        """The board with `scores: float[N]` of the moves that `legal` names, in per cent, in all cells of each cluster."""
+        """The board with the percentage of each cluster in its cells.
+
+        `scores: float[N]` are those of the moves that `legal` names, from 0 to 1; what stands at others is not read.
+        """
         first = self.clusters(state)
         return face.draw_scores(state, self, np.where(first < 0, 0.0, scores[first]))
 

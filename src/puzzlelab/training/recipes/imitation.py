@@ -26,11 +26,14 @@ from puzzlelab.core.puzzle import Exchangeable, Planes, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.version import VERSION
-from puzzlelab.experience.claims import Claims, make_shard
+from puzzlelab.experience.claims import Claims, begin_folder, make_shard
 from puzzlelab.experience.schema import Samples, joined
+from puzzlelab.experience.spaces import Space
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.nets import checkpoint
-from puzzlelab.nets.checkpoint import Card
+from puzzlelab.nets.device import device
+from puzzlelab.nets.heads import Scalar
+from puzzlelab.nets.network import read_network
 from puzzlelab.training import exams, learner, saved
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.feed import SAMPLE, Data, Feed
@@ -48,6 +51,10 @@ EXAM_SEED = 1 << 40
 class TeacherSettings(Settings):
     """Who teaches; the words are those of `puzzlelab teach`."""
 
+    all: bool = False
+    """Whether the samples are all states of a small puzzle, with all their optimal moves; the rest then counts for
+    nothing.
+    """
     solver: str = "beam"
     set: dict[str, Any] = Field(default_factory=dict)
     """Options of the solver."""
@@ -82,9 +89,11 @@ class Imitation(Settings):
     exam: Examination = Examination()
 
 
-def teacher_of(settings: Imitation, seed: int) -> Teacher:
+def teacher_of(settings: Imitation, seed: int) -> Teacher | Space:
     """The teacher that these settings describe."""
     puzzle, told = registry.load(settings.puzzle), settings.teacher
+    if told.all:
+        return Space(puzzle, seed)
     solver = registry.make_solver(told.solver, told.set)
     limit = Limit(told.seconds, told.nodes)
     levels = told.levels or (None,)
@@ -94,10 +103,15 @@ def teacher_of(settings: Imitation, seed: int) -> Teacher:
 # --- making samples ---
 
 
-def generate(run: Run, settings: Imitation) -> None:
-    """Fill the run's folder with shards, as far as the learner wants them; several programs may do so at once."""
+def generate(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: None) -> None:
+    """Fill the run's folder with shards, as far as the learner wants them; several programs may do so at once.
+
+    `watch` is called between shards, and may raise.
+    """
     teacher, claims, data = teacher_of(settings, settings.seed), Claims(run.shards), settings.data
+    begin_folder(teacher, run.shards, data.shard)
     while not run.done.exists():
+        watch()
         first, end = run.wanted()
         number = claims.take(end if data.shards is None else min(end, data.shards), first)
         if number is None:
@@ -121,7 +135,8 @@ def learn(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: Non
             begun.work()
         finally:
             begun.save()
-        begun.finish()
+            begun.publish()
+        run.write(run.done, run.champion.read_text(encoding="utf-8"))
 
 
 @dataclass
@@ -194,10 +209,9 @@ class Apprentice:
     def _set_out(self) -> None:
         """Let the remaining moves begin at their mean."""
         values = torch.from_numpy(self.feed.ring.columns["remaining"].astype(np.float32))
-        for module in (self.learner.model.module, self.learner.average):
-            head = module.get_submodule("heads")
-            for part in head.modules():
-                if hasattr(part, "fit"):
+        for network in (self.learner.model.module, self.learner.average):
+            for part in network.modules():
+                if isinstance(part, Scalar):
                     part.fit(values)
 
     def _losses(self, module: nn.Module, lesson: Lesson) -> Losses:
@@ -253,15 +267,11 @@ class Apprentice:
         self.feed.forget()
         self.saved_at = self.seconds
 
-    def finish(self) -> None:
-        """Keep the network, and say that nothing is left to do."""
-        card = self.publish()
-        self.run.write(self.run.champion, card.name + "\n")
-        self.run.write(self.run.done, card.name + "\n")
-
-    def publish(self) -> Card:
-        """The network as it is now, under its name."""
-        return checkpoint.save(
+    def publish(self) -> None:
+        """Put the network as it is now in the place of the one before."""
+        if self.learner.step == 0:
+            return
+        card = checkpoint.save(
             self.run.nets,
             self.learner.best,
             recipe=self.settings.recipe,
@@ -273,6 +283,7 @@ class Apprentice:
             machine=platform.processor() or platform.machine(),
             version=VERSION,
         )
+        self.run.promote(card.name)
 
 
 def _exam_samples(settings: Imitation) -> Samples | None:
@@ -349,8 +360,13 @@ class ImitationRecipe:
 
     settings = Imitation
 
-    def generate(self, run: Run, settings: Imitation) -> None:
-        generate(run, settings)
+    def check(self, settings: Imitation) -> None:
+        puzzle = teacher_of(settings, settings.seed).puzzle
+        read_network(settings.network).build(puzzle)
+        device(settings.learning.device)
+
+    def generate(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:
+        generate(run, settings, watch)
 
     def learn(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:
         learn(run, settings, watch)

@@ -1,0 +1,359 @@
+"""Solvers that ask networks, as they are typed; in the place of networks stand plain functions."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from puzzlelab import load
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.puzzle import Estimate, Prior
+
+ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
+ROWS = "RGB./RRBG/BGRG"
+HASH = "0123456789abcdef"
+
+
+@dataclass
+class Toy:
+    """Says what it sees: misplaced tiles, or cells that are left; keeps how many states it was asked about."""
+
+    puzzle: object
+    heads: tuple[str, ...]
+    asked: list[int] = field(default_factory=list)
+    name: str = HASH
+
+    def estimate(self, averaged=False):
+        return Estimate("toy", admissible=False, scores=self._scores)
+
+    def _scores(self, states):
+        self.asked.append(len(states))
+        goal = self.puzzle.goals()[0] if hasattr(self.puzzle, "goals") else np.zeros(states.shape[1])
+        return ((states != goal) & (states != 0)).sum(axis=1) / 2
+
+    def prior(self, averaged=False):
+        def scores(states):
+            self.asked.append(len(states))
+            return np.array([self._chances(state) for state in states])
+
+        return Prior("toy", scores)
+
+    def _chances(self, state):
+        """The logarithms of chances for the legal moves, each half of the one before, but the last one like it."""
+        legal = np.flatnonzero(self.puzzle.legal(state))
+        chances = 0.5 ** np.minimum(np.arange(legal.size), max(0, legal.size - 2))
+        found = np.full(self.puzzle.move_count, np.nan)
+        found[legal] = np.log(chances / chances.sum())
+        return found
+
+
+@pytest.fixture
+def network(monkeypatch):
+    """Puts a network with these heads in the place of every one but 'nowhere'; returns those that were found."""
+
+    def put(*heads):
+        found = {}
+
+        def find(puzzle, name=None):
+            if name == "net:nowhere":
+                raise BadInput("there is no network 'nowhere'")
+            return found.setdefault(name, Toy(puzzle, heads))
+
+        monkeypatch.setattr(networks, "find", find)
+        return found
+
+    return put
+
+
+def rows_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# --- solve ---
+
+
+@pytest.mark.parametrize(
+    ("heads", "option"), [(("moves", "remaining"), "estimate"), (("remaining",), "estimate"), (("moves",), "prior")]
+)
+def test_a_network_is_asked_what_it_tells(program, network, heads, option):
+    network(*heads)
+    code, out, err = program("solve", "dust-4x3x3", ROWS, "--net", "mine", "--json")
+    assert (code, err) == (0, "")
+    (row,) = rows_of(out)
+    assert (row["solver"], row["net"]) == ("greedy", HASH)
+    other = "prior" if option == "estimate" else "estimate"
+    assert (row["options"][option], row["options"][other]) == ("net:mine", None)
+    assert row["evaluations"] > 0
+
+
+def test_any_solver_with_an_estimate_asks_it(program, network):
+    network("remaining")
+    _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "astar", "--weight", 2, "--net", "best", "--json")
+    (row,) = rows_of(out)
+    assert (row["solver"], row["options"]["estimate"], row["options"]["weight"], row["net"]) == (
+        "astar",
+        "net",
+        2,
+        HASH,
+    )
+    assert (row["length"], row["proof"]) == (2, "none")
+
+
+def test_moves_and_repeats_are_the_solvers_options(program, network):
+    network("remaining")
+    words = ("solve", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--net", "x", "--avoid-repeats", "--max-moves", 3)
+    code, out, _ = program(*words, "--json")
+    (row,) = rows_of(out)
+    assert (code, row["options"]["max_moves"], row["options"]["avoid_repeats"]) == (1, 3, True)
+    assert row["moves"] is None
+    assert "not solved: " in program(*words)[1]
+
+
+def test_many_boards_are_answered_at_once_and_in_order(program, network, file):
+    asked = network("remaining")
+    near = ["1 2 3 4 5 0 7 8 6", "1 2 3 4 0 5 7 8 6", "1 2 0 4 5 3 7 8 6", "1 2 3 4 0 6 7 5 8"]
+    lines = [TWO, ONE, "1 2 x", ODD, TWO, *near]
+    code, out, err = program("solve", "tiles-3x3", "--file", file("\n".join(lines) + "\n"), "--net", "x", "--json")
+    rows = rows_of(out)
+    assert code == 2
+    assert [row["board"] for row in rows] == lines
+    assert [row["length"] for row in rows] == [2, 1, None, None, 2, 1, 2, 2, 2]
+    assert (rows[2]["error"], rows[3]["proof"]) == ("place 3: 'x' is no number", "unsolvable")
+    assert len(err.splitlines()) == 1
+    first, *later = asked["net:x"].asked
+    assert first > 8
+    assert len(later) <= 2
+
+
+def test_jobs_share_the_boards(program, network, file):
+    network("remaining")
+    path = file("\n".join([TWO, ONE] * 5) + "\n")
+    for jobs in (1, 3, 50):
+        code, out, _ = program("solve", "tiles-3x3", "--file", path, "--net", "x", "--json", "--jobs", jobs)
+        assert code == 0
+        assert [row["length"] for row in rows_of(out)] == [2, 1] * 5
+
+
+def test_answers_of_a_network_are_kept_and_not_asked_again(program, network, file, tmp_path):
+    asked = network("remaining")
+    words = ("solve", "tiles-3x3", "--file", file(f"{ONE}\n{TWO}\n"), "--net", "x", "--out", tmp_path / "rows.jsonl")
+    first = program(*words)
+    assert first[0] == 0
+    calls = len(asked["net:x"].asked)
+    assert program(*words) == first
+    assert len(asked["net:x"].asked) == calls
+
+
+@pytest.mark.parametrize(
+    ("heads", "words", "sentence"),
+    [
+        (("moves",), ("--net", "nowhere"), "there is no network 'nowhere'"),
+        (("moves",), ("--net", "x", "--with", "astar"), "the network 'x' does not tell how many moves remain"),
+        (("moves",), ("--net", "x", "--with", "bfs"), "bfs asks no network: it has neither an estimate nor a prior"),
+        (
+            ("remaining",),
+            ("--net", "x", "--estimate", "manhattan"),
+            "--net sets the option 'estimate' of greedy, which",
+        ),
+        (("moves",), ("--max-moves", 3, "--with", "bfs"), "bfs has no option 'max_moves'; known are bidirectional"),
+        (("moves",), ("--avoid-repeats", "--with", "ida"), "ida has no option 'avoid_repeats'"),
+        (("moves",), ("--net", "x", "--max-moves", 0), "greedy: the option 'max_moves' cannot be '0'"),
+        (("moves",), ("--net", "x", "--with", "gredy"), "there is no solver 'gredy'; did you mean 'greedy'?"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_sentence(program, network, heads, words, sentence):
+    network(*heads)
+    code, out, err = program("solve", "tiles-3x3", ONE, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {sentence}")
+    assert len(err.splitlines()) == 1
+
+
+# --- solve --show-scores ---
+
+
+def test_each_cell_shows_the_share_of_its_cluster_and_each_board_the_move(program, network):
+    asked = network("moves")
+    code, out, err = program("solve", "dust-4x3x3", ROWS, "--net", "x", "--show-scores")
+    assert (code, err) == (0, "")
+    puzzle = load("dust-4x3x3")
+    header, answer, legend, *_ = out.splitlines()
+    assert header.startswith("dust-4x3x3 by greedy (moves are 6,1: click column 6")
+    assert legend == f"in brackets: per cent, by the network {HASH}"
+    blocks = out.split("\n\n")[1:]
+    assert len(blocks) == int(answer.split()[0])
+    state = puzzle.read(ROWS).state
+    for number, block in enumerate(blocks, start=1):
+        *drawing, told = block.strip("\n").splitlines()
+        assert puzzle.read("\n".join(drawing)).state.tolist() == state.tolist()
+        move = puzzle.read_move(re.fullmatch(rf"move {number}: (\S+)", told)[1])
+        shown = [int(share) for share in re.findall(r"\( ?(\d+)\)", block)]
+        told = np.exp(asked["net:x"].prior().scores(state[None])[0])[puzzle.clusters(state)]
+        rows = told.reshape(4, 3).T[::-1][state.reshape(4, 3).T[::-1] != 0]
+        assert shown == pytest.approx(100 * rows, abs=0.51)
+        state = puzzle.apply(state, move)
+    assert puzzle.solved(state)
+
+
+def test_moves_that_are_no_cells_stand_beside_the_board_the_best_first(program, network):
+    network("moves", "remaining")
+    code, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
+    assert code == 0
+    assert out.split("\n\n")[1:] == [
+        "1 2 3   D 50 %  L 50 %\n4 5 6\n. 7 8\nmove 1: L",
+        "1 2 3   D 50 %  L 25 %  R 25 %\n4 5 6\n7 . 8\nmove 2: L\n",
+    ]
+
+
+def test_of_many_moves_the_best_are_named(program, network, monkeypatch):
+    from puzzlelab.cli import scores
+
+    monkeypatch.setattr(scores, "MOST", 2)
+    network("moves")
+    _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
+    assert "1 2 3   D 50 %  L 25 %  and 1 more\n" in out
+
+
+def test_a_network_that_tells_what_remains_gives_the_greater_share_to_what_leads_nearer(program, network):
+    network("remaining")
+    _, out, _ = program("solve", "tiles-3x3", ONE, "--net", "x", "--show-scores")
+    (block,) = out.split("\n\n")[1:]
+    shares = {"L": 1.0, "R": np.exp(-1), "D": np.exp(-1)}
+    best, other = (round(100 * shares[move] / sum(shares.values())) for move in "LR")
+    assert block.splitlines()[0] == f"1 2 3   L {best} %  D {other} %  R {other} %"
+
+
+def test_a_solved_board_has_no_moves_to_show(program, network):
+    network("moves")
+    code, out, _ = program("solve", "tiles-3x3", "1 2 3 4 5 6 7 8 0", "--with", "bfs", "--show-scores")
+    assert code == 0
+    assert out.splitlines()[1:] == [out.splitlines()[1], f"in brackets: per cent, by the network {HASH}"]
+
+
+def test_percentages_need_a_network(program, monkeypatch):
+    def find(puzzle, name=None):
+        raise BadInput(f"no network for {puzzle.name} comes with the package")
+
+    monkeypatch.setattr(networks, "find", find)
+    code, out, err = program("solve", "tiles-2x2", "1 2 0 3", "--with", "bfs", "--show-scores")
+    assert (code, out, err) == (2, "", "error: no network for tiles-2x2 comes with the package\n")
+
+
+# --- bench ---
+
+
+def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, file, tmp_path):
+    network("remaining")
+    solvers = ("--with", "greedy,greedy:estimate=misplaced:max_moves=5,bfs", "--net", "x", "--max-moves", 20)
+    code, out, err = program("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), *solvers, "--out", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert "scored" in out
+    assert (
+        "Limit of moves: 5 for greedy:estimate=misplaced:max_moves=5; 20 for greedy:estimate=net:x:max_moves=20." in out
+    )
+    assert f"Network: {HASH}; hash of the suite: " in out
+    labels = {
+        row["solver"]: row["net"] for path in (tmp_path / "out").glob("*.jsonl") for row in rows_of(path.read_text())
+    }
+    assert labels["bfs"] is None
+
+
+def test_a_benchmark_of_a_network_alone_is_of_greedy_play(program, network, file):
+    network("moves")
+    code, out, _ = program("bench", file(f"{ONE}\n"), "--net", "best", "--avoid-repeats")
+    assert code == 0
+    assert "avoid_repeats=true" in out
+    assert "prior=net" in out
+
+
+def test_every_board_of_a_small_puzzle_is_tried(program, network):
+    network("remaining")
+    code, out, err = program("bench", "tiles-2x2", "--all", "--net", "x", "--max-moves", 50, "--avoid-repeats")
+    assert (code, err) == (0, "")
+    assert "tiles-2x2, all boards: 12 boards of tiles-2x2" in out
+    assert "12/12" in out
+    assert "Limit of moves: 50." in out
+    assert "replayed by the compiled rules, and one in 100 of them by the plain rules too." in out
+
+
+def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, network, tmp_path):
+    network("remaining")
+    words = ("bench", "tiles-2x2", "--all", "--net", "x", "--avoid-repeats", "--out", tmp_path)
+    assert program(*words)[0] == 0
+    (rows,) = tmp_path.glob("*.jsonl")
+    assert len(rows_of(rows.read_text())) == 12
+    assert program(*words)[0] == 0
+    assert len(rows_of(rows.read_text())) == 12
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("tiles-2x2", "--all", "--net", "nowhere"), "there is no network 'nowhere'"),
+        (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) has a network to ask"),
+        (
+            ("tiles-2x2", "--all", "--net", "x", "--with", "greedy:prior=net"),
+            "none of the solvers (greedy) has a network",
+        ),
+        (
+            ("tiles-2x2", "--all", "--with", "bfs,ida", "--max-moves", 3),
+            "none of the solvers (bfs, ida) has an option 'max",
+        ),
+        (
+            ("tiles-2x2", "korf15", "--all"),
+            "--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3",
+        ),
+        (("korf15", "--all"), "--all is every board of one puzzle"),
+        (("--all",), "--all is every board of one puzzle"),
+        (
+            ("dust-4x3x3", "--all"),
+            "the states of dust-4x3x3 cannot be found from its goals: its moves cannot be undone",
+        ),
+        (("tiles-2x2", "--all", "--levels", "1-2"), "--all leaves no choice of boards: give no --levels, --scale"),
+    ],
+)
+def test_a_benchmark_that_makes_no_sense_is_told_in_a_sentence(program, network, words, sentence):
+    network("remaining")
+    code, out, err = program("bench", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {sentence}")
+
+
+# --- plot ---
+
+
+def test_published_points_are_drawn_beside_widths(program, file, tmp_path):
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    solvers = "beam:width=2:estimate=manhattan,beam:width=9:estimate=manhattan"
+    program("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), "--with", solvers, "--out", out)
+    points = file("somebody (2020)\t64\t63.8\n", "points.txt")
+    code, said, err = program("plot", out, "--beside", points)
+    assert (code, err) == (0, "")
+    assert re.search(r"somebody \(2020\) +64 +- +63.8 %", said)
+    assert (out / "widths.png").exists()
+    code, _, err = program("plot", out, "--kind", "lengths", "--beside", points)
+    assert (code, err) == (2, "error: lengths shows nothing beside the answers: published curves are for widths\n")
+    code, _, err = program("plot", out, "--beside", file("somebody\n", "bad.txt"))
+    assert (code, "is no point of a curve" in err) == (2, True)
+
+
+# --- list ---
+
+
+def test_networks_of_the_package_are_listed_with_their_puzzle(program, tmp_path, monkeypatch):
+    from puzzlelab.core import cache
+
+    card = {"puzzle": "tiles-2x2", "name": HASH, "parameters": 1234, "network": {"heads": ["moves", "remaining"]}}
+    shelf = tmp_path / "pretrained"
+    shelf.mkdir()
+    (shelf / "tiles-2x2.json").write_text(json.dumps(card | {"recipe": "imitation"}))
+    (shelf / "dust-8x6x5.json").write_text(json.dumps(card | {"puzzle": "dust-8x6x5"}))
+    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+    _, out, _ = program("list", "tiles-2x2")
+    assert re.search(rf"tiles-2x2 \(usual\) +{HASH} +1,234 +moves, remaining +imitation", out)
+    assert "dust-8x6x5" not in out
+    assert "networks" not in program("list", "tiles-2x3")[1]

@@ -1,0 +1,165 @@
+"""`puzzlelab train` as somebody at a terminal uses it: bad input, going on, beginning anew, and a power cut."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.training.metrics import TIMES
+
+CONFIG = """
+recipe = "imitation"
+puzzle = "dust-4x3x3"
+seed = 5
+[network]
+kind = "dense"
+width = 8
+depth = 1
+[teacher]
+set = { width = 3 }
+[data]
+shard = 20
+ring = 300
+reuse = 2.0
+[learning]
+steps = 60
+batch = 20
+precision = "float32"
+save = 0.05
+[exam]
+every = 10
+boards = 4
+games = 4
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A file of the settings of a small run."""
+    path = tmp_path / "small.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def command(*words):
+    return [sys.executable, "-m", "puzzlelab", "train", "imitation", *map(str, words)]
+
+
+def lines(run):
+    """The metrics of a run, without what differs between two runs of one seed."""
+    told = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in line.items() if name not in TIMES} for line in told]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["imitate", "--run", "RUN", "--config", "CONFIG"], "there is no recipe 'imitate'; did you mean 'imitation'"),
+        (["imitation", "--run", "RUN"], "holds no run: give the settings of one with --config"),
+        (["imitation", "--run", "RUN", "--config", "none.toml"], "cannot read none.toml"),
+        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "data.rign=5"], "did you mean 'ring'"),
+        (
+            ["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "network.kind=rnn"],
+            "there is no kind of network",
+        ),
+        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "puzzle=dust-0x0x0"], "a dust board has 1 to 16"),
+        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "teacher.solver=beem"], "did you mean 'beam'"),
+        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "learning.device=tpu9"], "is no device"),
+        (["imitation", "--run", "FULL", "--config", "CONFIG"], "is not empty, and holds no run"),
+        (["imitation", "--run", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, config, words, said) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    places = {"RUN": tmp_path / "run", "CONFIG": config, "FULL": tmp_path / "full"}
+    code, out, err = program("train", *(places.get(word, word) for word in words))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "run").exists()
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_three_times_writes_the_same_metrics(tmp_path, config) -> None:
+    subprocess.run(command("--config", config, "--run", tmp_path / "whole"), check=True, timeout=300)
+    chance = random.Random(1)
+    for _ in range(3):
+        with subprocess.Popen(command("--config", config, "--run", tmp_path / "parts")) as process:
+            state, before = tmp_path / "parts" / "state.json", None
+            before = state.stat().st_mtime if state.exists() else None
+            ends = time.monotonic() + 120
+            while time.monotonic() < ends and process.poll() is None:
+                if state.exists() and state.stat().st_mtime != before:
+                    break
+                time.sleep(0.01)
+            time.sleep(chance.random() * 0.2)
+            process.kill()
+    subprocess.run(command("--config", config, "--run", tmp_path / "parts"), check=True, timeout=300)
+    assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
+    assert [line["step"] for line in lines(tmp_path / "parts")] == [10, 20, 30, 40, 50, 60]
+    assert (tmp_path / "parts" / "champion").read_text() == (tmp_path / "whole" / "champion").read_text()
+
+
+@pytest.mark.slow
+def test_ctrl_c_saves_and_the_same_command_goes_on(tmp_path, config) -> None:
+    words = command("--config", config, "--run", tmp_path / "run", "--set", "learning.steps=100000")
+    with subprocess.Popen(
+        words,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        ends = time.monotonic() + 120
+        while time.monotonic() < ends and not (tmp_path / "run" / "state.json").exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "interrupted: all steps so far are saved; the same command goes on from there" in said
+    step = json.loads((tmp_path / "run" / "state.json").read_text())["step"]
+    assert step > 0
+    assert (tmp_path / "run" / "champion").exists()
+
+
+def test_a_finished_run_is_not_run_again(program, tmp_path, config) -> None:
+    run = tmp_path / "run"
+    words = ("train", "imitation", "--config", config, "--run", run)
+    code, out, err = program(*words)
+    assert code == 0, err
+    assert "trained: " in out
+    before = (run / "metrics.jsonl").read_bytes()
+    assert program(*words)[:2] == (0, out)
+    assert (run / "metrics.jsonl").read_bytes() == before
+    code, out, err = program(*words, "--set", "seed=6")
+    assert code == 2
+    assert "was begun with other settings: seed is 5 there, not 6" in err
+    code, _, err = program(*words, "--set", "seed=6", "--restart", "--yes")
+    assert code == 0, err
+    assert (run / "metrics.jsonl").read_bytes() != before
+    solved = program("solve", "dust-4x3x3", "331233122213", "--with", "greedy", "--net", run)
+    assert solved[0] == 0, solved[2]
+
+
+@pytest.mark.slow
+def test_the_generator_of_a_killed_learner_ends_too(tmp_path, config) -> None:
+    words = command("--config", config, "--run", tmp_path / "run", "--set", "learning.steps=1000000")
+    with subprocess.Popen(words) as process:
+        ends = time.monotonic() + 120
+        while time.monotonic() < ends and not (tmp_path / "run" / "state.json").exists():
+            time.sleep(0.05)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        if not children.exists():
+            pytest.skip("this system does not tell the children of a process")
+        (child,) = children.read_text().split()
+        process.kill()
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and Path(f"/proc/{child}").exists():
+        time.sleep(0.1)
+    assert not Path(f"/proc/{child}").exists()

@@ -1,0 +1,309 @@
+"""Rings of samples: the newest ones stay, draws follow the priorities, a restored ring goes on as it was."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from puzzlelab import BadInput
+from puzzlelab.experience import sumtree
+from puzzlelab.experience.ring import PrioritisedRing, Ring
+
+BOTH = pytest.mark.parametrize("make", [Ring, PrioritisedRing])
+sizes = st.lists(st.integers(0, 12), max_size=12)
+
+
+def samples(first, end):
+    """Sample n says its number in every column."""
+    number = np.arange(first, end)
+    return {
+        "number": number,
+        "state": (number[:, None] + np.arange(3)).astype(np.uint8),
+        "told": (number % 2 == 0),
+    }
+
+
+def filled(ring, count):
+    ring.append(samples(ring.total, ring.total + count))
+    return ring
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(np.array_equal(a[k], b[k]) and a[k].dtype == b[k].dtype for k in a)
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@given(capacity=st.integers(1, 9), counts=sizes)
+def test_a_ring_holds_the_newest_samples_in_their_places(make, capacity, counts):
+    ring, total = make(capacity), 0
+    for count in counts:
+        places = ring.append(samples(total, total + count))
+        total += count
+        assert places.tolist() == [n % capacity for n in range(total - count, total)][-capacity:]
+    assert ring.total == total
+    assert len(ring) == min(total, capacity)
+    plain = ring if make is Ring else ring.ring
+    held = {n % capacity: n for n in range(max(0, total - capacity), total)}
+    assert plain.columns.get("number", np.zeros(0)).tolist() == [held[place] for place in range(len(ring))]
+    places = np.arange(len(ring))
+    if counts:
+        assert same(plain.at(places), {name: column[places] for name, column in plain.columns.items()})
+
+
+def test_what_is_drawn_is_what_stands_there():
+    ring = filled(filled(Ring(10), 7), 9)
+    places, drawn = ring.sample(np.random.default_rng(0), 500)
+    assert set(places.tolist()) == set(range(10))
+    assert set(drawn["number"].tolist()) == set(range(6, 16))
+    assert (drawn["number"] % 10 == places).all()
+    assert np.array_equal(drawn["state"][:, 2], drawn["number"] + 2)
+    assert np.array_equal(drawn["told"], drawn["number"] % 2 == 0)
+    drawn["number"][:] = -1
+    assert ring.columns["number"].min() == 6
+
+
+def test_uniform_draws_are_uniform():
+    places, _ = filled(Ring(40), 100).sample(np.random.default_rng(1), 40_000)
+    assert chisquare(np.bincount(places, minlength=40)).pvalue > 0.01
+
+
+def test_before_it_is_full_only_what_is_there_is_drawn():
+    places, drawn = filled(Ring(1_000), 5).sample(np.random.default_rng(0), 300)
+    assert set(places.tolist()) == set(drawn["number"].tolist()) == set(range(5))
+
+
+# --- the sum tree ----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 20), st.data())
+def test_a_tree_adds_up(capacity, data):
+    tree, oracle = sumtree.planted(capacity), np.zeros(capacity)
+    for _ in range(data.draw(st.integers(0, 4))):
+        places = data.draw(st.lists(st.integers(0, capacity - 1), max_size=6))
+        weights = data.draw(st.lists(st.integers(0, 9), min_size=len(places), max_size=len(places)))
+        sumtree.put(tree, np.array(places, np.int64), np.array(weights, np.float64))
+        for place, weight in zip(places, weights, strict=True):  # one after the other: of two the last one counts
+            oracle[place] = weight
+    assert np.array_equal(sumtree.leaves(tree)[:capacity], oracle)
+    assert tree[1] == oracle.sum()
+    again = tree.copy()
+    sumtree.grow(again)
+    assert np.array_equal(again, tree)
+
+
+def drawn_by_hand(weights, points):
+    """The place at each point of the running total."""
+    total, places = np.cumsum(weights), []
+    for part, point in enumerate(points):
+        wanted = total[-1] * ((part + point) / len(points))
+        places.append(next(place for place, end in enumerate(total) if wanted < end))
+    return places
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=33), st.integers(1, 40), st.integers(0, 99))
+def test_draws_are_those_of_a_running_total(weights, count, seed):
+    """Small whole numbers, whose sums are exact."""
+    if not any(weights):
+        weights[-1] = 1
+    tree, places = sumtree.planted(len(weights)), np.empty(count, np.int64)
+    sumtree.put(tree, np.arange(len(weights)), np.array(weights, np.float64))
+    points = np.random.default_rng(seed).random(count)
+    sumtree.draw(tree, points, places)
+    assert places.tolist() == drawn_by_hand(weights, points)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
+def test_no_rounding_error_leads_to_a_weight_of_nothing(scale):
+    random = np.random.default_rng(3)
+    tree = sumtree.planted(1_000)
+    weights = random.random(1_000) * scale * (random.random(1_000) < 0.1)
+    sumtree.put(tree, np.arange(1_000), weights)
+    places = np.empty(10_000, np.int64)
+    for points in (random.random(10_000), np.full(10_000, np.nextafter(1.0, 0.0)), np.zeros(10_000)):
+        sumtree.draw(tree, points, places)
+        assert (weights[places] > 0).all()
+
+
+# --- priorities ------------------------------------------------------------------------------------------------------
+
+
+def test_draws_follow_the_priorities():
+    random = np.random.default_rng(5)
+    ring, priorities = filled(PrioritisedRing(50, alpha=0.7), 50), random.exponential(size=50)
+    ring.update(np.arange(50), priorities)
+    places = np.concatenate([ring.sample(random, 100, beta=0.5)[0] for _ in range(400)])
+    expected = priorities**0.7 / (priorities**0.7).sum()
+    counts = np.bincount(places, minlength=50)
+    # Each hundredth of the sum gives one sample a batch, so that counts scatter less than those of plain draws.
+    assert np.abs(counts / 40_000 - expected).max() < 0.002
+    places = np.concatenate([ring.sample(random, 1, beta=0.5)[0] for _ in range(20_000)])
+    assert chisquare(np.bincount(places, minlength=50), 20_000 * expected).pvalue > 0.01
+
+
+def test_each_part_of_the_sum_gives_one_sample():
+    ring = filled(PrioritisedRing(64, alpha=1.0), 64)
+    places, _, weights = ring.sample(np.random.default_rng(0), 64, beta=1.0)
+    assert places.tolist() == list(range(64))
+    assert (weights == 1).all()
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.4, 1.0])
+def test_weights_make_up_for_the_priorities(beta):
+    ring = filled(PrioritisedRing(4, alpha=0.5), 4)
+    ring.update(np.arange(4), [1.0, 4.0, 9.0, 16.0])
+    places, _, weights = ring.sample(np.random.default_rng(2), 200, beta)
+    probable = np.array([1, 2, 3, 4])[places] / 10
+    plain = (4 * probable) ** -beta
+    assert set(places.tolist()) == {0, 1, 2, 3}
+    assert weights.dtype == np.float32
+    assert np.allclose(weights, plain / plain.max(), rtol=1e-6)
+
+
+def test_weighted_samples_are_on_average_uniform_ones():
+    random = np.random.default_rng(7)
+    ring = filled(PrioritisedRing(20, alpha=1.0), 20)
+    ring.update(np.arange(20), random.random(20) + 0.1)
+    places, drawn, weights = ring.sample(random, 100_000, beta=1.0)
+    assert np.average(drawn["number"], weights=weights) == pytest.approx(9.5, abs=0.02)
+    assert len(places) == 100_000
+
+
+def test_new_samples_have_the_greatest_priority_so_far():
+    ring = filled(PrioritisedRing(8, alpha=0.5), 2)
+    weights = sumtree.leaves(ring._tree)
+    assert weights.tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
+    ring.update(np.array([0, 1]), [0.25, 9.0])
+    filled(ring, 2)
+    ring.update(np.array([1, 2]), [0.0, 4.0])
+    filled(ring, 5)  # one of them takes the place of the first
+    assert weights.tolist() == [3, 0, 2, 3, 3, 3, 3, 3]
+    assert ring.greatest == 9.0
+
+
+def test_a_priority_of_nothing_is_never_drawn():
+    ring = filled(PrioritisedRing(10), 10)
+    ring.update(np.arange(9), np.zeros(9))
+    places, _, weights = ring.sample(np.random.default_rng(0), 50, beta=1.0)
+    assert set(places.tolist()) == {9}
+    assert (weights == 1).all()
+
+
+# --- killed and started again ----------------------------------------------------------------------------------------
+
+
+@BOTH
+@given(capacity=st.integers(1, 9), counts=sizes, seed=st.integers(0, 9))
+def test_a_restored_ring_gives_the_same_stream(make, capacity, counts, seed):
+    random = np.random.default_rng(seed)
+    extra = {} if make is Ring else {"beta": 0.5}
+    ring = make(capacity)
+    for count in counts:
+        filled(ring, count)
+        if len(ring) and extra:
+            ring.update(random.integers(0, len(ring), 3), random.random(3))
+    state = {name: array.copy() for name, array in ring.state().items()}
+    assert all(isinstance(array, np.ndarray) and array.dtype != object for array in state.values())
+    again = make(capacity)
+    again.restore(state)
+    assert same(again.state(), state)
+    for each in (ring, again):
+        filled(each, 2)
+    for turn in range(3):
+        first, second = (each.sample(np.random.default_rng(turn), 20, **extra) for each in (ring, again))
+        assert np.array_equal(first[0], second[0])
+        assert same(first[1], second[1])
+        assert all(np.array_equal(a, b) for a, b in zip(first[2:], second[2:], strict=True))
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"state": np.zeros((2, 3), np.int16)}, r"the column 'state' of the ring is uint8\[3\], not int16\[3\]"),
+        ({"state": np.zeros((2, 4), np.uint8)}, r"the column 'state' of the ring is uint8\[3\], not uint8\[4\]"),
+        ({"told": np.zeros(5, bool)}, "the column 'number' has 2 samples, and 'told' has 5"),
+        ({"told": np.array(True)}, "the column 'told' is a single number, not one for each sample"),
+        ({"told": None}, "the ring has a column 'told', and these samples have none"),
+        ({"more": np.zeros(2)}, "the ring has no column 'more'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(make, change, sentence):
+    ring = filled(make(5), 4)
+    before = {name: array.copy() for name, array in ring.state().items()}
+    columns = {name: column for name, column in {**samples(4, 6), **change}.items() if column is not None}
+    with pytest.raises(BadInput, match=sentence):
+        ring.append(columns)
+    assert same(ring.state(), before)
+
+
+@BOTH
+def test_a_ring_without_samples(make):
+    ring = make(5)
+    extra = {} if make is Ring else {"beta": 0.5}
+    with pytest.raises(BadInput, match="samples need at least one column"):
+        ring.append({})
+    for _ in range(2):
+        with pytest.raises(BadInput, match="nothing to draw from a ring without samples"):
+            ring.sample(np.random.default_rng(0), 3, **extra)
+        ring.append(samples(0, 0))
+    with pytest.raises(BadInput, match="a ring holds at least 1 sample, not 0"):
+        make(0)
+
+
+@pytest.mark.parametrize("priority", [np.nan, np.inf, -np.inf, -1e-9])
+def test_a_priority_is_a_finite_number(priority):
+    ring = filled(PrioritisedRing(5), 5)
+    with pytest.raises(BadInput, match=r"a priority is finite and at least 0, not -?(nan|inf|1e-09) \(number 1 of"):
+        ring.update(np.array([3, 1]), [1.0, priority])
+    assert np.array_equal(ring.state()["weights"], np.ones(5))
+
+
+def test_priorities_that_cannot_be_used():
+    ring = filled(PrioritisedRing(5, alpha=2.0), 3)
+    with pytest.raises(BadInput, match=r"not 1e\+300"):
+        ring.update(np.array([0]), [1e300])
+    with pytest.raises(BadInput, match="2 places need as many priorities, not 3"):
+        ring.update(np.array([0, 1]), [1.0, 1.0, 1.0])
+    for place in (-1, 3):
+        with pytest.raises(BadInput, match="the ring has 3 samples"):
+            ring.update(np.array([0, place]), [1.0, 1.0])
+    ring.update(np.zeros(0, np.int64), [])
+    ring.update(np.arange(3), [0.0, 0.0, 0.0])
+    with pytest.raises(BadInput, match="none of the 3 samples can be drawn: every priority is 0"):
+        ring.sample(np.random.default_rng(0), 1, beta=1.0)
+    with pytest.raises(BadInput, match="the exponent of the weights is 0 or more, not nan"):
+        ring.sample(np.random.default_rng(0), 1, beta=float("nan"))
+    with pytest.raises(BadInput, match="the exponent of the priorities is 0 or more, not -1"):
+        PrioritisedRing(5, alpha=-1)
+
+
+@BOTH
+def test_the_state_of_another_ring_is_refused(make):
+    state = filled(make(5), 8).state()
+    with pytest.raises(BadInput, match="this is the state of a ring for 5 samples, not for 6"):
+        make(6).restore(state)
+    with pytest.raises(BadInput, match=r"a state of 8 samples must hold 5 of them, not 4|the column"):
+        make(5).restore({**state, **{name: state[name][:4] for name in state if name.startswith("column.")}})
+    with pytest.raises(BadInput, match="the state of a ring holds its 'total', and this one does not"):
+        make(5).restore({name: array for name, array in state.items() if name != "total"})
+    other = make(5)
+    other.append({"other": np.zeros(3)})
+    with pytest.raises(BadInput, match="the ring has"):
+        other.restore(state)
+
+
+def test_the_state_of_other_priorities_is_refused():
+    state = filled(PrioritisedRing(5, alpha=0.6), 8).state()
+    with pytest.raises(BadInput, match=r"this is the state of a ring with the exponent 0.6, not 0.5"):
+        PrioritisedRing(5, alpha=0.5).restore(state)
+    with pytest.raises(BadInput, match="the state of a ring with priorities holds 'alpha', and this one does not"):
+        PrioritisedRing(5).restore(filled(Ring(5), 3).state())
+    with pytest.raises(BadInput, match="one priority a sample"):
+        PrioritisedRing(5).restore({**state, "weights": np.ones(3)})

@@ -1,0 +1,238 @@
+"""Limited-discrepancy search: what so many departures reach, and what it may claim when it ends."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
+from puzzlelab.core import networks
+from puzzlelab.core.puzzle import Prior
+from puzzlelab.solvers import _layers
+from puzzlelab.solvers.discrepancy import Discrepancy
+from puzzlelab.solvers.greedy import Greedy
+
+TILES = load("tiles-3x3")
+DUST = load("dust-4x3x3")
+HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
+
+
+def board(distance, puzzle=TILES):
+    """A random board that is so many moves from the goal."""
+    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng(distance), distance))
+
+
+def manhattan(states):
+    """Manhattan distance of boards `[B, 9]`."""
+    there = np.argsort(states, axis=1)[:, 1:]
+    return (abs(there // 3 - HOME[1:] // 3) + abs(there % 3 - HOME[1:] % 3)).sum(axis=1)
+
+
+def left(states):
+    """Cells of dust that are not empty."""
+    return (states > 0).sum(axis=1)
+
+
+def dust(count):
+    random = np.random.default_rng(2)
+    return [Instance(DUST, DUST.scales["uniform"].sample(random, None)) for _ in range(count)]
+
+
+def reached(start, prior, most, moves):
+    """Every state with the fewest departures to it in exactly so many moves, by the rules alone, and where the goal is.
+
+    Returns the least number of moves to the goal with at most `most` departures, None where `moves` are not enough.
+    """
+    puzzle, layer = start.puzzle, {start.state.tobytes(): (start.state, 0)}
+    for depth in range(moves + 1):
+        if any(puzzle.solved(state) for state, _ in layer.values()):
+            return depth
+        after = {}
+        for state, spent in layer.values():
+            legal = np.flatnonzero(puzzle.legal(state))
+            says = np.asarray(prior.scores(state[None]))[0, legal]
+            for place, move in enumerate(legal[np.argsort(-says, kind="stable")].tolist()):
+                child = puzzle.apply(state, move)
+                known = after.get(child.tobytes(), (child, most + 1))[1]
+                if spent + place < known:
+                    after[child.tobytes()] = child, spent + place
+        layer = after
+    return None
+
+
+# --- what it reaches --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 4, 7])
+def test_so_many_departures_reach_what_the_rules_say(toy, most):
+    prior = toy(TILES, manhattan).prior()
+    for distance in (1, 5, 9, 12, 14):
+        result = solve(board(distance), Discrepancy(prior=prior, most=most, max_moves=20))
+        assert result.length == reached(board(distance), prior, most, 20)
+
+
+def test_without_a_departure_it_plays_like_the_prior(toy):
+    prior = toy(DUST, left).prior()
+    for board in dust(6):
+        played, searched = solve(board, Greedy(prior=prior)), solve(board, Discrepancy(prior=prior, most=0))
+        assert (searched.moves, searched.expanded) == (played.moves, played.expanded)
+
+
+def test_a_prior_that_knows_the_way_needs_no_departure(toy):
+    def true(states):
+        return [solve(Instance(TILES, state), Greedy(estimate="exact")).length for state in states]
+
+    result = solve(board(14), Discrepancy(prior=toy(TILES, true).prior(), most=0))
+    assert (result.length, result.expanded) == (14, 14)
+
+
+def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(toy):
+    # 0 -> 2 is a departure, 0 -> 1 -> 2 is none; from 2 the way to 4 is one too.
+    roads = Ways({0: (1, 2), 1: (2,), 2: (3, 4), 3: (), 4: ()}, goal=4)
+    result = solve(roads.at(0), Discrepancy(prior=roads.first(), most=1))
+    assert result.moves == (1, 2, 4)
+    assert solve(roads.at(0), Discrepancy(prior=roads.first(), most=2)).moves == (2, 4)
+
+
+class Ways:
+    """Places and the places that each leads to, the best first; move q goes to place q."""
+
+    name = "ways"
+
+    def __init__(self, ways, goal):
+        self.ways, self.goal = ways, goal
+        self.move_count = len(ways)
+
+    def at(self, place):
+        return Instance(self, np.array([place], np.uint8))
+
+    def first(self):
+        """The prior to which the ways stand in order."""
+
+        def scores(states):
+            found = np.full((len(states), self.move_count), -np.inf)
+            for row, place in enumerate(states[:, 0].tolist()):
+                found[row, list(self.ways[place])] = [-1.0 - rank for rank in range(len(self.ways[place]))]
+            return found
+
+        return Prior("first", scores)
+
+    def write(self, state):
+        return str(state[0])
+
+    def write_move(self, move):
+        return str(move)
+
+    def objection(self, state):
+        return None
+
+    def legal(self, state):
+        return np.isin(np.arange(self.move_count), self.ways[int(state[0])])
+
+    def apply(self, state, move):
+        return np.array([move], np.uint8)
+
+    def solved(self, state):
+        return bool(state[0] == self.goal)
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_a_layer_may_be_asked_about_in_parts(toy, monkeypatch, rows):
+    whole, parts = toy(TILES, manhattan), toy(TILES, manhattan)
+    expected = solve(board(14), Discrepancy(prior=whole.prior(), most=6))
+    monkeypatch.setattr(_layers, "ASK", rows)
+    result = solve(board(14), Discrepancy(prior=parts.prior(), most=6))
+    assert (result.moves, result.evaluations) == (expected.moves, expected.evaluations)
+    assert max(parts.asked) == rows < max(whole.asked)
+    assert len(whole.asked) <= expected.length
+
+
+# --- what it claims ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("most", [0, 3, 8, None])
+def test_it_keeps_the_promises_of_a_solver(toy, most):
+    prior = toy(TILES, manhattan).prior()
+    boards = [(board(distance), distance) for distance in (0, 1, 2, 6, 9)]
+    check_solver(Discrepancy(prior=prior, most=most), boards)
+    prior = toy(DUST, left).prior()
+    known = [(board, solve(board, "bfs").length) for board in dust(4)]
+    check_solver(Discrepancy(prior=prior, most=most), known, Limit(nodes=3000))
+
+
+def test_it_gets_better_until_it_is_proven(toy):
+    weights = 3 * np.random.default_rng(1).normal(size=9)
+    prior = toy(TILES, lambda states: np.cos(states @ weights)).prior()  # a poor adviser
+    start = Instance(TILES, TILES.scales["distance"].sample(np.random.default_rng((1, 8)), 8))
+    seen = [each for each in attempts(start, Discrepancy(prior=prior, max_moves=16)) if isinstance(each, Result)]
+    lengths = [result.length for result in seen if result.length is not None]
+    assert list(dict.fromkeys(lengths)) == [12, 8]
+    assert (seen[-1].length, seen[-1].proof, seen[-1].stop) == (8, "optimal", "done")
+
+
+def test_what_so_many_departures_do_not_reach_is_no_proof(toy):
+    result = solve(board(16), Discrepancy(prior=toy(TILES, manhattan).prior(), most=3))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
+    assert result.reason == "no solution of at most 1000 moves has at most 3 departures from the best guesses"
+    assert 1 <= result.lower_bound <= 16
+
+
+@pytest.mark.parametrize("most", [None, 10_000])
+def test_too_few_moves_are_told_and_prove_nothing_beyond_them(toy, most):
+    result = solve(board(9), Discrepancy(prior=toy(TILES, manhattan).prior(), most=most, max_moves=6))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "done")
+    assert result.reason == "there is no solution of at most 6 moves"
+    assert result.lower_bound == 7
+    assert solve(board(6), Discrepancy(prior=toy(TILES, manhattan).prior(), most=most, max_moves=6)).length == 6
+
+
+def test_where_all_was_searched_there_is_no_solution():
+    roads = Ways({0: (1, 2), 1: (2, 0), 2: (1, 0), 3: ()}, goal=3)
+    for solver in (Discrepancy(prior=roads.first()), Discrepancy(prior=roads.first(), most=50)):
+        result = solve(roads.at(0), solver)
+        assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")
+    result = solve(roads.at(0), Discrepancy(prior=roads.first(), most=0))
+    assert (result.proof, result.stop) == ("none", "dead end")
+
+
+def test_limits_end_it_with_what_it_has(toy):
+    solver = Discrepancy(prior=toy(TILES, manhattan).prior())
+    few = solve(board(25), solver, Limit(nodes=300))
+    assert (few.moves, few.stop, few.expanded) == (None, "nodes", 300)
+    more = solve(board(25), solver, Limit(nodes=8000))
+    assert (more.stop, more.proof, more.expanded) == ("nodes", "none", 8000)
+    assert more.length >= 25
+    assert more.lower_bound <= 25
+    assert solve(board(25), solver, Limit(seconds=0.02)).stop == "time"
+    assert solve(board(25), solver, Limit(memory=1)).stop == "memory"
+
+
+def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypatch):
+    solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=12)
+    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 500)
+    result = solve(board(25), solver)
+    assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
+    assert 100 < result.expanded < 500
+
+
+def test_a_table_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
+    solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=5)
+    roomy = solve(board(16), solver)
+    monkeypatch.setattr(_layers, "FIRST_TABLE", 16)
+    tight = solve(board(16), solver)
+    assert replace(tight, seconds=0.0) == replace(roomy, seconds=0.0)
+
+
+def test_without_a_network_it_says_so(monkeypatch):
+    def none(puzzle, name=None):
+        raise BadOption("no network for this puzzle comes with the package")
+
+    monkeypatch.setattr(networks, "find", none)
+    with pytest.raises(NotSuited, match="^discrepancy cannot solve tiles-3x3: no network for this puzzle comes with"):
+        solve(board(4), Discrepancy())
+
+
+@pytest.mark.parametrize("options", [{"most": -1}, {"most": "all"}, {"max_moves": 0}, {"prior": None}], ids=str)
+def test_options_that_are_none(options):
+    with pytest.raises(BadOption, match=f"discrepancy: the option '{next(iter(options))}' cannot be"):
+        Discrepancy(**options)

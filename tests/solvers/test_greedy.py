@@ -1,0 +1,313 @@
+"""Greedy play: what it chooses, where it ends, and that many games at once are played like each alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadOption, Estimate, Instance, Limit, NotSuited, PuzzlelabError, check_solver, load, solve
+from puzzlelab.core import networks
+from puzzlelab.core.driver import Drive
+from puzzlelab.core.puzzle import Prior
+from puzzlelab.core.solver import options_of, solve_all
+from puzzlelab.solvers import greedy
+from puzzlelab.solvers.beam import Beam
+from puzzlelab.solvers.greedy import Greedy
+
+TILES = load("tiles-3x3")
+DUST = load("dust-8x6x5")
+SUDOKU = load("sudoku-4x4")
+NEVER = lambda: False  # noqa: E731
+
+
+def board(distance, seed=0):
+    """A random board of the 8-puzzle that is so many moves from the goal."""
+    return Instance(TILES, TILES.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+
+
+def dust(count, puzzle=DUST):
+    random = np.random.default_rng(5)
+    return [Instance(puzzle, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+
+
+def misplaced(states):
+    """Pieces of boards `[B, 9]` that are not where they belong, blank last."""
+    return (states != np.array([1, 2, 3, 4, 5, 6, 7, 8, 0])).sum(axis=1)
+
+
+def distances(states):
+    """The true distances of boards `[B, 9]`, by the search that knows them."""
+    return np.array([solve(Instance(TILES, state), Beam(estimate="exact", width=1)).length for state in states])
+
+
+def left(states):
+    """Cells of dust that are not empty, or blanks of a Sudoku."""
+    return (states > 0).sum(axis=1)
+
+
+def timeless(results):
+    return [replace(result, seconds=0.0) for result in results]
+
+
+def by_hand(board, guess, prior=False):
+    """The game by the plain rules: the least guess, of equal ones the first move; a solved board before all others."""
+    puzzle, state, made = board.puzzle, board.state, []
+    while not puzzle.solved(state):
+        moves = np.flatnonzero(puzzle.legal(state)).tolist()
+        after = [puzzle.apply(state, move) for move in moves]
+        says = [-1 if puzzle.solved(child) and not prior else guess(child[None])[0] for child in after]
+        made.append(moves[int(np.argmin(says))])
+        state = after[int(np.argmin(says))]
+    return tuple(made)
+
+
+# --- what it chooses ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimate", ["exact", Estimate("true", admissible=True, scores=distances)], ids=str)
+def test_the_true_distance_leads_straight_to_the_goal(estimate):
+    for distance in (0, 1, 2, 9, 31):
+        result = solve(board(distance), Greedy(estimate=estimate))
+        assert (result.length, result.expanded, result.stop) == (distance, distance, "done")
+
+
+def test_an_admissible_kernel_that_is_exact_proves_its_answer():
+    result = solve(board(20), Greedy(estimate="exact"))
+    assert (result.length, result.proof, result.lower_bound) == (20, "optimal", 20)
+
+
+def test_of_moves_that_look_alike_the_first_is_made():
+    alike = Estimate("alike", admissible=False, scores=lambda states: np.zeros(len(states)))
+    for board in dust(3):
+        assert solve(board, Greedy(estimate=alike)).moves == by_hand(board, lambda states: np.zeros(1))
+
+
+def test_a_move_that_solves_comes_first_whatever_the_estimate_says():
+    wrong = Estimate("wrong", admissible=False, scores=lambda states: 9.0 - misplaced(states))
+    result = solve(board(1), Greedy(estimate=wrong))
+    assert (result.length, result.proof, result.evaluations) == (1, "optimal", 0)
+
+
+def test_what_is_asked_from_outside_plays_like_the_same_kernel():
+    kernel, outside = Greedy(estimate="cells"), Greedy(estimate=Estimate("left", admissible=False, scores=left))
+    for board in dust(5):
+        assert solve(board, kernel).moves == solve(board, outside).moves == by_hand(board, left)
+
+
+def test_a_prior_is_followed(toy):
+    prior = toy(DUST, left).prior()
+    for board in dust(5):
+        result = solve(board, Greedy(prior=prior))
+        assert result.moves == by_hand(board, left, prior=True)
+        assert result.evaluations == result.expanded == result.length
+
+
+def test_sudoku_is_filled_and_a_cell_without_a_digit_is_a_dead_end(toy):
+    first = Estimate("first", admissible=False, scores=lambda states: np.zeros(len(states)))
+    results = [solve(SUDOKU.read(text), Greedy(estimate=first)) for text in ("1234341221434321", "12" + "." * 14)]
+    assert [result.length for result in results] == [0, 14]
+    for guide in ({"estimate": first}, {"prior": toy(SUDOKU, left).prior()}):
+        stuck = solve(SUDOKU.read("3" + "." * 15), Greedy(**guide))
+        assert (stuck.moves, stuck.proof, stuck.stop, stuck.expanded) == (None, "none", "dead end", 14)
+        assert stuck.reason == "after 13 moves no move is left"
+
+
+# --- where it ends --------------------------------------------------------------------------------------------------
+
+
+def test_a_game_that_goes_in_circles_is_ended_and_says_where(corridor):
+    result = solve(TILES.read("8 6 7 2 5 4 3 0 1"), Greedy(estimate="manhattan"))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
+    assert result.reason == (
+        "after 3 moves the board after move 1 came again: greedy play goes in circles; avoid_repeats goes on"
+    )
+    away = Estimate("away", admissible=False, scores=lambda states: -states[:, 0])
+    assert solve(corridor(9).read("9"), Greedy(estimate=away)).reason.startswith(
+        "after 2 moves the first board came again: "
+    )
+
+
+@pytest.mark.parametrize("estimate", ["manhattan", Estimate("by NumPy", admissible=True, scores=misplaced)], ids=str)
+def test_without_repeats_it_goes_on_to_new_boards_alone(estimate):
+    solver = Greedy(estimate=estimate, avoid_repeats=True)
+    check_solver(solver, [(board(distance), distance) for distance in (0, 1, 9, 16, 25)])
+    far = board(25, seed=1)
+    assert "goes in circles" in solve(far, Greedy(estimate=estimate)).reason
+    result = solve(far, solver)
+    if estimate == "manhattan":
+        assert result.reason == "after 111 moves every move leads to a board that was there before"
+    else:
+        assert result.length == 83
+        states, state = set(), far.state
+        for move in result.moves:
+            states.add(state.tobytes())
+            state = TILES.apply(state, move)
+        assert len(states) == 83
+
+
+def test_without_repeats_it_may_still_come_to_where_all_is_known(corridor):
+    alike = Estimate("alike", admissible=False, scores=lambda states: -states[:, 0])
+    result = solve(corridor(9).read("5"), Greedy(estimate=alike, avoid_repeats=True))
+    assert (result.stop, result.expanded) == ("dead end", 5)
+    assert result.reason == "after 4 moves every move leads to a board that was there before"
+
+
+@pytest.mark.parametrize(("most", "reason"), [(1, "after the 1 move that"), (5, "after the 5 moves that")])
+def test_the_most_moves_end_a_game(most, reason):
+    result = solve(board(25), Greedy(estimate="exact", max_moves=most))
+    assert (result.moves, result.stop, result.expanded) == (None, "dead end", most)
+    assert reason in result.reason
+    assert "max_moves" in result.reason
+    assert solve(board(5), Greedy(estimate="exact", max_moves=5)).length == 5
+
+
+def test_a_limit_of_nodes_is_a_limit_of_moves():
+    result = solve(board(25), Greedy(estimate="exact"), Limit(nodes=7))
+    assert (result.moves, result.stop, result.expanded, result.reason) == (None, "nodes", 7, "")
+    assert solve(board(25), Greedy(estimate="exact"), Limit(nodes=25)).length == 25
+
+
+def test_the_time_ends_a_game_between_two_moves():
+    slow = Estimate("slow", admissible=False, scores=lambda states: -states[:, 0].astype(float))
+    result = solve(board(25), Greedy(estimate=slow), Limit(seconds=1e-9))
+    assert (result.moves, result.stop) == (None, "time")
+
+
+# --- many games at once -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("avoid_repeats", [False, True])
+def test_many_games_are_played_like_each_alone(toy, avoid_repeats):
+    boards = [board(distance, seed) for seed in range(4) for distance in (0, 1, 4, 9, 16, 22)]
+    network = toy(TILES, misplaced)
+    for guide in ({"estimate": "manhattan"}, {"estimate": network.estimate()}, {"prior": network.prior()}):
+        solver = Greedy(**guide, avoid_repeats=avoid_repeats)
+        alone = [solve(board, solver) for board in boards]
+        assert len({result.stop for result in alone}) > 1 or avoid_repeats
+        assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(alone)
+
+
+def test_a_network_is_called_once_for_each_move_of_all_games(toy):
+    network = toy(DUST, left)
+    results = Greedy(estimate=network.estimate()).solve_batch(dust(40), Limit(), NEVER)
+    longest = max(result.length for result in results)
+    assert longest - 1 <= len(network.asked) <= longest
+    assert sum(network.asked) == sum(result.evaluations for result in results)
+    network.asked.clear()
+    results = Greedy(prior=network.prior()).solve_batch(dust(40), Limit(), NEVER)
+    assert len(network.asked) == max(result.length for result in results)
+    assert network.asked[0] == 40
+
+
+@pytest.mark.parametrize("rows", [1, 60, 300])
+def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch, rows):
+    boards = dust(20)
+    guides = [{"estimate": toy(DUST, left).estimate()}, {"prior": toy(DUST, left).prior()}]
+    whole = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
+    monkeypatch.setattr(greedy, "ROWS", rows)
+    parts = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
+    assert [timeless(results) for results in parts] == [timeless(results) for results in whole]
+
+
+def test_games_share_the_seconds_and_keep_their_limits_each():
+    boards = [board(distance) for distance in (0, 3, 9, 25)]
+    results = Greedy(estimate="exact").solve_batch(boards, Limit(nodes=9, seconds=100), NEVER)
+    assert [(result.length, result.stop) for result in results] == [
+        (0, "done"),
+        (3, "done"),
+        (9, "done"),
+        (None, "nodes"),
+    ]
+    assert len({result.seconds for result in results}) == 1
+
+
+def test_games_that_go_on_are_interrupted(monkeypatch):
+    boards = [board(distance) for distance in (0, 3, 25)]
+    solver = Greedy(estimate=Estimate("true", admissible=True, scores=distances))
+    asked = []
+
+    def later():
+        asked.append(True)
+        return len(asked) > 8
+
+    results = solver.solve_batch(boards, Limit(), later)
+    assert [(result.length, result.stop) for result in results] == [(0, "done"), (3, "done"), (None, "interrupted")]
+
+    def pressed(self):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(Drive, "__iter__", pressed)
+    assert [result.stop for result in solver.solve_batch(boards, Limit(), NEVER)] == ["interrupted"] * 3
+
+
+def test_boards_with_an_objection_are_not_played():
+    odd = TILES.read("1 2 3 4 5 6 8 7 0")
+    results = solve_all(Greedy(estimate="exact"), [odd, board(4), odd, board(7)], Limit())
+    assert [(result.length, result.proof) for result in results] == [
+        (None, "unsolvable"),
+        (4, "optimal"),
+        (None, "unsolvable"),
+        (7, "optimal"),
+    ]
+    assert [result.proof for result in solve_all(Greedy(estimate="exact"), [odd], Limit())] == ["unsolvable"]
+
+
+@pytest.mark.parametrize("options", [{"estimate": "manhattan"}, {"estimate": "exact", "avoid_repeats": True}], ids=str)
+def test_it_keeps_the_promises_of_a_solver(options):
+    boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 16, 27)]
+    check_solver(Greedy(**options), boards)
+
+
+# --- what it goes by ----------------------------------------------------------------------------------------------
+
+
+def test_without_a_choice_it_asks_the_network(toy_networks, corridor):
+    puzzle = corridor()
+    assert Greedy().options()["estimate"] == "net"
+    assert options_of(Greedy(), puzzle)["estimate"] == "net"
+    assert options_of(Greedy(prior="net"), TILES) == {
+        "estimate": None,
+        "prior": "net",
+        "avoid_repeats": False,
+        "max_moves": 1000,
+    }
+    assert solve(puzzle.read("4"), Greedy()).moves == (0, 0, 0, 0)
+
+
+def test_without_a_network_it_says_so(monkeypatch, corridor):
+    def none(puzzle, name=None):
+        raise BadOption("no network for this puzzle comes with the package")
+
+    monkeypatch.setattr(networks, "find", none)
+    with pytest.raises(NotSuited, match="^greedy cannot solve corridor-9: no network for this puzzle comes with"):
+        solve(corridor().read("4"), Greedy())
+    assert solve(board(4), Greedy(estimate="exact")).length == 4
+
+
+def test_an_estimate_and_a_prior_are_too_much():
+    with pytest.raises(BadOption, match="^greedy goes by an estimate or by a prior, not by both"):
+        Greedy(estimate="manhattan", prior="net")
+    with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
+        solve(board(4), Greedy(prior="manhattan"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda states: np.zeros((len(states), 3)),
+        lambda states: np.zeros(len(states)),
+        lambda states: np.full((len(states), 4), np.nan),
+        lambda states: np.full((len(states), 4), 0.5),
+    ],
+    ids=["columns", "one number", "nan", "above 0"],
+)
+def test_a_prior_that_is_none_is_named(wrong):
+    with pytest.raises(PuzzlelabError, match="^the prior 'mine' must give the logarithm of a probability for every"):
+        solve(board(9), Greedy(prior=Prior("mine", wrong)))
+
+
+@pytest.mark.parametrize("most", [0, -1, "many", 1 << 40])
+def test_numbers_of_moves_that_are_none(most):
+    with pytest.raises(BadOption, match="greedy: the option 'max_moves' cannot be"):
+        Greedy(max_moves=most)

@@ -1,0 +1,73 @@
+"""A run that takes seconds: small networks, a quick teacher, and generators in threads."""
+
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from puzzlelab.training import recipe
+from puzzlelab.training.metrics import TIMES, read
+from puzzlelab.training.runs import Run
+
+SMALL = {
+    "puzzle": "dust-4x3x3",
+    "seed": 5,
+    "network": {"kind": "exchangeable", "width": 8, "depth": 2, "pooled": 4},
+    "teacher": {"solver": "beam", "set": {"width": 3}, "detours": 1},
+    "data": {"shard": 20, "ring": 300, "reuse": 2.0, "ahead": 2},
+    "learning": {"steps": 60, "batch": 20, "warmup": 5, "precision": "float32", "save": 1000.0},
+    "exam": {"every": 10, "boards": 5, "games": 5},
+}
+
+
+@pytest.fixture
+def settings_of():
+    """`settings_of("data.ring=100", ...)`: the settings of a small run of imitation, changed."""
+
+    def make(*changes):
+        return recipe.settings_of("imitation", recipe.with_changes(SMALL, changes))
+
+    return make
+
+
+@contextmanager
+def _generating(run, settings):
+    """A generator in a thread, which ends when the run is done, or is said to be."""
+    thread = threading.Thread(target=recipe.find("imitation").generate, args=(run, settings, lambda: None))
+    thread.start()
+
+    def alive() -> None:
+        assert thread.is_alive()
+
+    try:
+        yield alive
+    finally:
+        before = run.done.exists()
+        run.done.touch()
+        thread.join()
+        if not before:
+            run.done.unlink()
+
+
+@pytest.fixture
+def train():
+    """`train(folder, settings, watch)`: both programs on a folder; the run."""
+
+    def both(folder, settings, watch=lambda: None):
+        run = Run(folder)
+        run.begin(settings)
+        with _generating(run, settings) as alive:
+            recipe.find("imitation").learn(run, settings, lambda: (watch(), alive()))
+        return run
+
+    return both
+
+
+@pytest.fixture
+def told():
+    """`told(run)`: the lines of its metrics, without what differs between two runs of one seed."""
+
+    def lines(run):
+        return [{name: value for name, value in line.items() if name not in TIMES} for line in read(run.metrics)]
+
+    return lines

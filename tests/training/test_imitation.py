@@ -1,0 +1,150 @@
+"""Imitation from its first step to its network: it learns, one seed is one run, and what is ended goes on."""
+
+import numpy as np
+import pytest
+
+from puzzlelab.core import registry
+from puzzlelab.core.batches import alike, legal_moves
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.puzzle import scale_of
+from puzzlelab.experience.schema import packed
+from puzzlelab.nets import checkpoint
+from puzzlelab.training.recipes.imitation import Lesson
+
+
+class StopAt:
+    """Raises Ctrl-C before a step."""
+
+    def __init__(self, step) -> None:
+        self.left = step
+
+    def __call__(self) -> None:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left -= 1
+
+
+def test_it_learns_and_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
+    settings = settings_of("learning.steps=300", "exam.every=100", "learning.rate=0.003")
+    run = train(tmp_path / "run", settings)
+    lines = told(run)
+    assert [line["step"] for line in lines] == [100, 200, 300]
+    assert lines[-1]["loss"] < 0.7 * lines[0]["loss"]
+    assert lines[-1]["error"] < 1.0
+    assert lines[-1]["solved"] == 1.0
+    assert lines[-1]["excess"] == pytest.approx(lines[-1]["moves"] - lines[-1]["least"])
+    name = run.champion.read_text().strip()
+    model, card = checkpoint.load(run.nets / name)
+    assert (card.recipe, card.puzzle, card.steps, card.seed) == ("imitation", "dust-4x3x3", 300, 5)
+    assert card.samples == 300 * 20
+    assert card.settings["learning"]["rate"] == 0.003
+    assert model.heads == ("moves", "remaining")
+
+
+def test_one_seed_is_one_run(tmp_path, settings_of, train, told) -> None:
+    one, other = (train(tmp_path / name, settings_of()) for name in ("one", "other"))
+    assert told(one) == told(other)
+    assert one.champion.read_text() == other.champion.read_text()
+    third = train(tmp_path / "third", settings_of("seed=6"))
+    assert third.champion.read_text() != one.champion.read_text()
+
+
+@pytest.mark.parametrize("order", ["random", "fresh"])
+def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
+    tmp_path, settings_of, train, told, order
+) -> None:
+    settings = settings_of(f"data.order={order}")
+    whole = train(tmp_path / "whole", settings)
+    for step in (7, 20, 13):
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "parts", settings, StopAt(step))
+    parts = train(tmp_path / "parts", settings)
+    assert told(parts) == told(whole)
+    assert parts.champion.read_text() == whole.champion.read_text()
+
+
+def test_what_was_written_after_the_last_save_is_written_anew(tmp_path, settings_of, train, told) -> None:
+    whole = train(tmp_path / "whole", settings_of())
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "parts", settings_of(), StopAt(25))
+    with (tmp_path / "parts" / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 30, "loss": 99}\n{"step": 4')  # a killed learner was further than its saved state
+    assert told(train(tmp_path / "parts", settings_of())) == told(whole)
+
+
+def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, train) -> None:
+    run = train(tmp_path / "run", settings_of("learning.steps=100"))
+    kept = sorted(int(path.stem[-5:]) for path in run.shards.glob("shard-*.parquet"))
+    assert kept[0] > 0
+    assert kept == list(range(kept[0], kept[-1] + 1))
+    everything = train(tmp_path / "all", settings_of("learning.steps=100", "data.keep=true"))
+    assert (everything.shards / "shard-00000.parquet").exists()
+
+
+def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train, told) -> None:
+    run = train(tmp_path / "run", settings_of("data.shards=2"))
+    assert len(list(run.shards.glob("shard-*.parquet"))) == 2
+    assert told(run)[-1]["step"] == 60
+
+
+def test_a_damaged_state_gets_a_sentence(tmp_path, settings_of, train) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", settings_of(), StopAt(25))
+    (tmp_path / "run" / "state.json").write_text("{")
+    with pytest.raises(BadFile, match="is damaged; --restart begins the run anew"):
+        train(tmp_path / "run", settings_of())
+
+
+def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> None:
+    from puzzlelab.training.runs import Run
+
+    run = Run(tmp_path / "run")
+    run.begin(settings_of())
+    with run.alone("learner"), pytest.raises(BadInput, match="another program is at work on"):
+        train(tmp_path / "run", settings_of())
+
+
+# --- lessons ---
+
+
+def batch_of(puzzle, count=8):
+    """Random boards, each with one legal move as the teacher's."""
+    sample = scale_of(puzzle)[1].sample
+    states = np.stack([sample(np.random.default_rng(number), None) for number in range(count)])
+    masks = np.zeros((count, puzzle.move_count), bool)
+    masks[np.arange(count), legal_moves(puzzle, states).argmax(axis=1)] = True
+    return {"state": states, "moves": packed(masks), "remaining": np.arange(count, dtype=np.uint16)}
+
+
+def test_a_lesson_wants_the_whole_cluster() -> None:
+    puzzle = registry.load("dust-2x2x2")
+    batch = {
+        "state": puzzle.read("1112").state[None],
+        "moves": packed(np.array([[True, False, False, False]])),
+        "remaining": np.array([2], np.uint16),
+    }
+    lesson = Lesson.of(puzzle, batch)
+    assert lesson.wanted.tolist() == [[True, True, True, False]]
+    assert lesson.possible.all()
+
+
+@pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
+def test_an_image_of_a_lesson_wants_the_images_of_its_moves(name) -> None:
+    puzzle = registry.load(name)
+    lesson = Lesson.of(puzzle, batch_of(puzzle))
+    changed = 0
+    for seed in range(20):
+        image = lesson.image(puzzle, np.random.default_rng(seed), exchange=True)
+        assert (image.possible == (alike(puzzle, image.states) >= 0)).all()
+        for place, state in enumerate(image.states):
+            before = {_shape(puzzle, lesson.states[place], move) for move in np.flatnonzero(lesson.wanted[place])}
+            after = {_shape(puzzle, state, move) for move in np.flatnonzero(image.wanted[place])}
+            assert before == after
+        changed += (image.states != lesson.states).any()
+    assert changed > 10
+
+
+def _shape(puzzle, state, move):
+    """What is the same of a child in all images: how many cells hold something, and how many moves it has."""
+    child = puzzle.apply(state, int(move))
+    return int((child > 0).sum()), int(puzzle.legal(child).sum())
