@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,6 +55,9 @@ def bench(
     nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
     memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")] = 1,
+    card: Annotated[
+        bool, typer.Option("--card", help="Write what comes out into the card of the network that is asked.")
+    ] = False,
 ) -> None:
     """Run solvers on a suite of boards and compare them.
 
@@ -80,7 +84,18 @@ def bench(
             run = (
                 spaces.run(asked, chosen, limit) if every and out is None else runs.run(asked, chosen, limit, out, jobs)
             )
-    raise typer.Exit(_show(run, out, [spaces.REMARK] if every and out is None else []))
+    code = _show(run, out, [spaces.REMARK] if every and out is None else [])
+    if card and not run.interrupted:
+        _note(run)
+    raise typer.Exit(code)
+
+
+def _note(run: Run) -> None:
+    """Write the results into the cards of the networks."""
+    from puzzlelab.bench import cards
+
+    for path in dict.fromkeys(cards.note(run, sys.argv[2:])):
+        output().print(f"written into {path}", markup=False)
 
 
 def _every(words: list[str]) -> Suite:

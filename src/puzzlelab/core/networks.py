@@ -47,7 +47,7 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
 
     Raises `BadInput` where there is none, where the file is damaged, and where torch is not installed.
     """
-    return _found(puzzle, _parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
+    return _found(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
 
 
 def missing(puzzle: Puzzle) -> str | None:
@@ -61,12 +61,12 @@ def missing(puzzle: Puzzle) -> str | None:
 
 def estimate(puzzle: Puzzle, name: str) -> Estimate:
     """The network of this name as an estimate."""
-    return find(puzzle, name).estimate(_parts(name)[1])
+    return find(puzzle, name).estimate(parts(name)[1])
 
 
 def prior(puzzle: Puzzle, name: str) -> Prior:
     """The network of this name as a prior."""
-    return find(puzzle, name).prior(_parts(name)[1])
+    return find(puzzle, name).prior(parts(name)[1])
 
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
@@ -84,10 +84,10 @@ def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
 
 
 def _exact(name: str, digits: str) -> str:
-    return f"{PREFIX}:{digits}{AVERAGED if _parts(name)[1] else ''}"
+    return f"{PREFIX}:{digits}{AVERAGED if parts(name)[1] else ''}"
 
 
-def _parts(name: str | None) -> tuple[str, bool]:
+def parts(name: str | None) -> tuple[str, bool]:
     """What stands between `net:` and `:averaged`, and whether that stands there."""
     text = name or PREFIX
     return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)

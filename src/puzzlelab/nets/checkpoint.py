@@ -106,6 +106,12 @@ def read_card(path: Path) -> Card:
     return card
 
 
+def card_path(path: Path) -> Path:
+    """The card of a network, from the path of either file or of what both have in common."""
+    stem = stem_of(path)
+    return stem.with_name(stem.name + CARD)
+
+
 def stem_of(path: Path) -> Path:
     """What both files of a network have in common, from the path of either or neither."""
     return path.with_suffix("") if path.suffix in (WEIGHTS, CARD) else path
@@ -114,7 +120,7 @@ def stem_of(path: Path) -> Path:
 def load(path: Path, device: torch.device | None = None) -> tuple[Model, Card]:
     """The network in these two files, ready to be asked; raises `BadFile` for what is damaged or foreign."""
     stem = stem_of(path)
-    card = read_card(stem.with_name(stem.name + CARD))
+    card = read_card(card_path(path))
     weights = read_weights(stem.with_name(stem.name + WEIGHTS))
     if hash_of(weights) != card.name:
         raise BadFile(

@@ -16,11 +16,12 @@ def activation(name: Activation) -> nn.Module:
 def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
     """A dense layer with random weights."""
     layer = nn.Linear(inputs, outputs, bias)
-    if initial != "uniform":
-        fill = {"he": nn.init.kaiming_normal_, "glorot": nn.init.xavier_uniform_}[initial]
-        fill(layer.weight)
-        if bias:
-            nn.init.zeros_(layer.bias)
+    if initial == "he":
+        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+    elif initial == "glorot":
+        nn.init.xavier_uniform_(layer.weight)
+    if bias and initial != "uniform":
+        nn.init.zeros_(layer.bias)
     return layer
 
 
