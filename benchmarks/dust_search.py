@@ -24,7 +24,8 @@ from rich.progress import Progress
 import dust_document
 import puzzlelab
 from puzzlelab import Instance, Limit
-from puzzlelab.bench import runs, suites
+from puzzlelab.bench import suites
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError
 from puzzlelab.core.solver import Solver
 from puzzlelab.puzzles.dust import Dust
@@ -106,7 +107,7 @@ def by_document(board: Instance, question: Question) -> int | None:
 
 def made(text: str | None, puzzle: puzzlelab.Puzzle) -> Solver:
     """The solver of ours."""
-    return puzzlelab.solver(None, puzzle) if text is None else runs.parse_solver(text)
+    return puzzlelab.solver(None, puzzle) if text is None else registry.parse_solver(text)
 
 
 def deaf() -> None:

@@ -10,7 +10,7 @@ import pytest
 from puzzlelab.bench import runs
 from puzzlelab.bench.runs import Run
 from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.core import networks
+from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, PuzzlelabError, UnknownName
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Instance, Moves
@@ -46,7 +46,7 @@ def lengths(run: Run) -> list[int | None]:
     ],
 )
 def test_a_text_tells_of_a_solver(text: str, name: str, options: dict[str, object]) -> None:
-    solver = runs.parse_solver(text)
+    solver = registry.parse_solver(text)
     assert solver.name == name
     assert {option: solver.options()[option] for option in options} == options
 
@@ -62,13 +62,13 @@ def test_a_text_tells_of_a_solver(text: str, name: str, options: dict[str, objec
 )
 def test_a_text_that_tells_of_none_says_why(text: str, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        runs.parse_solver(text)
+        registry.parse_solver(text)
 
 
 def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
     found = runs.parse_solvers(["ida:estimate=pdb:1,2,3/4,5,6/7,8,beam:width=5, bfs", "astar:weight=2"])
     expected = ["ida:estimate=pdb:1,2,3/4,5,6/7,8", "beam:width=5", "bfs", "astar:weight=2"]
-    assert found == [runs.parse_solver(text) for text in expected]
+    assert found == [registry.parse_solver(text) for text in expected]
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
     ],
 )
 def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
-    assert runs.label_of(runs.parse_solver(text), suite.puzzle) == label
-    assert runs.label_of(runs.parse_solver(label), suite.puzzle) == label
+    assert runs.label_of(registry.parse_solver(text), suite.puzzle) == label
+    assert runs.label_of(registry.parse_solver(label), suite.puzzle) == label
 
 
 def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
@@ -159,7 +159,7 @@ def test_a_solver_that_does_not_suit_is_refused_before_anything_is_asked(suite: 
     with pytest.raises(NotSuited, match="offers no view 'Missing'"):
         runs.run(suite, [stub(), Needy()], NODES)
     with pytest.raises(UnknownName, match="no estimate of tiles-3x3 'manhatan'"):
-        runs.run(suite, [stub(), runs.parse_solver("ida:estimate=manhatan")], NODES)
+        runs.run(suite, [stub(), registry.parse_solver("ida:estimate=manhatan")], NODES)
     assert stub.asked == []  # type: ignore[attr-defined]
 
 
@@ -282,7 +282,7 @@ def test_answers_of_different_networks_are_not_mixed(
 
     monkeypatch.setattr(networks, "find", find)
     few = Suite("few", suite.puzzle, suite.entries[:2])
-    solver = runs.parse_solver("greedy:estimate=net:averaged:max_moves=5")
+    solver = registry.parse_solver("greedy:estimate=net:averaged:max_moves=5")
     first = runs.run(few, [solver], NODES, tmp_path)
     assert [answer.row.net for answer in first.answers] == ["1111222233334444"] * 2
     assert runs.stored(tmp_path) == first

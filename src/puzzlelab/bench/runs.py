@@ -36,18 +36,7 @@ def parse_solvers(texts: Sequence[str]) -> list[Solver]:
     A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
     """
     parts = [part for text in texts for part in re.split(r",\s*(?=[A-Za-z])", text)]
-    return [parse_solver(part.strip()) for part in parts if part.strip()]
-
-
-def parse_solver(text: str) -> Solver:
-    """The solver that `name` or `name:option=value:option=value` tells of.
-
-    A colon begins the next option only where a name and `=` follow it. Raises `UnknownName` or `BadOption`.
-    """
-    name, *settings = re.split(r":(?=[A-Za-z_]\w*=)", text)
-    if ":" in name:
-        raise BadOption(f"'{shorten(text)}' is no solver with options; write name:option=value:option=value")
-    return registry.make_solver(name, read_options(settings))
+    return [registry.parse_solver(part.strip()) for part in parts if part.strip()]
 
 
 @cache

@@ -8,7 +8,8 @@ asks the network about every mirror image of a board, and takes the mean. Nothin
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
@@ -17,6 +18,8 @@ from puzzlelab.core.puzzle import Estimate, Prior, Puzzle
 
 PREFIX = "net"
 AVERAGED = ":averaged"
+INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
+"""Where a network stands in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 
 
 class Network(Protocol):
@@ -71,13 +74,24 @@ def prior(puzzle: Puzzle, name: str) -> Prior:
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
     """The hash of the network that a solver with these options asks, if it asks one; of several, joined by `+`."""
-    names = [find(puzzle, value).name for value in options.values() if is_network(value)]
+    names = [find(puzzle, name).name for name in _named(options)]
     return "+".join(names if len(set(names)) > 1 else names[:1]) or None
+
+
+def _named(options: Mapping[str, Any]) -> Iterator[str]:
+    """The names of networks in options, in those of the solvers of a portfolio too."""
+    for value in options.values():
+        if is_network(value):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (name for text in value for name in re.findall(INSIDE, str(text)))
 
 
 def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
     """The options with these hashes, as `used` gives them, in place of the names by which networks were asked for."""
     networks = [option for option, value in options.items() if is_network(value)]
+    if not networks:
+        return dict(options)
     names = hashes.split("+")
     exact = dict(zip(networks, names if len(names) > 1 else names * len(networks), strict=True))
     return {option: _exact(value, exact[option]) if option in exact else value for option, value in options.items()}

@@ -6,15 +6,16 @@ exact for one puzzle only stands in that family's `exact.py` as `SOLVERS`. Listi
 """
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from typing import Any
 
 from puzzlelab.core.cache import PACKAGE
-from puzzlelab.core.errors import UnknownName
+from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.settings import fill
+from puzzlelab.core.settings import fill, read_options
 from puzzlelab.core.solver import Solver
 
 
@@ -90,3 +91,14 @@ def solver_class(name: str) -> type[Any]:
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
     """The solver with these options; `None` leaves an option as it is by default."""
     return fill(solver_class(name), options)  # type: ignore[no-any-return]
+
+
+def parse_solver(text: str) -> Solver:
+    """The solver that `name` or `name:option=value:option=value` tells of.
+
+    A colon begins the next option only where a name and `=` follow it. Raises `UnknownName` or `BadOption`.
+    """
+    name, *settings = re.split(r":(?=[A-Za-z_]\w*=)", text)
+    if ":" in name:
+        raise BadOption(f"'{shorten(text)}' is no solver with options; write name:option=value:option=value")
+    return make_solver(name, read_options(settings))

@@ -61,8 +61,8 @@ def path_of(puzzle: Puzzle, name: str) -> Path:
 
 
 def _none(puzzle: Puzzle) -> str:
-    others = sorted({card.puzzle for card in shipped().values()})
-    return f"no network for {puzzle.name} comes with the package, only for {', '.join(others)}: name a file of one"
+    others = ", ".join(sorted({card.puzzle for card in shipped().values()}))
+    return f"no network for {puzzle.name} comes with the package{f', only for {others}' if others else ''}: name a file"
 
 
 def in_folder(folder: Path) -> Path:

@@ -1,0 +1,53 @@
+"""The networks that come with the package: each is whole, small, told of, and can be made again."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from puzzlelab.core import networks, registry
+from puzzlelab.nets import checkpoint, shelf
+from puzzlelab.training.recipe import read_toml, settings_of
+from puzzlelab.training.runs import plain
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+NAMES = sorted(shelf.shipped())
+
+
+def test_all_of_them_take_less_than_30_megabytes() -> None:
+    assert sum(path.stat().st_size for path in shelf.SHELF.iterdir()) < 30e6
+    assert {path.suffix for path in shelf.SHELF.iterdir()} == {".json", ".safetensors"}
+
+
+def test_there_is_one_for_each_of_these() -> None:
+    assert {"dust-8x6x5", "tiles-3x3", "tiles-4x4"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_network_is_whole_and_has_a_card_with_results(name) -> None:
+    model, card = checkpoint.load(shelf.SHELF / name)
+    assert name.startswith(card.puzzle)
+    assert (card.steps > 0, card.hours > 0, card.version) == (True, True, "0.1.0")
+    assert card.measured
+    assert all({"command", "suite", "suite_hash", "solver", "boards"} <= set(result) for result in card.measured)
+    assert "/" not in card.model_dump_json().replace("1/", "")
+    assert networks.find(registry.load(card.puzzle), f"net:{card.name[:6]}").name == model.name == card.name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_recipe_is_the_one_that_trained_it(name) -> None:
+    card = shelf.shipped()[name]
+    settings = settings_of(card.recipe, read_toml(RECIPES / f"{name}.toml"))
+    assert plain(settings) == card.settings
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_knows_more_than_nothing(name) -> None:
+    model, card = checkpoint.load(shelf.SHELF / name)
+    puzzle = registry.load(card.puzzle)
+    sample = puzzle.scales["uniform"].sample
+    states = np.stack([sample(np.random.default_rng(number), None) for number in range(50)])
+    guess = model.remaining(states)
+    least = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66)}[card.puzzle]
+    assert least[0] < guess.mean() < least[1]
+    assert guess.std() > 0.3
