@@ -27,8 +27,8 @@ from puzzlelab.experience.schema import Samples
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.training import learner
 from puzzlelab.training.learner import Learner, Learning
+from puzzlelab.training.lessons import Lesson
 from puzzlelab.training.losses import moves_loss
-from puzzlelab.training.recipes.imitation import Lesson
 
 PUZZLE = "dust-8x6x5"
 BATCH = 500

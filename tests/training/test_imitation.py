@@ -9,7 +9,7 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.puzzle import scale_of
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
-from puzzlelab.training.recipes.imitation import Lesson
+from puzzlelab.training.lessons import Lesson
 
 
 class StopAt:

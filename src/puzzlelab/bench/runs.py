@@ -17,12 +17,11 @@ from typing import Any
 from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Entry, Suite
 from puzzlelab.core import networks, registry, report
-from puzzlelab.core.errors import BadInput, BadOption, PuzzlelabError, shorten
+from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
-from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import BATCH, Batches, Solver, options_of, require, solve_all
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)

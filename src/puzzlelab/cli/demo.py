@@ -72,8 +72,8 @@ def demo() -> None:
 def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> None:
     from rich.table import Table
 
-    from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.limit import Limit
+    from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import board_after, names_of, solve
     from puzzlelab.core.verify import verify
 

@@ -47,3 +47,36 @@ def test_the_mirror_of_one_column_more_on_the_right_would_be_wrong() -> None:
     left, right = np.array([1, 2, 3], np.uint8), np.array([3, 2, 1], np.uint8)
     assert puzzle.apply(left, 1).tolist() == [1, 3, 0]
     assert puzzle.apply(right, 1).tolist() == [3, 1, 0]
+
+
+@given(puzzle=st.one_of(EVEN, ODD), seed=st.integers(0, 2**32))
+def test_a_sheet_shows_the_cells_and_the_pairs_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
+    boards = np.stack([plainly.board(puzzle, seed, played) for played in range(3)])
+    sheets = puzzle.sheets(boards)
+    assert sheets.shape == (3, *puzzle.sheet_shape)
+    for colour in range(1, puzzle.colours + 1):
+        mine = (boards == colour).reshape(3, puzzle.width, puzzle.height)
+        pairs = [mine[:, :, :-1] & mine[:, :, 1:], mine[:, :-1] & mine[:, 1:]]
+        expected = np.concatenate([mine.reshape(3, -1), *(pair.reshape(3, -1) for pair in pairs)], axis=1)
+        assert np.array_equal(sheets[:, colour - 1], expected)
+
+
+@given(puzzle=st.one_of(EVEN, ODD), seed=st.integers(0, 2**32), played=st.integers(0, 8))
+def test_exchanged_colours_exchange_their_sheets_and_keep_what_clicks_do(
+    plainly, puzzle: Dust, seed: int, played: int
+) -> None:
+    board = plainly.board(puzzle, seed, played)
+    order = np.random.default_rng(seed).permutation(puzzle.colours)
+    (other,), called = puzzle.exchanged(board[None], order)
+    assert np.array_equal(puzzle.sheets(other[None])[0], puzzle.sheets(board[None])[0][order])
+    for move in np.flatnonzero(puzzle.legal(board)).tolist():
+        child = puzzle.apply(other, int(called[move]))
+        assert np.array_equal(child, puzzle.exchanged(puzzle.apply(board, move)[None], order)[0][0])
+
+
+@given(puzzle=EVEN, seed=st.integers(0, 2**32))
+def test_a_cell_is_answered_for_on_the_sheet_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
+    board = plainly.board(puzzle, seed, 2)
+    colours, cells = np.divmod(puzzle.places(board[None])[0], puzzle.slots)
+    assert np.array_equal(cells, np.arange(puzzle.cells))
+    assert np.array_equal((colours + 1)[board > 0], board[board > 0])

@@ -20,9 +20,8 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from puzzlelab.core import registry, report
-from puzzlelab.core.batches import alike
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Exchangeable, Planes, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.version import VERSION
@@ -38,6 +37,7 @@ from puzzlelab.training import exams, learner, saved
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.feed import SAMPLE, Data, Feed
 from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training.lessons import Lesson
 from puzzlelab.training.losses import Distance, moves_loss, remaining_loss
 from puzzlelab.training.metrics import Metrics
 from puzzlelab.training.runs import Run, plain
@@ -300,44 +300,6 @@ def _exam_samples(settings: Imitation) -> Samples | None:
             if done >= settings.exam.games:
                 break
     return joined(parts)
-
-
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """What one step learns from. B = samples, S = length of a state, M = number of moves."""
-
-    states: NDArray[Any]
-    """[B, S]."""
-    remaining: NDArray[np.float32]
-    """[B]."""
-    wanted: NDArray[np.bool_]
-    """[B, M]: all moves that come to the same as one of the teacher's."""
-    possible: NDArray[np.bool_]
-    """[B, M]: all moves that can be made."""
-
-    @classmethod
-    def of(cls, puzzle: Puzzle, batch: Mapping[str, NDArray[Any]]) -> Lesson:
-        """The samples as they are."""
-        masks = np.unpackbits(batch["moves"], axis=1, count=puzzle.move_count, bitorder="little").astype(bool)
-        named = alike(puzzle, batch["state"])
-        wanted = np.take_along_axis(masks, np.maximum(named, 0), axis=1) & (named >= 0)
-        return cls(batch["state"], batch["remaining"].astype(np.float32), wanted, named >= 0)
-
-    def image(self, puzzle: Puzzle, random: np.random.Generator, exchange: bool) -> Lesson:
-        """A random image in the puzzle's symmetries, with its symbols exchanged at random too if wanted."""
-        found = self
-        if isinstance(puzzle, Planes):
-            images = puzzle.symmetries(found.states)
-            found = found._called(*images[random.integers(len(images))])
-        if exchange and isinstance(puzzle, Exchangeable):
-            found = found._called(*puzzle.exchanged(found.states, random.permutation(puzzle.sheet_shape[0])))
-        return found
-
-    def _called(self, states: NDArray[Any], called: NDArray[np.int64]) -> Lesson:
-        """These states in the place of the others, where moves are called so."""
-        wanted, possible = np.empty_like(self.wanted), np.empty_like(self.possible)
-        wanted[:, called], possible[:, called] = self.wanted, self.possible
-        return Lesson(np.ascontiguousarray(states), self.remaining, wanted, possible)
 
 
 SHOWN = {

@@ -1,0 +1,51 @@
+"""What a step of imitation learns from: positions with all the moves that are right there, or images of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.batches import alike
+from puzzlelab.core.puzzle import Exchangeable, Planes, Puzzle
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """What one step learns from. B = samples, S = length of a state, M = number of moves."""
+
+    states: NDArray[Any]
+    """[B, S]."""
+    remaining: NDArray[np.float32]
+    """[B]."""
+    wanted: NDArray[np.bool_]
+    """[B, M]: all moves that come to the same as one of the teacher's."""
+    possible: NDArray[np.bool_]
+    """[B, M]: all moves that can be made."""
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, batch: Mapping[str, NDArray[Any]]) -> Lesson:
+        """The samples as they are."""
+        masks = np.unpackbits(batch["moves"], axis=1, count=puzzle.move_count, bitorder="little").astype(bool)
+        named = alike(puzzle, batch["state"])
+        wanted = np.take_along_axis(masks, np.maximum(named, 0), axis=1) & (named >= 0)
+        return cls(batch["state"], batch["remaining"].astype(np.float32), wanted, named >= 0)
+
+    def image(self, puzzle: Puzzle, random: np.random.Generator, exchange: bool) -> Lesson:
+        """A random image in the puzzle's symmetries, with its symbols exchanged at random too if wanted."""
+        found = self
+        if isinstance(puzzle, Planes):
+            images = puzzle.symmetries(found.states)
+            found = found._called(*images[random.integers(len(images))])
+        if exchange and isinstance(puzzle, Exchangeable):
+            found = found._called(*puzzle.exchanged(found.states, random.permutation(puzzle.sheet_shape[0])))
+        return found
+
+    def _called(self, states: NDArray[Any], called: NDArray[np.int64]) -> Lesson:
+        """These states in the place of the others, where moves are called so."""
+        wanted, possible = np.empty_like(self.wanted), np.empty_like(self.possible)
+        wanted[:, called], possible[:, called] = self.wanted, self.possible
+        return Lesson(np.ascontiguousarray(states), self.remaining, wanted, possible)
