@@ -80,10 +80,14 @@ class Feed:
 
     # --- shards ---
 
+    def ask(self, number: int) -> None:
+        """Let generators make shard `number`, and some that come after it."""
+        self.run.want(number, number + 1 + self.data.ahead)
+
     def _next(self) -> Samples:
         """The next shard, when it is there."""
         number, began = len(self.sizes), time.perf_counter()
-        self.run.want(number, number + 1 + self.data.ahead)
+        self.ask(number)
         path, told = shard_path(self.run.shards, number), False
         while not path.exists():
             self.watch()

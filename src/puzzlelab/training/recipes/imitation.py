@@ -166,6 +166,7 @@ class Apprentice:
         student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
         feed, held = Feed(run, settings.data, settings.learning.batch, watch), saved.load(run.folder)
         told: Mapping[str, Any] = held[1] if held else {}
+        feed.ask(len(told["feed"]["sizes"]) if held else 0)  # while the examination is made ready
         metrics = Metrics(run.metrics, told.get("metrics", 0), run.folder / "tensorboard")
         boards = exams.boards(puzzle, settings.exam, settings.seed, run)
         found = cls(run, settings, puzzle, student, feed, metrics, boards, _exam_samples(settings))
