@@ -326,3 +326,20 @@ def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, 
     (tmp_path / "strange.jsonl").write_text("garbage\n")
     with pytest.raises(BadFile, match=r"strange\.jsonl, line 1"):
         runs.stored(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "greedy",
+        "greedy:prior=net",
+        "greedy:estimate=net:prior=net",
+        "greedy:estimate=net:averaged:prior=net:averaged",
+        "greedy:estimate=manhattan",
+        "greedy:prior=net:least=0.5",
+    ],
+)
+def test_solvers_that_ask_a_network_in_different_ways_have_different_labels(text) -> None:
+    solver = registry.parse_solver(text)
+    label = runs.label(solver.name, solver.options())
+    assert registry.parse_solver(label).options() == solver.options()

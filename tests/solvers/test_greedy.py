@@ -271,6 +271,7 @@ def test_without_a_choice_it_asks_the_network(toy_networks, corridor):
         "prior": "net",
         "avoid_repeats": False,
         "max_moves": 1000,
+        "least": 0.02,
     }
     assert solve(puzzle.read("4"), Greedy()).moves == (0, 0, 0, 0)
 
@@ -285,11 +286,64 @@ def test_without_a_network_it_says_so(monkeypatch, corridor):
     assert solve(board(4), Greedy(estimate="exact")).length == 4
 
 
-def test_an_estimate_and_a_prior_are_too_much():
-    with pytest.raises(BadOption, match="^greedy goes by an estimate or by a prior, not by both"):
-        Greedy(estimate="manhattan", prior="net")
+def test_what_is_no_prior_is_refused():
     with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
         solve(board(4), Greedy(prior="manhattan"))
+
+
+# --- an estimate and a prior ---
+
+
+def likes(*moves):
+    """A prior that thinks these probabilities of the four moves of tiles, at every board."""
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(np.array(moves))
+    return Prior("likes", lambda states: np.tile(logarithms, (len(states), 1)))
+
+
+def blind():
+    """An estimate that finds all boards alike."""
+    return Estimate("blind", False, scores=lambda states: np.zeros(len(states)))
+
+
+def test_of_boards_that_are_estimated_alike_the_likelier_is_chosen():
+    middle = board(2)
+    first = solve(middle, Greedy(estimate="exact")).moves[0]
+    for chance, solved in ((0.4, True), (0.1, False)):
+        likely = [chance if move == first else (1 - chance) / 3 for move in range(4)]
+        result = solve(middle, Greedy(estimate=blind(), prior=likes(*likely), max_moves=2))
+        assert (result.moves is not None) is solved
+        assert result.evaluations >= 3
+
+
+def test_what_is_too_unlikely_is_not_looked_at_unless_it_solves_the_board():
+    puzzle = TILES
+    last = puzzle.read("1 2 3 4 5 6 7 0 8")
+    names = [puzzle.write_move(move) for move in range(4)]
+    unlikely = [0.001 if name == "L" else 0.333 for name in names]
+    assert solve(last, Greedy(estimate=blind(), prior=likes(*unlikely))).length == 1
+    middle = board(2)
+    wanted = solve(middle, Greedy(estimate="manhattan", prior=likes(0.25, 0.25, 0.25, 0.25)))
+    assert wanted.length == 2
+    first = wanted.moves[0]
+    against = [0.001 if move == first else 0.333 for move in range(4)]
+    assert solve(middle, Greedy(estimate="manhattan", prior=likes(*against), max_moves=2)).moves is None
+    assert solve(middle, Greedy(estimate="manhattan", prior=likes(*against), least=0.0)).length == 2
+
+
+@pytest.mark.parametrize("estimate", ["manhattan", "asked"])
+def test_many_boards_by_both_are_answered_as_each_alone(estimate):
+    puzzle = TILES
+    manhattan = puzzle.estimate("manhattan")
+    goal = np.array(puzzle.goal)
+    asked = Estimate("asked", False, scores=lambda states: (states != goal).sum(axis=1) * 1.5)
+    chosen = manhattan if estimate == "manhattan" else asked
+    solver = Greedy(estimate=chosen, prior=likes(0.1, 0.4, 0.3, 0.2), avoid_repeats=True, max_moves=200)
+    sample = puzzle.scales["uniform"].sample
+    boards = [Instance(puzzle, sample(np.random.default_rng(seed), None)) for seed in range(30)]
+    together = solver.solve_batch(boards, Limit(), NEVER)
+    assert [result.moves for result in together] == [solve(each, solver).moves for each in boards]
+    assert any(result.moves for result in together)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
+from puzzlelab.core.settings import read_options
 from puzzlelab.core.solver import BATCH, Batches, Solver, options_of, require, solve_all
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
@@ -39,19 +40,26 @@ def parse_solvers(texts: Sequence[str]) -> list[Solver]:
 
 
 @cache
-def _usual_options(name: str) -> Mapping[str, Any]:
+def _usual_options(name: str, *given: str) -> Mapping[str, Any]:
+    """The options of a solver that is told no more than these, such as `prior=net`."""
     try:
-        return dict(registry.make_solver(name, {}).options())
+        return dict(registry.make_solver(name, read_options(given)).options())
     except BadInput:  # a solver that somebody else's rows tell of, or one with an option that must be given
         return {}
 
 
 def label(name: str, options: Mapping[str, Any]) -> str:
-    """The text that tells of this solver: its name, and the options that are not as usual."""
-    usual = _usual_options(name)
-    told = {option: value for option, value in options.items() if value is not None and value != usual.get(option)}
-    values = {option: value if isinstance(value, str) else json.dumps(value) for option, value in told.items()}
-    return ":".join([name, *(f"{option}={value}" for option, value in values.items())])
+    """The text that tells of this solver: its name, and the options that are not as they are without being told."""
+    given = {option: value for option, value in options.items() if value is not None}
+    told = _texts(given, given.keys() - _usual_options(name).keys(), _usual_options(name))
+    usual = _usual_options(name, *told)  # one option may change what another one is by default
+    return ":".join([name, *_texts(given, {text.partition("=")[0] for text in told}, usual)])
+
+
+def _texts(given: Mapping[str, Any], always: Collection[str], usual: Mapping[str, Any]) -> list[str]:
+    """`name=value` of the options that are not as usual, and of those that are told always."""
+    kept = {option: value for option, value in given.items() if option in always or value != usual.get(option)}
+    return [f"{option}={value if isinstance(value, str) else json.dumps(value)}" for option, value in kept.items()]
 
 
 def label_of(solver: Solver, puzzle: Puzzle) -> str:

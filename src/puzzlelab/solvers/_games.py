@@ -30,8 +30,9 @@ from puzzlelab.core.kernels import (
 )
 from puzzlelab.core.puzzle import State
 
-LIVE, CURSOR, PHASE, PLY, REMEMBERED, MOST, NODES, AVOIDS, ADMISSIBLE = range(OWN, OWN + 9)
-START, LOOK, MOVE = range(3)
+LIVE, CURSOR, PHASE, PLY, REMEMBERED, MOST, NODES, AVOIDS, ADMISSIBLE, WEIGHS = range(OWN, OWN + 10)
+START, WEIGH, LOOK, MOVE = range(4)
+"""WEIGH: a prior is asked about the positions, before an estimate is about what follows them."""
 HERE, LOOKED, MADE, SCORED = range(4)
 """Columns of `counts`."""
 PLAYING, SOLVED, STUCK, CIRCLE, NOTHING_NEW, TOO_LONG, SPENT = range(7)
@@ -108,6 +109,12 @@ class Record(NamedTuple):
     """[R]: the move that leads to it."""
     scores: NDArray[np.float64]
     """[R]: their scores, or [R M] those of their moves."""
+    likely: NDArray[np.float64]
+    """[G, M]: what the prior says of the moves at each position, beside an estimate."""
+    weights: NDArray[np.float64]
+    """[2]: what the prior counts beside the estimate, and how much less likely than the best (as a logarithm) a move
+    may be to be looked at.
+    """
     seen: NDArray[np.uint64]
     """[2^k]: hashes of game and board, 0 for none, of every board that there was."""
     when: NDArray[np.int32]
@@ -197,15 +204,42 @@ def moves_of(record, game):
 
 
 @inlined
+def weigh(record, game):
+    """Ask how likely the moves at a position are."""
+    row = record.control[REQUESTED]
+    kernels.copy(record.position[game], record.rows[row])
+    record.owner[row] = game
+    record.control[REQUESTED] += 1
+    record.counts[game, SCORED] += 1
+
+
+@inlined
+def likeliest(record, game, count):
+    """The score of the likeliest of the first `count` of `moves`."""
+    best = -np.inf
+    for i in range(count):
+        best = max(best, record.likely[game, record.moves[i]])
+    return best
+
+
+@inlined
+def burden(record, game, move):
+    """What a move counts for being less likely than certain, beside the estimate of what it leads to."""
+    return -record.weights[0] * record.likely[game, move] if record.control[WEIGHS] == 1 else 0.0
+
+
+@inlined
 def look(record, game):
     """Score what each move of a game leads to, or ask for that; a move that solves it is taken at once."""
     control, tables, guide = record.control, record.tables, record.guide
     state, asked = record.position[game], kernels.asked(record.guide)
     count = moves_of(record, game)
     first = control[REQUESTED]
-    value = np.int64(0)
+    value, least = np.int64(0), -np.inf
     if kernels.incremental(guide):
         value = kernels.begin(guide, state, record.memo)
+    if control[WEIGHS] == 1:
+        least = likeliest(record, game, count) + record.weights[1]
     for i in range(count):
         move, child = record.moves[i], record.rows[control[REQUESTED]]
         kernels.apply(tables, state, move, child)
@@ -214,15 +248,16 @@ def look(record, game):
             record.counts[game, SCORED] -= control[REQUESTED] - first
             control[REQUESTED] = first
             return
-        if shunned(record, child, game):
+        if shunned(record, child, game) or (control[WEIGHS] == 1 and record.likely[game, move] < least):
             continue
         if asked:
             ask(record, game, move)
         elif kernels.incremental(guide):
             after = kernels.peek(guide, state, move, value, record.memo, record.delta, np.int64(1 << 40))
-            prefer(record, game, move, np.float64(after))
+            prefer(record, game, move, after + burden(record, game, move))
         else:
-            prefer(record, game, move, np.float64(kernels.begin(guide, child, record.memo)))
+            after = kernels.begin(guide, child, record.memo)
+            prefer(record, game, move, after + burden(record, game, move))
 
 
 @inlined
@@ -238,9 +273,13 @@ def take_scores(record):
     """Choose by the scores that were asked for."""
     control = record.control
     for row in range(control[REQUESTED]):
-        game = record.owner[row]
+        game, taken = record.owner[row], record.taken[row]
+        if control[PHASE] == WEIGH:
+            for move in range(record.moves.size):
+                record.likely[game, move] = record.scores[row * record.moves.size + move]
+            continue
         if not follows(record.guide):
-            prefer(record, game, record.taken[row], record.scores[row])
+            prefer(record, game, taken, record.scores[row] + burden(record, game, taken))
             continue
         for i in range(kernels.legal(record.tables, record.position[game], record.moves)):
             move = record.moves[i]
@@ -314,7 +353,7 @@ def move_all(record):
         if record.standing[game] == PLAYING:
             record.live[live] = game
             live += 1
-    control[LIVE], control[CURSOR], control[PHASE] = live, 0, LOOK
+    control[LIVE], control[CURSOR], control[PHASE] = live, 0, LOOK - control[WEIGHS]
 
 
 @inlined
@@ -332,11 +371,20 @@ def step(record, budget):
         return RUNNING
     if control[PHASE] == START:
         begin(record)
-        control[PHASE] = LOOK
+        control[PHASE] = LOOK - control[WEIGHS]
     if control[CURSOR] < 0:
         take_scores(record)
         control[CURSOR] = -control[CURSOR] - 1
     while control[LIVE] > 0:
+        if control[PHASE] == WEIGH:
+            while control[CURSOR] < control[LIVE]:
+                if (control[REQUESTED] + 1) * record.moves.size > record.scores.size:
+                    return wait(control)
+                weigh(record, record.live[control[CURSOR]])
+                control[CURSOR] += 1
+            if control[REQUESTED] > 0:
+                return wait(control)
+            control[CURSOR], control[PHASE] = 0, LOOK
         if control[PHASE] == LOOK:
             while control[CURSOR] < control[LIVE]:
                 if control[REQUESTED] + room > len(record.rows):

@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from puzzlelab.core import networks
 from puzzlelab.core.driver import Drive, Machine, prior_scorer, rules_of, runner, scorer, tables_of
-from puzzlelab.core.errors import BadOption
 from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Moves, Prior, Puzzle, State
@@ -27,6 +26,7 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
 from puzzlelab.solvers import _games
 from puzzlelab.solvers._games import Policy, Record
+from puzzlelab.solvers.beam import BESIDE_ESTIMATE
 
 ROWS = 1 << 16
 """States that are scored at once, at most."""
@@ -37,9 +37,19 @@ FIRST_MOVES = 64
 
 
 def machine(
-    instances: Sequence[Instance], guide: Estimate | Prior, rules: KernelRules, most: int, nodes: int, avoids: bool
+    instances: Sequence[Instance],
+    guide: Estimate | Prior,
+    rules: KernelRules,
+    most: int,
+    nodes: int,
+    avoids: bool,
+    beside: float | None = None,
 ) -> Machine:
-    """The games from these boards of one puzzle, for at most `most` moves and `nodes` positions each."""
+    """The games from these boards of one puzzle, for at most `most` moves and `nodes` positions each.
+
+    With `beside`, a prior is asked beside the estimate, and moves that are less than so many times as likely as the
+    best are not looked at.
+    """
     games, moves = len(instances), instances[0].puzzle.move_count
     policy = isinstance(guide, Prior)
     rows = min(games, ROWS, 1 + SCORES // moves) if policy else max(moves, min(games * moves, ROWS))
@@ -61,7 +71,9 @@ def machine(
         np.empty((rows, rules.size), rules.dtype),
         np.empty(rows, np.int32),
         np.empty(rows, np.int32),
-        np.empty(rows * moves if policy else rows, np.float64),
+        np.empty(rows * moves if policy else max(rows, moves), np.float64),
+        np.zeros((1, 1) if beside is None else (games, moves), np.float64),
+        np.array([BESIDE_ESTIMATE, np.log(beside) if beside else -np.inf]),
         *_memory(16 * games),
         np.empty(moves, np.int32),
         np.empty(rules.words, np.uint64),
@@ -69,7 +81,7 @@ def machine(
         np.empty(memo, np.int64),
     )
     record.control[_games.MOST], record.control[_games.NODES] = most, nodes
-    record.control[_games.AVOIDS] = avoids
+    record.control[_games.AVOIDS], record.control[_games.WEIGHS] = avoids, beside is not None
     record.control[_games.ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
     return Machine(record, runner(_games.step, rules), _no_moves, grown, _no_verdict, requests)
 
@@ -149,6 +161,9 @@ def _reason(record: Record, game: int) -> str:
 class Greedy(Settings):
     """Always the move that looks best, by an `estimate` of what it leads to or by a `prior`; by default by a network.
 
+    By both, it looks only at moves that are at least `least` times as likely as the likeliest, and takes the one whose
+    estimate, less a tenth of the logarithm of its probability, is the least.
+
     Play that comes back to a board ends as a dead end; with `avoid_repeats` it takes the best move to a new one.
     """
 
@@ -159,12 +174,8 @@ class Greedy(Settings):
     prior: str | Prior | None = None
     avoid_repeats: bool = False
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
-
-    @model_validator(mode="after")
-    def _one_guide(self) -> Greedy:
-        if self.estimate is not None and self.prior is not None:
-            raise BadOption("greedy goes by an estimate or by a prior, not by both: give one of them")
-        return self
+    least: float = Field(default=0.02, ge=0, le=1)
+    """Only beside an estimate, and not where it avoids repeats, which may leave nothing but unlikely moves."""
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name; the network that is asked where none was named."""
@@ -205,15 +216,34 @@ class Greedy(Settings):
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guide = self._guide(puzzle)
         nodes = limit.nodes or _games.UNBOUNDED
-        games = machine(instances, guide, rules, self.max_moves, nodes, self.avoid_repeats)
+        beside = None
+        if self.prior is not None and isinstance(guide, Estimate):
+            beside = 0.0 if self.avoid_repeats else self.least
+        games = machine(instances, guide, rules, self.max_moves, nodes, self.avoid_repeats, beside)
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
         score = prior_scorer(guide, rules, puzzle) if isinstance(guide, Prior) else scorer(guide, rules)
+        if beside is not None and self.prior is not None:
+            score = _both(games, prior_scorer(chosen_prior(puzzle, self.prior), rules, puzzle), score)
         return Drive(games, replace(limit, seconds=seconds, nodes=None), score)
 
     def _guide(self, puzzle: Puzzle) -> Estimate | Prior:
-        if self.prior is not None:
+        if self.prior is not None and self.estimate is None:
             return chosen_prior(puzzle, self.prior)
         return chosen_estimate(puzzle, self.estimate if self.estimate is not None else networks.PREFIX)
+
+
+Scorer = Callable[[State], NDArray[np.float64]]
+
+
+def _both(games: Machine, prior: Scorer, estimate: Scorer | None) -> Scorer:
+    """Asks the prior about positions, and the estimate about what follows them."""
+
+    def scores(states: State) -> NDArray[np.float64]:
+        if games.control[_games.PHASE] == _games.WEIGH or estimate is None:
+            return prior(states)
+        return estimate(states)
+
+    return scores
 
 
 _RUNNING: Stop = "interrupted"
