@@ -28,7 +28,7 @@ def run(suite: Suite, stub: Make) -> Run:
 @pytest.fixture
 def short(stub: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels have only the options that are not as usual."""
-    monkeypatch.setattr(runs, "_usual_options", lambda name: dict(stub().options()))
+    monkeypatch.setattr(runs, "_usual_options", lambda name, *given: dict(stub().options()))
 
 
 @pytest.fixture
