@@ -345,14 +345,12 @@ def test_published_points_are_drawn_beside_widths(program, file, tmp_path):
 
 
 def test_networks_of_the_package_are_listed_with_their_puzzle(program, tmp_path, monkeypatch):
-    from puzzlelab.core import cache
-
     card = {"puzzle": "tiles-2x2", "name": HASH, "parameters": 1234, "network": {"heads": ["moves", "remaining"]}}
     shelf = tmp_path / "pretrained"
     shelf.mkdir()
     (shelf / "tiles-2x2.json").write_text(json.dumps(card | {"recipe": "imitation"}))
     (shelf / "dust-8x6x5.json").write_text(json.dumps(card | {"puzzle": "dust-8x6x5"}))
-    monkeypatch.setattr(cache, "PACKAGE", tmp_path)
+    monkeypatch.setattr(networks, "SHELF", shelf)
     _, out, _ = program("list", "tiles-2x2")
     assert re.search(rf"tiles-2x2 \(usual\) +{HASH} +1,234 +moves, remaining +imitation", out)
     assert "dust-8x6x5" not in out

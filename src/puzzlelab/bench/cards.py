@@ -27,7 +27,7 @@ def note(run: Run, words: Sequence[str]) -> list[Path]:
 
     known, written = references(run), []
     for label, answers in run.by_solver.items():
-        name = _network(answers[0].row.options)
+        name = next(networks.named(answers[0].row.options), None)
         if name is None:
             continue
         path = checkpoint.card_path(shelf.path_of(run.suite.puzzle, networks.parts(name)[0]))
@@ -40,10 +40,6 @@ def note(run: Run, words: Sequence[str]) -> list[Path]:
     if not written:
         raise BadInput("--card is for solvers that ask a network, and none of these does")
     return written
-
-
-def _network(options: dict[str, Any]) -> str | None:
-    return next((value for value in options.values() if networks.is_network(value)), None)
 
 
 def _without(text: str, name: str) -> str:

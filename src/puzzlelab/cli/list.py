@@ -12,9 +12,6 @@ from puzzlelab.cli.console import output
 if TYPE_CHECKING:
     from rich.console import Console
 
-SHELF = "pretrained"
-"""The folder of the package in which its networks lie, each with a card beside it."""
-
 
 def list_all(
     puzzle: Annotated[str | None, typer.Argument(help="Say what this puzzle offers.")] = None,
@@ -79,10 +76,10 @@ def _networks(puzzle: str, console: Console) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from puzzlelab.core.cache import PACKAGE
+    from puzzlelab.core.networks import SHELF
 
     networks = Table("networks", "hash", "parameters", "tells", "recipe", box=None)
-    for path in sorted((PACKAGE / SHELF).glob("*.json")):
+    for path in sorted(SHELF.glob("*.json")):
         card = json.loads(path.read_text(encoding="utf-8"))  # read here, because what loads networks needs torch
         if card.get("puzzle") == puzzle:
             heads = ", ".join(card.get("network", {}).get("heads", ()))

@@ -45,7 +45,7 @@ def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Netw
     """
     from puzzlelab.core import networks
 
-    name = next((value for value in options.values() if networks.is_network(value)), networks.PREFIX)
+    name = next(networks.named(options), networks.PREFIX)
     return name, networks.find(puzzle, name)
 
 

@@ -13,10 +13,13 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
+from puzzlelab.core.cache import PACKAGE
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Estimate, Prior, Puzzle
 
 PREFIX = "net"
+SHELF = PACKAGE / "pretrained"
+"""The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Where a network stands in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
@@ -74,11 +77,11 @@ def prior(puzzle: Puzzle, name: str) -> Prior:
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
     """The hash of the network that a solver with these options asks, if it asks one; of several, joined by `+`."""
-    names = [find(puzzle, name).name for name in _named(options)]
+    names = [find(puzzle, name).name for name in named(options)]
     return "+".join(names if len(set(names)) > 1 else names[:1]) or None
 
 
-def _named(options: Mapping[str, Any]) -> Iterator[str]:
+def named(options: Mapping[str, Any]) -> Iterator[str]:
     """The names of networks in options, in those of the solvers of a portfolio too."""
     for value in options.values():
         if is_network(value):

@@ -22,8 +22,7 @@ from pathlib import Path
 from puzzlelab.core.errors import BadFile, BadOption
 from puzzlelab.experience.schema import Samples, need_arrow
 from puzzlelab.experience.shards import begin, read_shard, save, shard_path
-from puzzlelab.experience.spaces import Space
-from puzzlelab.experience.teachers import Teacher
+from puzzlelab.experience.teachers import Teaches
 
 PATIENCE = 300.0
 """Seconds after which a claim without a new time stamp is taken over."""
@@ -157,7 +156,7 @@ def _gone(owner: Mapping[str, object]) -> bool:
     return False
 
 
-def begin_folder(teacher: Teacher | Space, folder: Path, games: int) -> None:
+def begin_folder(teacher: Teaches, folder: Path, games: int) -> None:
     """Make the folder of a teacher's shards, of so many games each, or see that it is one.
 
     Raises `BadFile` for a folder of something else, and `BadOption` for fewer than 1 game.
@@ -168,7 +167,7 @@ def begin_folder(teacher: Teacher | Space, folder: Path, games: int) -> None:
     begin(folder, {**teacher.settings(), "games_a_shard": games})
 
 
-def make_shard(teacher: Teacher | Space, folder: Path, number: int, games: int, jobs: int | None = 1) -> Path:
+def make_shard(teacher: Teaches, folder: Path, number: int, games: int, jobs: int | None = 1) -> Path:
     """Write shard `number` aside, then rename it: the games from `number * games` on, so many of them.
 
     It depends on the teacher and the number alone, unless the teacher is under a limit of time. Raises `BadFile` for a

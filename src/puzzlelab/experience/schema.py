@@ -48,7 +48,7 @@ class Samples:
 
     def masks(self, move_count: int) -> NDArray[np.bool_]:
         """`bool[B, M]`: the moves to make."""
-        return np.unpackbits(self.moves, axis=1, count=move_count, bitorder="little").astype(bool)
+        return unpacked(self.moves, move_count)
 
     def rows(self, first: int, end: int) -> Samples:
         """The samples number `first` to `end` - 1."""
@@ -60,8 +60,13 @@ class Samples:
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """The inverse of `Samples.masks`."""
+    """Sets of bits `uint8[B, (M + 7) // 8]` from `bool[B, M]`."""
     return np.packbits(masks, axis=1, bitorder="little")
+
+
+def unpacked(sets: NDArray[np.uint8], move_count: int) -> NDArray[np.bool_]:
+    """The inverse of `packed`."""
+    return np.unpackbits(sets, axis=1, count=move_count, bitorder="little").astype(bool)
 
 
 def joined(parts: Iterable[Samples]) -> Samples:

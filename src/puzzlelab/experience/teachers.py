@@ -51,6 +51,9 @@ class Teaches(Protocol):
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
         """The samples of the games from `first` on, each time with the number of the next game."""
 
+    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+        """The samples of the games number `first` to `end` - 1."""
+
 
 @dataclass(frozen=True)
 class Teacher:

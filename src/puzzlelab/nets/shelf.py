@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from puzzlelab.core.cache import PACKAGE
 from puzzlelab.core.errors import BadInput, UnknownName
+from puzzlelab.core.networks import SHELF
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.checkpoint import CARD, WEIGHTS, Card
 from puzzlelab.nets.device import device, one_thread
 from puzzlelab.nets.model import Model
 
-SHELF = PACKAGE / "pretrained"
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
 NETS = "nets"

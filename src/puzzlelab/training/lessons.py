@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.batches import alike
 from puzzlelab.core.puzzle import Exchangeable, Planes, Puzzle
+from puzzlelab.experience.schema import unpacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Lesson:
     @classmethod
     def of(cls, puzzle: Puzzle, batch: Mapping[str, NDArray[Any]]) -> Lesson:
         """The samples as they are."""
-        masks = np.unpackbits(batch["moves"], axis=1, count=puzzle.move_count, bitorder="little").astype(bool)
+        masks = unpacked(batch["moves"], puzzle.move_count)
         named = alike(puzzle, batch["state"])
         wanted = np.take_along_axis(masks, np.maximum(named, 0), axis=1) & (named >= 0)
         return cls(batch["state"], batch["remaining"].astype(np.float32), wanted, named >= 0)
