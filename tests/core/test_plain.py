@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import rules_of
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import PlainTables, plain_rules
+from puzzlelab.core.plain import PlainTables, plain_rules, rules_of
 from puzzlelab.core.puzzle import Estimate, Instance, Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.solver import solve

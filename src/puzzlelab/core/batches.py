@@ -1,29 +1,105 @@
-"""Many states at once, outside a search: their legal moves, and which moves come to the same.
+"""Many states at once, outside a search: their legal moves, which moves come to the same, and where moves lead.
 
-Shapes: B = states, S = length of a state, M = number of moves.
+Shapes: B = states, S = length of a state, M = number of moves, R = children of all states together.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
 from puzzlelab.core.kernels import compiled
-from puzzlelab.core.puzzle import Compiled, Puzzle, State
+from puzzlelab.core.plain import plain_rules, runner
+from puzzlelab.core.puzzle import Compiled, Estimate, KernelRules, Puzzle, State
+
+
+class Made(NamedTuple):
+    """What became of states by a move each."""
+
+    states: State
+    """[B, S]: where the move could not be made, the state as it was."""
+    allowed: NDArray[np.bool_]
+    """[B]: whether the move could be made."""
+    solved: NDArray[np.bool_]
+    """[B]: whether nothing is left to do."""
+
+
+class Children(NamedTuple):
+    """All that states lead to by one legal move, those of the first state first."""
+
+    states: State
+    """[R, S]."""
+    owner: NDArray[np.int64]
+    """[R]: the row of the state that each follows."""
+    move: NDArray[np.int64]
+    """[R]: and the move that leads there."""
+    solved: NDArray[np.bool_]
+    """[R]."""
 
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B, M]`: the moves that `legal` names in each of the plain `states[B, S]`."""
-    if not isinstance(puzzle, Compiled):
-        return np.array([puzzle.legal(state) for state in states], bool).reshape(len(states), puzzle.move_count)
-    rules = puzzle.kernel()
     found = np.zeros((len(states), puzzle.move_count), bool)
-    working = rules.encode(states).astype(rules.dtype)
-    mark_legal(rules.tables, working, np.empty(puzzle.move_count, np.int32), found)
+    rules, working = _working(puzzle, states)
+    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), found)
     return found
+
+
+def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64]) -> Made:
+    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any that `alike` knows."""
+    named = alike(puzzle, states)[np.arange(len(states)), moves]
+    rules, working = _working(puzzle, states)
+    after, solved = working.copy(), np.zeros(len(states), bool)
+    runner(make_moves, rules)(rules.tables, working, named, after, solved)
+    return Made(rules.decode(after), named >= 0, solved)
+
+
+def children(puzzle: Puzzle, states: State) -> Children:
+    """What the plain `states[B, S]` lead to."""
+    rules, working = _working(puzzle, states)
+    legal = np.zeros((len(states), puzzle.move_count), bool)
+    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), legal)
+    owner, move = np.nonzero(legal)
+    parents, solved = working[owner], np.zeros(len(owner), bool)
+    after = parents.copy()
+    runner(make_moves, rules)(rules.tables, parents, move, after, solved)
+    return Children(rules.decode(after), owner, move, solved)
+
+
+def wandered(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:
+    """The plain `states[B, S]` after so many random moves each, none of which undoes the one before."""
+    rules, working = _working(puzzle, states)
+    ends = np.cumsum(lengths)
+    noise = random.random(int(ends[-1]) if len(ends) else 0)
+    after = working.copy()
+    runner(wander, rules)(rules.tables, working, ends, noise, _room(puzzle), after)
+    return rules.decode(after)
+
+
+def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
+    """`float64[B]`: what the estimate says of the plain `states[B, S]`."""
+    if estimate.scores is not None:
+        return np.asarray(estimate.scores(states), np.float64)
+    assert estimate.kernel is not None
+    rules, working = _working(puzzle, states)
+    found = np.empty(len(states))
+    runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), found)
+    return found
+
+
+def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
+    """The rules to run, and the states in their working form."""
+    if not isinstance(puzzle, Compiled):
+        return plain_rules(puzzle, states[0] if len(states) else states.reshape(-1)), states.copy()
+    rules = puzzle.kernel()
+    return rules, np.ascontiguousarray(rules.encode(states).astype(rules.dtype))
+
+
+def _room(puzzle: Puzzle) -> NDArray[np.int32]:
+    return np.empty(max(1, puzzle.move_count), np.int32)
 
 
 @compiled
@@ -32,6 +108,57 @@ def mark_legal(tables: Any, states: State, moves: NDArray[np.int32], found: NDAr
     for place in range(len(states)):
         for i in range(kernels.legal(tables, states[place], moves)):  # type: ignore[no-untyped-call]
             found[place, moves[i]] = True
+
+
+@compiled
+def make_moves(tables: Any, states: State, moves: NDArray[np.int64], after: State, solved: NDArray[np.bool_]) -> None:
+    """Write what `states: T[B, S]` become by legal `moves: int64[B]` into `after: T[B, S]`, where the states stand too.
+
+    A negative move leaves the state as it is.
+    """
+    for place in range(len(states)):
+        if moves[place] >= 0:
+            kernels.apply(tables, states[place], moves[place], after[place])  # type: ignore[no-untyped-call]
+        solved[place] = kernels.solved(tables, after[place])  # type: ignore[no-untyped-call]
+
+
+@compiled
+def begin_all(estimate: Any, states: State, memo: NDArray[np.int64], found: NDArray[np.float64]) -> None:
+    """The estimate of each working state `T[B, S]` into `found: float64[B]`; `memo: int64[K]` is room."""
+    for place in range(len(states)):
+        found[place] = kernels.begin(estimate, states[place], memo)  # type: ignore[no-untyped-call]
+
+
+@compiled
+def wander(
+    tables: Any,
+    states: State,
+    ends: NDArray[np.int64],
+    noise: NDArray[np.float64],
+    moves: NDArray[np.int32],
+    after: State,
+) -> None:
+    """Random walks of `states: T[B, S]` into `after: T[B, S]`, where the states stand too; `states` are used as room.
+
+    Walk b uses `noise[ends[b - 1] : ends[b]]`, numbers from [0, 1), one a move. It ends early where only the move back
+    is left.
+    """
+    begin = 0
+    for place in range(len(states)):
+        last = -1
+        for t in range(begin, ends[place]):
+            kernels.copy(after[place], states[place])
+            count = kernels.legal(tables, states[place], moves)  # type: ignore[no-untyped-call]
+            kept = 0
+            for i in range(count):
+                if last < 0 or moves[i] != kernels.inverse(tables, last):  # type: ignore[no-untyped-call]
+                    moves[kept] = moves[i]
+                    kept += 1
+            if kept == 0:
+                break
+            last = moves[np.int64(noise[t] * kept)]
+            kernels.apply(tables, states[place], last, after[place])  # type: ignore[no-untyped-call]
+        begin = ends[place]
 
 
 def alike(puzzle: Puzzle, states: State) -> NDArray[np.int64]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.driver import rules_of, runner
 from puzzlelab.core.errors import BadBoard, Unlike
 from puzzlelab.core.kernels import survey
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import (
     Backwards,
     Compiled,

@@ -16,8 +16,7 @@ from puzzlelab.core import kernels, report
 from puzzlelab.core.batches import legal_moves
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
-from puzzlelab.core.plain import plain_rules
-from puzzlelab.core.puzzle import Compiled, Estimate, Instance, KernelRules, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Estimate, KernelRules, Prior, Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
 
 Attempt = Progress | Result
@@ -95,17 +94,6 @@ def reserved(bytes_a_state: int, limit: Limit) -> int:
     """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
     room = max(memory_ceiling(limit) - resident(), 1 << 20)
     return int(min(room // bytes_a_state, 2**31 - 2**16))
-
-
-def rules_of(instance: Instance) -> KernelRules:
-    """The puzzle's kernels, or the adapter over its plain rules."""
-    puzzle = instance.puzzle
-    return puzzle.kernel() if isinstance(puzzle, Compiled) else plain_rules(puzzle, instance.state)
-
-
-def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
-    """The compiled `step`, or its source, interpreted, for plain rules."""
-    return step.py_func if rules.plain else step  # type: ignore[no-any-return]
 
 
 def tables_of(estimate: Estimate, rules: KernelRules) -> Any:

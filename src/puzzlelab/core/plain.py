@@ -3,13 +3,14 @@
 It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from puzzlelab.core import kernels as names
 from puzzlelab.core.kernels import implements
-from puzzlelab.core.puzzle import Backwards, KernelRules, Puzzle, State
+from puzzlelab.core.puzzle import Backwards, Compiled, Instance, KernelRules, Puzzle, State
 
 
 class PlainTables(NamedTuple):
@@ -22,6 +23,17 @@ def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
     """Working states are the puzzle's own states, of the shape of `state`."""
     words = -(-state.nbytes // 8)
     return KernelRules(PlainTables(puzzle), state.size, state.dtype.type, words, _same, _same, plain=True)
+
+
+def rules_of(instance: Instance) -> KernelRules:
+    """The puzzle's kernels, or the adapter over its plain rules."""
+    puzzle = instance.puzzle
+    return puzzle.kernel() if isinstance(puzzle, Compiled) else plain_rules(puzzle, instance.state)
+
+
+def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
+    """The compiled `step`, or its source, interpreted, for plain rules."""
+    return step.py_func if rules.plain else step  # type: ignore[no-any-return]
 
 
 def _same(states: State) -> State:

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import drive, rules_of, runner
+from puzzlelab.core.driver import drive
 from puzzlelab.core.errors import BadInput, NotSuited
 from puzzlelab.core.kernels import compiled
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Backwards, Instance, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, prior_scorer, reserved, runner, scorer, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, prior_scorer, reserved, scorer, tables_of
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.kernels import (
     BOUND,
@@ -36,6 +36,7 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import runner
 from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Prior, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt

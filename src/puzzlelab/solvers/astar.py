@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -35,6 +35,7 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, in_turn, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, in_turn, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -34,6 +34,7 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, Prior, State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.settings import Settings

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, rules_of, runner
+from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.kernels import (
     BOUND,
@@ -31,6 +31,7 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Backwards, Instance, KernelRules, Moves, Puzzle, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt

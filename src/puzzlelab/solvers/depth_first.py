@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, doubled, rules_of, runner
+from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, doubled
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.kernels import (
     BOUND,
@@ -37,6 +37,7 @@ from puzzlelab.core.kernels import (
     inlined,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, KernelRules, Moves, Puzzle, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.settings import Settings

@@ -14,8 +14,9 @@ from typing import ClassVar
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.driver import in_turn, rules_of
+from puzzlelab.core.driver import in_turn
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of
 from puzzlelab.core.puzzle import Instance, Moves, Prior, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.settings import Settings

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.driver import Drive, Machine, prior_scorer, rules_of, runner, scorer, tables_of
+from puzzlelab.core.driver import Drive, Machine, prior_scorer, scorer, tables_of
 from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Moves, Prior, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.settings import Settings

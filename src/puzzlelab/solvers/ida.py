@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, rules_of, runner, tables_of
+from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, tables_of
 from puzzlelab.core.kernels import (
     BOUND,
     DONE,
@@ -32,6 +32,7 @@ from puzzlelab.core.kernels import (
     compiled,
 )
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.settings import Settings

@@ -250,6 +250,17 @@ class Dust:
         return planes.symmetries(self, states)
 
     @property
+    def rewards(self) -> Mapping[str, str]:
+        from puzzlelab.puzzles.dust import rewards
+
+        return rewards.REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        from puzzlelab.puzzles.dust import rewards
+
+        return rewards.reward(name, before, after)
+
+    @property
     def sheet_shape(self) -> tuple[int, int]:
         """Colours, and a number for each cell and each pair of neighbours."""
         pairs = self.width * (self.height - 1) + (self.width - 1) * self.height

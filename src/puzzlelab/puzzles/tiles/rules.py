@@ -225,6 +225,17 @@ class Tiles:
         return planes.symmetries(self, states)
 
     @property
+    def rewards(self) -> Mapping[str, str]:
+        from puzzlelab.puzzles.tiles import rewards
+
+        return rewards.REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        from puzzlelab.puzzles.tiles import rewards
+
+        return rewards.reward(self, name, after)
+
+    @property
     def usual_solver(self) -> tuple[str, Mapping[str, object]]:
         """What `solve` uses when nobody names a solver: proofs up to 4x4, good answers soon beyond."""
         return ("ida", {}) if self.cells <= 16 else ("beam", {"width": 2**14 if self.cells <= 25 else 2**11})

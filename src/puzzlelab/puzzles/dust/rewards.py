@@ -1,0 +1,23 @@
+"""What a click is worth in dust, as an article on learning it tried; both change what the best solution is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Board
+
+REWARDS = {
+    "cleared": "the cells that were cleared: the same sum for every solution",
+    "cleared-squared": "the square of the cells that were cleared",
+}
+
+
+def reward(name: str, before: Board, after: Board) -> NDArray[np.float64]:
+    """`float64[B]`: what it was worth to come from `before: uint8[B, N]` to `after`."""
+    cleared = (np.count_nonzero(before, axis=1) - np.count_nonzero(after, axis=1)).astype(np.float64)
+    squared: NDArray[np.float64] = cleared**2
+    return cleared if name == "cleared" else squared

@@ -1,0 +1,26 @@
+"""What a move is worth on a tiles board, as Spence (2021) tried it; both change what the best solution is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.puzzles.tiles.sampling import level
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Board, Tiles
+
+REWARDS = {
+    "level": "minus the Manhattan distance that is left, and 2 more for each pair of tiles in conflict",
+    "in-place": "the cells that hold what the goal has there, less the number of cells",
+}
+
+
+def reward(puzzle: Tiles, name: str, after: Board) -> NDArray[np.float64]:
+    """`float64[B]`: what it is worth to come to the states `after: uint8[B, N]`."""
+    if name == "level":
+        return -level(puzzle, after).astype(np.float64)
+    right: NDArray[np.float64] = (after == np.array(puzzle.goal)).sum(axis=1) - float(puzzle.cells)
+    return right
