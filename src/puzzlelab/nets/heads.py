@@ -45,13 +45,21 @@ def head(name: Head, shared: int, features: int, moves: int) -> nn.Module:
     return Scalar(shared, moves) if name == "q" else nn.Linear(shared, moves)
 
 
+def duel(value: Tensor, advantages: Tensor) -> Tensor:
+    """Values of moves `[B, M]` from the value of the state `[B]` and how much better each move is than the mean."""
+    return value[:, None] + advantages - advantages.mean(dim=1, keepdim=True)
+
+
 class Heads(nn.Module):
     """The heads over features `[B, D]` that all answers share."""
 
-    def __init__(self, features: int, moves: int, wanted: tuple[Head, ...]) -> None:
+    def __init__(self, features: int, moves: int, wanted: tuple[Head, ...], duelling: bool = False) -> None:
         super().__init__()
         self.each = nn.ModuleDict({name: head(name, features, features, moves) for name in wanted})
+        self.value = Scalar(features) if duelling and "q" in wanted else None
 
     def forward(self, features: Tensor) -> dict[str, Tensor]:
         found = {name: head(features).float() for name, head in self.each.items()}
+        if self.value is not None:
+            found["q"] = duel(self.value(features).squeeze(-1), found["q"])
         return {name: answer.squeeze(-1) if name == "remaining" else answer for name, answer in found.items()}

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from puzzlelab.core.batches import alike
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Estimate, Planes, Prior, Puzzle, State
+from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
 
@@ -51,19 +52,37 @@ class Model:
         return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
 
     def _part(self, states: State) -> Outputs:
-        settings: Any = self.settings
-        inputs = [torch.from_numpy(array).to(self.device) for array in settings.inputs(self.puzzle, states)]
         with torch.inference_mode(), precision(self.device):
-            found = self.module(*inputs)
-        return {name: answer.float().cpu().numpy() for name, answer in found.items()}
+            return {name: answer.cpu().numpy() for name, answer in self.answers(states).items()}
+
+    def answers(self, states: State) -> dict[str, Tensor]:
+        """What every head says of the plain `states[B, S]`, on its device, and to be learned from."""
+        settings: Any = self.settings
+        shown, called = canonical(self.puzzle, states) if settings.canonical else (states, None)
+        inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, shown)]
+        found: dict[str, Tensor] = {name: answer.float() for name, answer in self.module(*inputs).items()}
+        if called is None:
+            return found
+        names = self.tensor(called)
+        return {name: answer.gather(1, names) if answer.ndim == 2 else answer for name, answer in found.items()}
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """The array on the device of the network."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def remaining(self, states: State) -> NDArray[np.float64]:
         """`float64[B]`: how many moves it thinks remain; never less than none."""
         return np.maximum(self.outputs(states)["remaining"].astype(np.float64), 0.0)
 
     def log_moves(self, states: State) -> NDArray[np.float64]:
-        """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves."""
-        scores = self.outputs(states)["moves"].astype(np.float64)
+        """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
+
+        Values of moves count as scores: the move that is worth one more is e times as probable.
+        """
+        found = self.outputs(states)
+        if "moves" not in found:
+            return _of_legal(self.puzzle, states, found["q"].astype(np.float64), sums=False)
+        scores = found["moves"].astype(np.float64)
         likely = -np.logaddexp(0.0, -scores) if self.settings.policy == "binary" else scores
         return _of_legal(self.puzzle, states, likely, sums=self.settings.policy == "softmax")
 
@@ -74,8 +93,9 @@ class Model:
         return Estimate(self._title(averaged), False, scores=ask)
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its scores of moves."""
-        self._needs("moves", "prior")
+        """Its scores of moves, or else the values that it gives them."""
+        if "q" not in self.heads:
+            self._needs("moves", "prior")
         return Prior(self._title(averaged), self._mean_log_moves if averaged else self.log_moves)
 
     def _title(self, averaged: bool) -> str:

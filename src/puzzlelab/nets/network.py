@@ -35,6 +35,12 @@ class NetworkSettings(Settings):
     heads: tuple[Head, ...] = ("moves", "remaining")
     policy: Policy = "softmax"
     initial: Initial = "uniform"
+    canonical: bool = False
+    """Whether boards are shown as one of their images in the puzzle's symmetries, the same for all of them."""
+    duelling: bool = False
+    """Whether values of moves are made of one for the state and one for how much better each move is than the mean of
+    all (Wang et al., 2016).
+    """
 
     @field_validator("heads")
     @classmethod

@@ -7,7 +7,7 @@ there was shown `reuse` times. So a run is the same whether its teacher is fast 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -108,7 +108,7 @@ class Feed:
         """All that `restore` needs, as plain numbers: the samples themselves are in the shards."""
         return {"sizes": self.sizes}
 
-    def restore(self, state: dict[str, Any], told: Callable[[int, int], None]) -> None:
+    def restore(self, state: Mapping[str, Any], told: Callable[[int, int], None]) -> None:
         """Fill the ring again from the shards that it held."""
         sizes = [int(size) for size in state["sizes"]]
         first = self.oldest(sizes)

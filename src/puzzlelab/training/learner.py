@@ -62,12 +62,12 @@ class Learner:
     average: nn.Module
     step: int = 0
 
-    def update(self, losses: Callable[[nn.Module], Losses]) -> dict[str, float]:
-        """One step down the sum of the losses that this function finds; their values."""
+    def update(self, losses: Callable[[], Losses]) -> dict[str, float]:
+        """One step down the sum of the losses that this function finds, with the `model`; their values."""
         for group in self.optimiser.param_groups:
             group["lr"] = rate_at(self.settings, self.step)
         with precision(self.model.device, self.settings.precision):
-            found = losses(self.model.module)
+            found = losses()
         total = torch.stack(list(found.values())).sum()
         self.optimiser.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]

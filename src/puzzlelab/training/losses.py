@@ -1,4 +1,4 @@
-"""What a network is told was wrong: of its remaining moves, and of its scores of moves.
+"""What a network is told was wrong: of a number that it found, and of its scores of moves.
 
 Shapes: B = samples, M = number of moves.
 """
@@ -15,11 +15,12 @@ from puzzlelab.nets.network import Policy
 Distance = Literal["squared", "huber"]
 
 
-def remaining_loss(found: Tensor, wanted: Tensor, distance: Distance) -> Tensor:
-    """The mean distance between `float[B]` and `float[B]`, in moves."""
-    if distance == "huber":
-        return functional.huber_loss(found, wanted)
-    return functional.mse_loss(found, wanted)
+def value_loss(found: Tensor, wanted: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
+    """The mean distance between the numbers `float[B]` and `float[B]`, each of which counts so much."""
+    measure = functional.huber_loss if distance == "huber" else functional.mse_loss
+    if weights is None:
+        return measure(found, wanted)
+    return (weights * measure(found, wanted, reduction="none")).mean()
 
 
 def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy) -> Tensor:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.training.recipe import Recipe
+from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.training.recipe import Generates, Recipe
 from puzzlelab.training.runs import Run
 
 ENDING = 20.0
@@ -23,7 +23,10 @@ PARENT = "PUZZLELAB_PARENT"
 
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
-    """Learn here, beside a generator; Ctrl-C ends both after the step that is being made, and the state is saved."""
+    """Learn here, beside a generator if there is one; Ctrl-C ends both after the step that is made."""
+    if not isinstance(recipe, Generates):
+        learn(recipe, run, settings)
+        return
     with generator(name, run) as alive, gently() as go_on:
 
         def watch() -> None:
@@ -41,6 +44,8 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
     """Make samples here, for a learner elsewhere; the generator of a learner that is gone ends too."""
+    if not isinstance(recipe, Generates):
+        raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
     parent = os.environ.get(PARENT)
 
     def watch() -> None:

@@ -7,7 +7,7 @@ import pkgutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
 from puzzlelab.core.settings import Settings, read_options
@@ -16,7 +16,7 @@ from puzzlelab.training.runs import Run
 
 
 class Recipe(Protocol):
-    """A way to train: its settings, and two programs that share nothing but a run's folder."""
+    """A way to train: its settings, and a program that learns; it may have a second one, see `Generates`."""
 
     settings: type[Settings]
     """A frozen model of every setting; `recipe` is the recipe's own name."""
@@ -24,14 +24,19 @@ class Recipe(Protocol):
     def check(self, settings: Any) -> None:
         """Raise `BadInput` for settings that cannot be trained with, before a folder is made for them."""
 
-    def generate(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
-        """Make samples until the run is done; `watch` is called now and then, and what it raises ends the work."""
-
     def learn(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
         """Train on them until the run is done, going on from what the folder holds.
 
         `watch` is called between steps and while the learner waits; what it raises ends the work, which is saved.
         """
+
+
+@runtime_checkable
+class Generates(Protocol):
+    """A recipe whose samples come from a program of their own, which shares nothing with the learner but the folder."""
+
+    def generate(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
+        """Make samples until the run is done; `watch` is called now and then, and what it raises ends the work."""
 
 
 def names() -> list[str]:

@@ -49,7 +49,7 @@ class Convolution(NetworkSettings):
             layers += [nn.Conv2d(planes, self.channels, self.size, padding="same"), nn.ReLU()]
             planes = self.channels
         dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width, self.initial), nn.ReLU())
-        heads = Heads(self.width, puzzle.move_count, self.heads)
+        heads = Heads(self.width, puzzle.move_count, self.heads, self.duelling)
         return ConvolutionNetwork(puzzle.grid, nn.Sequential(*layers), dense, heads)
 
     def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:

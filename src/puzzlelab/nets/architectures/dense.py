@@ -42,7 +42,7 @@ class Dense(NetworkSettings):
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [linear(inputs, outputs, self.initial), activation(self.activation)]
-        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
 
     def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""

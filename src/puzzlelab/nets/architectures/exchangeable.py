@@ -21,7 +21,7 @@ from torch.nn import functional
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Exchangeable as View
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.nets.heads import head
+from puzzlelab.nets.heads import Scalar, duel, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
 
@@ -50,21 +50,24 @@ class ExchangeableNetwork(nn.Module):
         self.rest = nn.ModuleList([Layer(symbols, width, width, initial) for _ in range(settings.depth - 1)])
         self.scale = 1 / sqrt(symbols)
         wanted = settings.heads
-        self.pooled = linear(width, settings.pooled, initial) if "remaining" in wanted else None
+        duelling = settings.duelling and "q" in wanted
+        self.pooled = linear(width, settings.pooled, initial) if "remaining" in wanted or duelling else None
         self.heads = nn.ModuleDict({name: head(name, width, settings.pooled, slots) for name in wanted})
+        self.value = Scalar(settings.pooled) if duelling else None
 
     def forward(self, sheets: Tensor, places: Tensor) -> dict[str, Tensor]:
         features = functional.relu(self.first(sheets.to(self.first.own.weight.dtype)))
         for layer in self.rest:
             features = features + functional.relu(layer(features))
-        return {name: self._answer(name, features, places) for name in self.heads}
-
-    def _answer(self, name: str, features: Tensor, places: Tensor) -> Tensor:
-        answer = self.heads[name]
-        if self.pooled is not None and name == "remaining":
-            found: Tensor = answer(functional.relu(self.pooled(features.sum(1) * self.scale))).squeeze(-1)
-        else:
-            found = answer(features).float().flatten(1).gather(1, places)
+        pooled = None if self.pooled is None else functional.relu(self.pooled(features.sum(1) * self.scale))
+        found: dict[str, Tensor] = {}
+        for name, answer in self.heads.items():
+            if name == "remaining":
+                found[name] = answer(pooled).squeeze(-1)
+            else:
+                found[name] = answer(features).float().flatten(1).gather(1, places)
+        if self.value is not None:
+            found["q"] = duel(self.value(pooled).squeeze(-1), found["q"])
         return found
 
 

@@ -30,7 +30,7 @@ class Residual(NetworkSettings):
         """The network for this puzzle, with random weights."""
         layers = [linear(puzzle.input_size, self.width, self.initial), activation(self.activation)]
         layers += [self._block() for _ in range(self.blocks)]
-        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads))
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
 
     def _block(self) -> nn.Module:
         inner = self.inner or self.width

@@ -6,41 +6,36 @@ that come to the same, such as all cells of a cluster, and all moves that the te
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import Field
-from torch import Tensor, nn
+from torch import Tensor
 
 from puzzlelab.core import registry, report
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.version import VERSION
 from puzzlelab.experience.claims import Claims, begin_folder, make_shard
 from puzzlelab.experience.schema import Samples, joined
 from puzzlelab.experience.spaces import Space
 from puzzlelab.experience.teachers import Teacher
-from puzzlelab.nets import checkpoint
 from puzzlelab.nets.device import device
 from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.network import read_network
-from puzzlelab.training import exams, learner, saved
+from puzzlelab.training import exams, learner, loop
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.feed import SAMPLE, Data, Feed
 from puzzlelab.training.learner import Learner, Learning, Losses
 from puzzlelab.training.lessons import Lesson
-from puzzlelab.training.losses import Distance, moves_loss, remaining_loss
-from puzzlelab.training.metrics import Metrics
-from puzzlelab.training.runs import Run, plain
+from puzzlelab.training.losses import Distance, moves_loss, value_loss
+from puzzlelab.training.runs import Run
 
 IDLE = 0.2
 """Seconds between two looks whether more shards are wanted."""
@@ -124,76 +119,28 @@ def generate(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: 
 # --- learning ---
 
 
-def learn(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: None) -> None:
-    """Train until the steps are made; Ctrl-C saves, and the same call goes on.
-
-    `watch` is called before every step and while the learner waits, and may raise.
-    """
-    with run.alone("learner"):
-        begun = Apprentice.at(run, settings, watch)
-        try:
-            begun.work()
-        finally:
-            begun.save()
-            begun.publish()
-        run.write(run.done, run.champion.read_text(encoding="utf-8"))
-
-
 @dataclass
 class Apprentice:
-    """A learner with its samples, its examination and its diary."""
+    """A learner with the samples that it learns from, and those that it is examined by."""
 
-    run: Run
     settings: Imitation
     puzzle: Puzzle
     learner: Learner
     feed: Feed
-    metrics: Metrics
-    boards: exams.Boards
     samples: Samples | None
-    spent: float = 0.0
-    """Seconds of learning in calls before this one."""
-    began: float = field(default_factory=time.perf_counter)
-    totals: dict[str, float] = field(default_factory=dict)
-    """Sums of the losses since the last line of the diary."""
-    saved_at: float = 0.0
 
     @classmethod
-    def at(cls, run: Run, settings: Imitation, watch: Callable[[], None]) -> Apprentice:
-        """As the run's folder holds it, or new."""
+    def new(cls, run: Run, settings: Imitation, watch: Callable[[], None]) -> Apprentice:
+        """With random weights; generators are asked for the first shards while the examination is made ready."""
         puzzle = registry.load(settings.puzzle)
         run.shards.mkdir(parents=True, exist_ok=True)
         student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        feed, held = Feed(run, settings.data, settings.learning.batch, watch), saved.load(run.folder)
-        told: Mapping[str, Any] = held[1] if held else {}
-        feed.ask(len(told["feed"]["sizes"]) if held else 0)  # while the examination is made ready
-        metrics = Metrics(run.metrics, told.get("metrics", 0), run.folder / "tensorboard")
-        boards = exams.boards(puzzle, settings.exam, settings.seed, run)
-        found = cls(run, settings, puzzle, student, feed, metrics, boards, _exam_samples(settings))
-        if held:
-            student.restore(held[0], told["step"])
-            feed.restore(told["feed"], lambda done, all_: report.progress("reading shards again", done, all_))
-            found.totals, found.spent = dict(told["totals"]), told["spent"]
-        return found
+        feed = Feed(run, settings.data, settings.learning.batch, watch)
+        if run.wanted() == (0, 0):
+            feed.ask(0)
+        return cls(settings, puzzle, student, feed, _exam_samples(settings))
 
-    @property
-    def seconds(self) -> float:
-        """Of learning, in all calls."""
-        return self.spent + time.perf_counter() - self.began
-
-    def work(self) -> None:
-        """All steps that are left."""
-        steps, every = self.settings.learning.steps, self.settings.exam.every
-        self.saved_at = self.seconds
-        while steps is None or self.learner.step < steps:
-            self.feed.watch()
-            self._step()
-            if self.learner.step % every == 0 or self.learner.step == steps:
-                self._note()
-            if self.seconds - self.saved_at > self.settings.learning.save:
-                self.save()
-
-    def _step(self) -> None:
+    def step(self) -> Mapping[str, float]:
         step = self.learner.step
         self.feed.before(step)
         if step == 0:
@@ -202,10 +149,7 @@ class Apprentice:
         lesson = Lesson.of(self.puzzle, self.feed.ring.at(self.feed.places(step, random)))
         if self.settings.augment:
             lesson = lesson.image(self.puzzle, random, exchange=self.settings.network["kind"] != "exchangeable")
-        found = self.learner.update(lambda module: self._losses(module, lesson))
-        for name, value in found.items():
-            self.totals[name] = self.totals.get(name, 0.0) + value
-        self.totals["steps"] = self.totals.get("steps", 0) + 1
+        return self.learner.update(lambda: self._losses(lesson))
 
     def _set_out(self) -> None:
         """Let the remaining moves begin at their mean."""
@@ -215,76 +159,31 @@ class Apprentice:
                 if isinstance(part, Scalar):
                     part.fit(values)
 
-    def _losses(self, module: nn.Module, lesson: Lesson) -> Losses:
+    def _losses(self, lesson: Lesson) -> Losses:
         model, settings = self.learner.model, self.settings
-        architecture: Any = model.settings
-        inputs = [self._tensor(array) for array in architecture.inputs(self.puzzle, lesson.states)]
-        answers = module(*inputs)
+        answers = model.answers(lesson.states)
         losses: Losses = {}
         if "remaining" in answers:
-            wanted = self._tensor(lesson.remaining)
-            loss = remaining_loss(answers["remaining"], wanted, settings.distance)
-            losses["remaining_loss"] = settings.remaining * loss
+            wanted = model.tensor(lesson.remaining)
+            losses["remaining_loss"] = settings.remaining * value_loss(answers["remaining"], wanted, settings.distance)
         if "moves" in answers:
-            targets = self._tensor(lesson.wanted), self._tensor(lesson.possible)
+            targets = model.tensor(lesson.wanted), model.tensor(lesson.possible)
             loss = moves_loss(answers["moves"], *targets, model.settings.policy)
             losses["moves_loss"] = settings.moves * loss
         return losses
 
-    def _tensor(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.learner.model.device)
+    def figures(self) -> Figures:
+        found = {} if self.samples is None else exams.against_teacher(self.learner.best, self.samples)
+        return {**found, "samples": self.feed.ring.total, "waited": self.feed.waited}
 
-    # --- telling and keeping ---
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        return {}, self.feed.state()
 
-    def _note(self) -> None:
-        """Examine the network, and write down how it does."""
-        steps = self.totals.pop("steps", 1)
-        figures: Figures = {name: value / steps for name, value in self.totals.items()}
-        self.totals = {}
-        best = self.learner.best
-        if self.samples is not None:
-            figures |= exams.against_teacher(best, self.samples)
-        if self.boards.states:
-            figures |= self.boards.figures(best, self.settings.exam.max_moves)
-        seconds = self.seconds
-        shown = self.learner.step * self.settings.learning.batch
-        figures |= {"shown": shown, "samples": self.feed.ring.total}
-        figures |= {"seconds": seconds, "rate": shown / seconds, "waited": self.feed.waited}
-        self.metrics.write(self.learner.step, figures)
-        report.progress("training", self.learner.step, self.settings.learning.steps, _line(figures))
+    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
+        self.feed.restore(told, lambda done, all_: report.progress("reading shards again", done, all_))
 
-    def save(self) -> None:
-        """Keep where the learner stands, and the network as it is now."""
-        if self.learner.step == 0:
-            return
-        state = {
-            "step": self.learner.step,
-            "metrics": self.metrics.length,
-            "feed": self.feed.state(),
-            "totals": self.totals,
-            "spent": self.seconds,
-        }
-        saved.save(self.run.folder, self.learner.state(), state)
+    def saved(self) -> None:
         self.feed.forget()
-        self.saved_at = self.seconds
-
-    def publish(self) -> None:
-        """Put the network as it is now in the place of the one before."""
-        if self.learner.step == 0:
-            return
-        card = checkpoint.save(
-            self.run.nets,
-            self.learner.best,
-            recipe=self.settings.recipe,
-            settings=plain(self.settings),
-            seed=self.settings.seed,
-            steps=self.learner.step,
-            samples=self.learner.step * self.settings.learning.batch,
-            hours=round(self.seconds / 3600, 3),
-            machine=platform.processor() or platform.machine(),
-            version=VERSION,
-        )
-        self.run.promote(card.name)
 
 
 def _exam_samples(settings: Imitation) -> Samples | None:
@@ -303,20 +202,6 @@ def _exam_samples(settings: Imitation) -> Samples | None:
     return joined(parts)
 
 
-SHOWN = {
-    "error": "error {:.2f}",
-    "agreement": "agreement {:.1%}",
-    "moves": "greedy {:.2f} moves",
-    "least": "optimum {:.2f}",
-}
-
-
-def _line(figures: Figures) -> str:
-    """The figures that matter, with the known truth beside them."""
-    told = [words.format(figures[name]) for name, words in SHOWN.items() if name in figures]
-    return ", ".join([f"loss {figures.get('loss', 0):.3f}", *told, f"{figures['rate']:,.0f} samples/s"])
-
-
 @dataclass(frozen=True)
 class ImitationRecipe:
     """The two programs."""
@@ -332,7 +217,7 @@ class ImitationRecipe:
         generate(run, settings, watch)
 
     def learn(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:
-        learn(run, settings, watch)
+        loop.learn(run, settings, watch, lambda: Apprentice.new(run, settings, watch))
 
 
 RECIPE = ImitationRecipe()

@@ -1,0 +1,103 @@
+"""Many games of one puzzle at once, a move of each at a time; a game that is over is followed by a new one.
+
+Shapes: B = games, S = length of a state, N = steps of a return.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.batches import Made, alike, made
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.experience.starts import UNKNOWN, Starts
+
+
+class Turn(NamedTuple):
+    """What one move of every game led to."""
+
+    before: State
+    """[B, S]."""
+    moves: NDArray[np.int64]
+    """[B]."""
+    made: Made
+    over: NDArray[np.bool_]
+    """[B]: solved, or in a dead end: nothing comes after this."""
+    ended: NDArray[np.bool_]
+    """[B]: over, or given up after too many moves; a new game stands there now."""
+
+
+@dataclass(eq=False)
+class Play:
+    """The games. What changes is in arrays, so that it can be kept."""
+
+    puzzle: Puzzle
+    starts: Starts
+    most: int
+    """Moves after which a game is given up."""
+    states: State
+    """[B, S]: where each game stands."""
+    length: NDArray[np.int32]
+    """[B]: the moves of each game so far."""
+    guesses: NDArray[np.int32]
+    """[B]: how many of them were made at random."""
+    known: NDArray[np.int32]
+    """[B]: the most moves that each game can still need, or UNKNOWN."""
+    tally: NDArray[np.int64]
+    """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended, since `told`."""
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, starts: Starts, most: int, games: int, random: np.random.Generator) -> Play:
+        """So many games at their beginning."""
+        states, known = starts.boards(games, random)
+        none = np.zeros(games, np.int32)
+        return cls(puzzle, starts, most, states, none, none.copy(), known, np.zeros(4, np.int64))
+
+    def possible(self) -> NDArray[np.bool_]:
+        """`bool[B, M]`: the moves that can be made."""
+        return alike(self.puzzle, self.states) >= 0
+
+    def turn(self, moves: NDArray[np.int64], guessed: NDArray[np.bool_], random: np.random.Generator) -> Turn:
+        """Make `moves: int64[B]`, of which some were `guessed: bool[B]`; new boards take the places of ended games."""
+        before = self.states
+        done = made(self.puzzle, before, moves)
+        over: NDArray[np.bool_] = done.solved | self._dead(done)
+        self.length += 1
+        self.guesses += guessed
+        ended: NDArray[np.bool_] = np.logical_or(over, self.length >= self.most)
+        np.add(self.known, 1, out=self.known, where=self.known != UNKNOWN)
+        self.states = done.states.copy()
+        turn = Turn(before, moves, done, over, ended)
+        self._begin_again(turn, random)
+        return turn
+
+    def _dead(self, done: Made) -> NDArray[np.bool_]:
+        """`bool[B]`: the states in which no move is left."""
+        dead: NDArray[np.bool_] = ~(alike(self.puzzle, done.states) >= 0).any(axis=1)
+        return dead
+
+    def _begin_again(self, turn: Turn, random: np.random.Generator) -> None:
+        rows = np.flatnonzero(turn.ended)
+        if rows.size:
+            won = turn.made.solved[rows].sum()
+            self.tally += [rows.size, won, self.length[rows].sum(), self.guesses[rows].sum()]
+            self.states[rows], self.known[rows] = self.starts.boards(rows.size, random)
+            self.length[rows] = self.guesses[rows] = 0
+
+    # --- keeping ---
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs, as arrays."""
+        starts = np.array([self.starts.difficulty, self.starts.wins])
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in arrays.items() if isinstance(value, np.ndarray)} | {"starts": starts}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Become the games that gave this state."""
+        self.starts.difficulty, self.starts.wins = (int(value) for value in state["starts"])
+        for name, value in state.items():
+            if name != "starts":
+                setattr(self, name, value.copy())

@@ -1,0 +1,227 @@
+"""Deep Q-learning: a network plays many games at once, and learns from what its moves led to what they are worth.
+
+With the parts that were found to help since Mnih et al. (2015), each of which can be switched off: double (van Hasselt
+et al., 2016), duelling (Wang et al., 2016), prioritised (Schaul et al., 2016), returns of several steps (Hessel et al.,
+2018), and a mask over moves that cannot be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+
+from puzzlelab.core import registry
+from puzzlelab.core.batches import alike
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.settings import Settings
+from puzzlelab.experience import rewards
+from puzzlelab.experience.memory import Batch, Memory, Remembering
+from puzzlelab.experience.play import Play
+from puzzlelab.experience.returns import Returns
+from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.nets.device import device
+from puzzlelab.training import learner, loop, playing
+from puzzlelab.training.exams import Examination, Figures
+from puzzlelab.training.exploration import Exploration, Exploring, explored
+from puzzlelab.training.feed import SAMPLE
+from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training.losses import Distance, value_loss
+from puzzlelab.training.runs import Run
+from puzzlelab.training.slow import Following, Slow
+
+
+class Dqn(Settings):
+    """Every setting of the recipe."""
+
+    recipe: Literal["dqn"] = "dqn"
+    puzzle: str
+    seed: int = Field(default=0, ge=0)
+    network: dict[str, Any]
+    """With the head `q`."""
+    games: int = Field(default=1000, ge=1)
+    """That are played at once."""
+    max_moves: int = Field(default=100, ge=1)
+    """After which a game is given up."""
+    every: int = Field(default=1, ge=1)
+    """Steps of learning for each move of all games."""
+    warmup: int = Field(default=0, ge=0)
+    """Games that end before the first step."""
+    starts: Starting = Starting()
+    exploring: Exploring = Exploring()
+    memory: Remembering = Remembering()
+    slow: Following = Following()
+    reward: str = "moves"
+    """A scheme of the puzzle; `puzzlelab list PUZZLE` names them."""
+    discount: float = Field(default=1.0, ge=0, le=1)
+    horizon: int = Field(default=1, ge=1)
+    """Moves of a return."""
+    double: bool = True
+    """Whether the network says which move comes next, and the slow one only what it is worth."""
+    masked: bool = True
+    """Whether only moves that can be made are tried and counted."""
+    blend: float = Field(default=1.0, gt=0, le=1)
+    """The share of what is new in what a value is moved towards."""
+    distance: Distance = "huber"
+    middle: float = 0.0
+    """What the network says of every move at the beginning."""
+    spread: float = Field(default=1.0, gt=0)
+    """In which unit it thinks."""
+    learning: Learning = Learning()
+    exam: Examination = Examination(games=0)
+
+
+@dataclass
+class Agent:
+    """A network that plays and learns."""
+
+    settings: Dqn
+    puzzle: Puzzle
+    learner: Learner
+    slow: Slow
+    play: Play
+    returns: Returns
+    exploration: Exploration
+    memory: Memory
+    reward: rewards.Reward
+    turns: int = 0
+
+    @classmethod
+    def new(cls, settings: Dqn) -> Agent:
+        """With random weights, and all games at their beginning."""
+        puzzle = registry.load(settings.puzzle)
+        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
+        playing.set_out(student, settings.middle, settings.spread)
+        starts = Starts.of(puzzle, settings.starts)
+        random = generator(settings.seed, playing.BEGIN)
+        play = Play.of(puzzle, starts, settings.max_moves, settings.games, random)
+        returns = Returns.of(settings.horizon, settings.discount, play.states)
+        reward = rewards.make(puzzle, settings.reward, settings.discount)
+        exploration, memory = Exploration.of(settings.exploring), Memory(settings.memory)
+        slow = Slow.of(student.model, settings.slow)
+        return cls(settings, puzzle, student, slow, play, returns, exploration, memory, reward)
+
+    def step(self) -> Mapping[str, float]:
+        step, settings = self.learner.step, self.settings
+        self.exploration.stepped(step)
+        self.play.starts.stepped(step)
+        if step == 0:
+            self._warm_up()
+        if step % settings.every == 0:
+            self._turn()
+        random = generator(settings.seed, SAMPLE, step)
+        batch = self.memory.batch(settings.learning.batch, step, random)
+        errors: list[Tensor] = []
+        found = self.learner.update(lambda: self._losses(batch, errors))
+        self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.slow.follow(self.learner.model.module, self.learner.step)
+        return found
+
+    # --- playing ---
+
+    def _warm_up(self) -> None:
+        """Play until so many games have ended, and there is a batch to learn from."""
+        while self.play.tally[0] < self.settings.warmup or not self.memory.newest:
+            self._turn()
+
+    def _turn(self) -> None:
+        """Make a move in every game, and remember what is complete by it."""
+        random = generator(self.settings.seed, playing.TURN, self.turns)
+        self.turns += 1
+        possible = self._possible(self.play.states)
+        values = np.where(possible, self.learner.model.outputs(self.play.states)["q"], -np.inf)
+        moves, guessed = explored(values.argmax(axis=1), possible, self.exploration.epsilon, random)
+        before = self.play.tally.copy()
+        turn = self.play.turn(moves, guessed, random)
+        games, _, made, guesses = (self.play.tally - before).tolist()
+        self.exploration.finished(games, made, guesses)
+        complete = self.returns.after(turn, self.reward(turn.before, turn.made))
+        if len(complete["move"]):
+            self.memory.append(complete)
+
+    def _possible(self, states: NDArray[Any]) -> NDArray[np.bool_]:
+        """`bool[B, M]`: the moves that count."""
+        if self.settings.masked:
+            return alike(self.puzzle, states) >= 0
+        return np.ones((len(states), self.puzzle.move_count), bool)
+
+    # --- learning ---
+
+    def _losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+        """The loss; `errors` is given how far each transition was off."""
+        model, columns = self.learner.model, batch.columns
+        found = model.answers(columns["state"])["q"]
+        same = model.tensor(self._same(columns["state"], columns["move"]))
+        wanted = self._wanted(columns)
+        mine = (found * same).sum(1)
+        errors.append(wanted - mine)
+        if self.settings.blend < 1:
+            wanted = torch.lerp(mine.detach(), wanted, self.settings.blend)
+        each = same if batch.weights is None else same * model.tensor(batch.weights)[:, None]
+        moves = found.shape[1]
+        return {"q_loss": moves * value_loss(found, wanted[:, None].expand_as(found), self.settings.distance, each)}
+
+    def _same(self, states: NDArray[Any], moves: NDArray[np.int16]) -> NDArray[np.float32]:
+        """`float32[B, M]`: shares that add up to 1, the same for all moves that come to the same as the one made."""
+        named = alike(self.puzzle, states)
+        mine = named[np.arange(len(moves)), moves][:, None]
+        same = np.where(mine < 0, np.arange(named.shape[1]) == moves[:, None], named == mine)
+        shares: NDArray[np.float32] = (same / same.sum(axis=1, keepdims=True)).astype(np.float32)
+        return shares
+
+    @torch.no_grad()
+    def _wanted(self, columns: Mapping[str, NDArray[Any]]) -> Tensor:
+        """`float[B]`: what the moves turned out to be worth."""
+        model, states = self.learner.model, columns["next"]
+        possible = model.tensor(self._possible(states))
+        worth = self.slow.model.answers(states)["q"]
+        chosen = model.answers(states)["q"] if self.settings.double else worth
+        best = chosen.masked_fill(~possible, -torch.inf).argmax(1, keepdim=True)
+        return model.tensor(columns["reward"]) + model.tensor(columns["factor"]) * worth.gather(1, best).squeeze(1)
+
+    # --- telling and keeping ---
+
+    def figures(self) -> Figures:
+        return playing.figures(self.play) | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        parts = {"play": self.play.state(), "returns": self.returns.state(), "memory": self.memory.state()}
+        told = {"turns": self.turns, "epsilon": self.exploration.epsilon}
+        return playing.tensors(parts) | self.slow.state(), told
+
+    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
+        self.play.restore(playing.arrays(tensors, "play"))
+        self.returns.restore(playing.arrays(tensors, "returns"))
+        self.memory.restore(playing.arrays(tensors, "memory"))
+        self.slow.restore(tensors)
+        self.turns, self.exploration.epsilon = told["turns"], told["epsilon"]
+
+    def saved(self) -> None:
+        """Nothing lies about."""
+
+
+@dataclass(frozen=True)
+class DqnRecipe:
+    """One program: whoever plays must know what has been learned."""
+
+    settings = Dqn
+
+    def check(self, settings: Dqn) -> None:
+        puzzle = registry.load(settings.puzzle)
+        rewards.make(puzzle, settings.reward, settings.discount)
+        Starts.of(puzzle, settings.starts)
+        playing.check(settings.network, puzzle, "q")
+        device(settings.learning.device)
+
+    def learn(self, run: Run, settings: Dqn, watch: Callable[[], None]) -> None:
+        loop.learn(run, settings, watch, lambda: Agent.new(settings))
+
+
+RECIPE = DqnRecipe()

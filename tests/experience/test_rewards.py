@@ -1,0 +1,214 @@
+"""What a move is worth, by each scheme: small examples by hand, and what the potential must leave as it is."""
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadInput, UnknownName, load
+from puzzlelab.core.batches import alike, estimated, made
+from puzzlelab.core.puzzle import Estimate
+from puzzlelab.experience.rewards import Rewarding, make, offered
+
+NEARLY = "1 2 3 4 5 6 7 0 8"
+"""One move from the goal: U cannot be made, D and R lead away, L solves."""
+
+
+def worth(puzzle, name, board, discount=1.0):
+    """What each move on this board is worth, those that cannot be made too."""
+    states = np.repeat(puzzle.read(board).state[None], puzzle.move_count, axis=0)
+    found = make(puzzle, name, discount)(states, made(puzzle, states, np.arange(puzzle.move_count)))
+    assert found.dtype == np.float32
+    return found.tolist()
+
+
+@pytest.fixture
+def guided(corridor):
+    """A corridor of plain rules that can guess: half the way that is left."""
+
+    class Guided(corridor):
+        estimates: ClassVar = {"half": "half the way that is left"}
+
+        def estimate(self, name=None):
+            if name not in self.estimates:
+                raise UnknownName(f"estimate of {self.name}", name, self.estimates)
+            return Estimate(name, True, scores=lambda states: states[:, 0] / 2)
+
+    return Guided(5)
+
+
+@pytest.fixture
+def rewarding(corridor):
+    """A corridor that brings a scheme of its own: the square of the place that was left."""
+
+    class Rewarded(corridor):
+        rewards: ClassVar = {"squared": "the square of the place that was left"}
+
+        def reward(self, name, before, after):
+            return before[:, 0].astype(float) ** 2
+
+    return Rewarded(5)
+
+
+# --- schemes for every puzzle ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "discount", "worths"),
+    [
+        ("moves", 1.0, [-1, -1, -1, -1]),
+        ("moves", 0.5, [-1, -1, -1, -1]),
+        ("goal", 1.0, [-10, -1, 10, -1]),
+        ("potential:manhattan", 1.0, [-1, -2, 0, -2]),
+        ("potential:manhattan", 0.5, [-0.5, -1, 0, -1]),
+        ("potential:misplaced", 1.0, [-1, -2, 0, -2]),
+    ],
+)
+def test_each_move_is_worth_what_its_scheme_says(eight, name: str, discount: float, worths: list[float]) -> None:
+    assert worth(eight, name, NEARLY, discount) == worths
+
+
+def test_plain_rules_alone_are_enough(corridor, guided) -> None:
+    assert worth(corridor(5), "moves", "5") == [-1, -1]
+    assert worth(corridor(5), "goal", "5") == [-1, -10]
+    assert worth(corridor(5), "goal", "1") == [10, -1]
+    assert worth(guided, "potential:half", "4") == [-0.5, -1.5]
+    assert worth(guided, "potential:half", "5", 0.5) == [0.5, -1 + 2.5 / 2]
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3"])
+def test_a_move_that_cannot_be_made_solves_nothing(name: str) -> None:
+    """At the goal the board stays solved, but no move has solved it."""
+    puzzle = load(name)
+    goal = puzzle.goals() if name.startswith("tiles") else np.zeros((1, 12), np.uint8)
+    moves = np.flatnonzero(alike(puzzle, goal)[0] < 0)
+    states = np.repeat(goal, moves.size, axis=0)
+    assert moves.size >= 2
+    assert set(make(puzzle, "goal")(states, made(puzzle, states, moves)).tolist()) == {-10.0}
+
+
+def test_of_no_moves_nothing_is_told(eight) -> None:
+    none, moves = np.zeros((0, 9), np.uint8), np.zeros(0, np.int64)
+    for name in ("moves", "goal", "potential:manhattan", "level", "in-place"):
+        assert make(eight, name)(none, made(eight, none, moves)).shape == (0,)
+
+
+# --- potentials -----------------------------------------------------------------------------------------------------
+
+
+def game(puzzle, start, seed, most=40):
+    """States `[T + 1, S]` and moves `[T]` of a game with any moves at all, up to the end or `most` moves."""
+    random, states, moves = np.random.default_rng(seed), [start], []
+    while len(moves) < most and not puzzle.solved(states[-1]):
+        moves.append(int(random.integers(puzzle.move_count)))
+        states.append(made(puzzle, states[-1][None], np.array(moves[-1:])).states[0])
+    return np.array(states), np.array(moves)
+
+
+def total(puzzle, name, discount, states, moves):
+    """The discounted sum of a game."""
+    worths = make(puzzle, name, discount)(states[:-1], made(puzzle, states[:-1], moves)).astype(float)
+    return float((worths * discount ** np.arange(len(moves))).sum())
+
+
+@pytest.mark.parametrize("discount", [1.0, 0.9, 0.5])
+@pytest.mark.parametrize(
+    ("name", "board", "estimate"),
+    [
+        ("tiles-3x3", "8 6 7 2 5 4 3 0 1", "manhattan"),
+        ("tiles-3x3", NEARLY, "conflicts"),
+        ("tiles-2x2", "0 1 3 2", "misplaced"),
+        ("dust-4x3x3", "331233122213", "clusters+2colours"),
+        ("dust-4x3x3", "331233122213", "colours"),
+    ],
+)
+def test_a_potential_adds_what_start_and_end_say_and_no_more(name, board, estimate, discount) -> None:
+    """So that no way from here to there gains by it, whatever the estimate is (Ng, Harada and Russell, 1999)."""
+    puzzle = load(name)
+    for seed in range(10):
+        states, moves = game(puzzle, puzzle.read(board).state, seed)
+        first, last = estimated(puzzle, puzzle.estimate(estimate), states[[0, -1]])
+        plain, shaped = (
+            total(puzzle, scheme, discount, states, moves) for scheme in ("moves", f"potential:{estimate}")
+        )
+        assert shaped - plain == pytest.approx(first - discount ** len(moves) * last, abs=1e-4)
+
+
+def test_a_perfect_potential_makes_every_best_move_worth_nothing(eight) -> None:
+    """And any other move costs two, because it leads one move away."""
+    states, _ = game(eight, eight.read("8 6 7 2 5 4 3 0 1").state, seed=1)
+    owner, legal = np.nonzero(alike(eight, states) >= 0)
+    worths = make(eight, "potential:exact")(states[owner], made(eight, states[owner], legal))
+    assert set(worths.tolist()) == {0.0, -2.0}
+    assert {int(row) for row in owner[worths == 0]} == set(range(len(states)))
+
+
+# --- schemes that a puzzle brings along -----------------------------------------------------------------------------
+
+
+def test_a_puzzle_brings_schemes_of_its_own(rewarding) -> None:
+    assert isinstance(rewarding, Rewarding)
+    assert offered(rewarding)["squared"] == "the square of the place that was left"
+    assert worth(rewarding, "squared", "3") == [9, 9]
+
+
+def test_a_move_that_cannot_be_made_costs_one_more(rewarding) -> None:
+    assert worth(rewarding, "squared", "5") == [25, 24]
+    assert worth(rewarding, "squared", "0") == [-1, 0]
+
+
+# --- by name --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_offered_goes_by_puzzle(corridor, guided, rewarding) -> None:
+    assert list(offered(corridor(5))) == ["moves", "goal"]
+    assert list(offered(load("sudoku-9x9"))) == ["moves", "goal"]
+    assert list(offered(guided)) == ["moves", "goal", "potential:ESTIMATE"]
+    assert list(offered(rewarding)) == ["moves", "goal", "squared"]
+    assert list(offered(load("tiles-4x4"))) == ["moves", "goal", "potential:ESTIMATE", "level", "in-place"]
+    assert list(offered(load("dust-8x6x5"))) == ["moves", "goal", "potential:ESTIMATE", "cleared", "cleared-squared"]
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3", "sudoku-4x4"])
+def test_everything_offered_is_made_and_explained(name: str) -> None:
+    puzzle = load(name)
+    for scheme, about in offered(puzzle).items():
+        assert about
+        assert callable(make(puzzle, scheme.replace("ESTIMATE", next(iter(getattr(puzzle, "estimates", [""]))))))
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "name", "words"),
+    [
+        ("tiles-3x3", "move", "there is no reward for tiles-3x3 'move'; did you mean 'moves'?"),
+        ("tiles-3x3", "inplace", "there is no reward for tiles-3x3 'inplace'; did you mean 'in-place'?"),
+        ("tiles-3x3", "cleared", "there is no reward for tiles-3x3 'cleared'; "),
+        (
+            "dust-8x6x5",
+            "cleared-square",
+            "there is no reward for dust-8x6x5 'cleared-square'; did you mean 'cleared-sq",
+        ),
+        (
+            "dust-8x6x5",
+            "zzz",
+            "there is no reward for dust-8x6x5 'zzz'; known are cleared, cleared-squared, goal, moves",
+        ),
+        ("sudoku-4x4", "level", "there is no reward for sudoku-4x4 'level'"),
+        ("sudoku-4x4", "", "there is no reward for sudoku-4x4 ''; known are goal, moves"),
+        ("tiles-3x3", "potential", "there is no reward for tiles-3x3 'potential'; did you mean 'potential:ESTIMATE'?"),
+        (
+            "tiles-3x3",
+            "potential:",
+            "there is no reward for tiles-3x3 'potential:'; did you mean 'potential:ESTIMATE'?",
+        ),
+        ("tiles-3x3", "moves:fast", "there is no reward for tiles-3x3 'moves:fast'"),
+        ("tiles-3x3", "potential:manhatan", "there is no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'?"),
+        ("tiles-5x5", "potential:exact", "there is no estimate of tiles-5x5 'exact'"),
+        ("sudoku-4x4", "potential:cells", "there is no reward for sudoku-4x4 'potential:cells'; known are goal, moves"),
+    ],
+)
+def test_an_unknown_scheme_is_told_the_nearest(puzzle: str, name: str, words: str) -> None:
+    with pytest.raises(UnknownName) as caught:
+        make(load(puzzle), name)
+    assert isinstance(caught.value, BadInput)
+    assert str(caught.value).startswith(words)
