@@ -67,8 +67,9 @@ class Play:
         over: NDArray[np.bool_] = done.solved | self._dead(done)
         self.length += 1
         self.guesses += guessed
-        ended: NDArray[np.bool_] = np.logical_or(over, self.length >= self.most)
-        np.add(self.known, 1, out=self.known, where=self.known != UNKNOWN)
+        ended = over.copy()
+        ended[self.length >= self.most] = True
+        self.known[self.known != UNKNOWN] += 1
         self.states = done.states.copy()
         turn = Turn(before, moves, done, over, ended)
         self._begin_again(turn, random)
