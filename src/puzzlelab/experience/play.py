@@ -77,7 +77,7 @@ class Play:
 
     def _dead(self, done: Made) -> NDArray[np.bool_]:
         """`bool[B]`: the states in which no move is left."""
-        dead: NDArray[np.bool_] = ~(alike(self.puzzle, done.states) >= 0).any(axis=1)
+        dead: NDArray[np.bool_] = (alike(self.puzzle, done.states) < 0).all(axis=1)
         return dead
 
     def _begin_again(self, turn: Turn, random: np.random.Generator) -> None:
