@@ -77,8 +77,7 @@ class Play:
 
     def _dead(self, done: Made) -> NDArray[np.bool_]:
         """`bool[B]`: the states in which no move is left."""
-        dead: NDArray[np.bool_] = (alike(self.puzzle, done.states) < 0).all(axis=1)
-        return dead
+        return np.count_nonzero(alike(self.puzzle, done.states) >= 0, axis=1) == 0
 
     def _begin_again(self, turn: Turn, random: np.random.Generator) -> None:
         rows = np.flatnonzero(turn.ended)

@@ -47,7 +47,7 @@ IMPOSSIBLE = -1.0
 def offered(puzzle: Puzzle) -> Mapping[str, str]:
     """The schemes for this puzzle, each with a sentence."""
     general = {name: about for name, about in GENERAL.items() if ":" not in name or isinstance(puzzle, Estimates)}
-    return {**general, **(puzzle.rewards if isinstance(puzzle, Rewarding) else {})}
+    return {**(puzzle.rewards if isinstance(puzzle, Rewarding) else {}), **general}
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
@@ -60,7 +60,7 @@ def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
     if rest and first == "potential" and isinstance(puzzle, Estimates):
         return partial(_potential, puzzle, puzzle.estimate(rest), discount)
     known = offered(puzzle)
-    if name not in known or ":" in name:
+    if name not in known or (name in GENERAL and ":" in name):
         raise UnknownName(f"reward for {puzzle.name}", name, known)
     simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal}
     return simple.get(name) or partial(_own, puzzle, name)
@@ -71,7 +71,7 @@ def _moves(before: State, made: Made) -> NDArray[np.float32]:
 
 
 def _goal(before: State, made: Made) -> NDArray[np.float32]:
-    return np.where(made.solved, 10.0, np.where(made.allowed, -1.0, -10.0)).astype(np.float32)
+    return np.where(made.allowed, np.where(made.solved, 10.0, -1.0), -10.0).astype(np.float32)
 
 
 def _potential(puzzle: Puzzle, estimate: Estimate, discount: float, before: State, made: Made) -> NDArray[np.float32]:

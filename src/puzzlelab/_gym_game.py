@@ -1,0 +1,221 @@
+"""What both kinds of Gymnasium environments do: read what is asked for, draw boards, and make moves on many at once.
+
+Shapes: N = boards, S = length of a state, M = number of moves, F = numbers that a network is given for a board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from inspect import signature
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from puzzlelab.core import registry
+from puzzlelab.core.batches import alike, made
+from puzzlelab.core.errors import BadInput, BadOption, NotSuited, nearest, shorten
+from puzzlelab.core.puzzle import Pictured, Planes, Puzzle, Samples, Scale, State, scale_of
+from puzzlelab.core.settings import Settings
+from puzzlelab.experience import rewards
+
+USUAL_PUZZLE = "tiles-3x3"
+SHORTEST, MOVES_A_NUMBER = 100, 10
+"""The usual limit: so many moves at the least, and so many for each number of a state."""
+FONT = "DejaVu Sans"
+"""Comes with matplotlib, so that pictures look the same wherever they are made."""
+
+
+class Environment(Settings):
+    """What an environment can be asked for, besides its puzzle."""
+
+    reward: str = "moves"
+    """A scheme of `experience.rewards`."""
+    discount: float = Field(default=1.0, ge=0, le=1)
+    """Of what comes later; only the reward `potential:...` depends on it."""
+    scale: str | None = None
+    """Where boards come from; the puzzle's main scale if not given."""
+    level: int | None = None
+    """On that scale; any if not given."""
+    board: str | None = None
+    """The board that every episode begins with, instead of new ones."""
+    max_moves: int | None = Field(default=None, ge=1)
+    """After so many an episode is truncated; see `Game.most`."""
+    observation: Literal["planes", "state"] | None = None
+    """What is seen of a board; planes where the puzzle has them, if not given."""
+    render_mode: Literal["ansi", "rgb_array"] | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Environment:
+        if self.board is not None and (self.scale is not None or self.level is not None):
+            raise ValueError("episodes begin with this board, or with boards of a scale and level, not with both")
+        return self
+
+
+class Turn(NamedTuple):
+    """What a move on each board led to."""
+
+    rewards: NDArray[np.float64]
+    """[N]."""
+    terminated: NDArray[np.bool_]
+    """[N]: solved, or in a dead end."""
+    truncated: NDArray[np.bool_]
+    """[N]: given up after too many moves."""
+
+
+@dataclass(eq=False)
+class Game:
+    """N boards of one puzzle that are played side by side."""
+
+    puzzle: Puzzle
+    options: Environment
+    states: State
+    """[N, S]."""
+    moves: NDArray[np.int64]
+    """[N]: made in this episode."""
+    solved: NDArray[np.bool_]
+    """[N]."""
+    mask: NDArray[np.bool_]
+    """[N, M]: the moves that can be made."""
+    reward: rewards.Reward
+
+    @classmethod
+    def of(cls, count: int, asked: Mapping[str, Any]) -> Game:
+        """So many boards, none of them drawn yet, as the arguments of `gymnasium.make` ask for.
+
+        Raises `BadInput` for what does not exist, or cannot have this value.
+        """
+        puzzle, options = read(asked)
+        if options.scale is not None or options.level is not None:
+            scale_of(puzzle, options.scale)
+        if options.observation == "planes" and not isinstance(puzzle, Planes):
+            raise NotSuited(f"{puzzle.name} has no planes; its observation can be 'state'")
+        if options.render_mode == "rgb_array" and not isinstance(puzzle, Pictured):
+            raise NotSuited(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
+        reward = rewards.make(puzzle, options.reward, options.discount)
+        none, mask = np.zeros(count, np.int64), np.zeros((count, puzzle.move_count), bool)
+        return cls(puzzle, options, np.zeros((count, 0)), none, none > 0, mask, reward)
+
+    @property
+    def planes(self) -> bool:
+        """Whether observations are planes."""
+        return self.options.observation != "state" and isinstance(self.puzzle, Planes)
+
+    @property
+    def most(self) -> int:
+        """Moves after which an episode is given up."""
+        return self.options.max_moves or max(SHORTEST, MOVES_A_NUMBER * self.states.shape[1])
+
+    def space(self) -> spaces.Box:
+        """Of the observation of one board: planes, which lie in 0 to 1, or the numbers of a state."""
+        if self.planes:
+            return spaces.Box(0.0, 1.0, (cast("Planes", self.puzzle).input_size,), np.float32)
+        state = self.draw(np.random.default_rng(0))
+        limits = np.iinfo(state.dtype)
+        return spaces.Box(limits.min, limits.max, state.shape, state.dtype.type)
+
+    # --- playing ---
+
+    def draw(self, random: np.random.Generator) -> State:
+        """`[S]`: the board of a new episode."""
+        if self.options.board is not None:
+            return self.puzzle.read(self.options.board).state
+        return self._scale().sample(random, self.options.level)
+
+    def _scale(self) -> Scale:
+        if not isinstance(self.puzzle, Samples) or not self.puzzle.scales:
+            raise NotSuited(f"{self.puzzle.name} cannot make boards of its own; give one: board=TEXT")
+        return scale_of(self.puzzle, self.options.scale)[1]
+
+    def begin(self, states: State) -> None:
+        """Put these boards `[N, S]` in the place of all."""
+        self.states = states
+        self.moves = np.zeros(len(states), np.int64)
+        self.solved = np.array([self.puzzle.solved(state) for state in states])
+        self.mask = alike(self.puzzle, states) >= 0
+
+    def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> Turn:
+        """Make `moves: int64[N]`, or draw a new board where the episode is `over: bool[N]`."""
+        done = made(self.puzzle, self.states, moves)
+        found = self.reward(self.states, done).astype(np.float64)
+        self.states, self.solved = done.states, done.solved
+        self.moves = self.moves + 1
+        for row in np.flatnonzero(over):
+            self.states[row] = self.draw(random)
+            self.solved[row] = self.puzzle.solved(self.states[row])
+            self.moves[row] = found[row] = 0
+        self.mask = alike(self.puzzle, self.states) >= 0
+        terminated = (self.solved | self.stuck()) & ~over
+        return Turn(found, terminated, ~terminated & (self.moves >= self.most))
+
+    def stuck(self) -> NDArray[np.bool_]:
+        """`bool[N]`: dead ends, in which something is left to do, and no move can be made."""
+        dead: NDArray[np.bool_] = ~self.solved & ~self.mask.any(axis=1)
+        return dead
+
+    # --- what is seen ---
+
+    def observations(self) -> NDArray[Any]:
+        """`float32[N, F]`, or the states `[N, S]`."""
+        return cast("Planes", self.puzzle).planes(self.states) if self.planes else self.states.copy()
+
+    def info(self) -> dict[str, NDArray[Any]]:
+        """What is known besides, of each board."""
+        return {
+            "action_mask": self.mask.astype(np.int8),
+            "solved": self.solved.copy(),
+            "dead_end": self.stuck(),
+            "moves": self.moves.copy(),
+        }
+
+    def render(self, row: int) -> str | NDArray[np.uint8] | None:
+        """This board as text, or as `uint8[height, width, 3]`, as the options say."""
+        if self.options.render_mode is None:
+            return None
+        if self.options.render_mode == "ansi":
+            return self.puzzle.draw(self.states[row])
+        return picture(cast("Pictured", self.puzzle).svg(self.states[row]))
+
+
+def read(asked: Mapping[str, Any]) -> tuple[Puzzle, Environment]:
+    """What the arguments of `gymnasium.make` mean: `family` or `puzzle`, arguments of the puzzle's class, and options."""
+    values = dict(asked)
+    puzzle, family = values.pop("puzzle", None), values.pop("family", None)
+    kind = type(registry.load(registry.family(family).EXAMPLES[0])) if family and puzzle is None else None
+    sizes = list(signature(kind).parameters) if kind else []
+    known = [*sizes, *Environment.model_fields]
+    for name in values:
+        if name not in known:
+            raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, known)}")
+    chosen = {name: values.pop(name) for name in sizes if name in values}
+    options = Environment(**values)
+    if kind:
+        return sized(kind, chosen), options
+    return registry.load(puzzle or USUAL_PUZZLE) if isinstance(puzzle, str | None) else puzzle, options
+
+
+def sized(kind: type[Puzzle], sizes: Mapping[str, Any]) -> Puzzle:
+    """The puzzle of this class with these arguments; raises `BadOption` where that is none."""
+    try:
+        return kind(**sizes)
+    except TypeError as error:
+        given = ", ".join(f"{name}={value!r}" for name, value in sizes.items()) or "nothing"
+        raise BadOption(f"{kind.__name__} cannot be made of {shorten(given)}: {error}") from None
+
+
+def picture(drawing: str) -> NDArray[np.uint8]:
+    """`uint8[height, width, 3]` of an SVG drawing; raises `BadInput` where what this needs is not installed."""
+    try:
+        from matplotlib import get_data_path
+        from PIL import Image
+        from resvg_py import svg_to_bytes
+    except ModuleNotFoundError as error:
+        raise BadInput(f"pictures need {error.name}, which is not installed: pip install 'puzzlelab[gym]'") from None
+    font = str(Path(get_data_path(), "fonts", "ttf", "DejaVuSans.ttf"))
+    png = svg_to_bytes(drawing, background="white", skip_system_fonts=True, font_files=[font], sans_serif_family=FONT)
+    return np.array(Image.open(BytesIO(png)).convert("RGB"))
