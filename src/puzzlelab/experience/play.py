@@ -47,7 +47,7 @@ class Play:
     known: NDArray[np.int32]
     """[B]: the most moves that each game can still need, or UNKNOWN."""
     tally: NDArray[np.int64]
-    """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended, since `told`."""
+    """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, starts: Starts, most: int, games: int, random: np.random.Generator) -> Play:
@@ -77,13 +77,16 @@ class Play:
 
     def _dead(self, done: Made) -> NDArray[np.bool_]:
         """`bool[B]`: the states in which no move is left."""
-        return np.count_nonzero(alike(self.puzzle, done.states) >= 0, axis=1) == 0
+        dead = np.ones(len(done.states), bool)
+        dead[(alike(self.puzzle, done.states) >= 0).any(axis=1)] = False
+        return dead
 
     def _begin_again(self, turn: Turn, random: np.random.Generator) -> None:
         rows = np.flatnonzero(turn.ended)
         if rows.size:
             won = turn.made.solved[rows].sum()
             self.tally += [rows.size, won, self.length[rows].sum(), self.guesses[rows].sum()]
+            self.starts.ended(rows.size, int(won))
             self.states[rows], self.known[rows] = self.starts.boards(rows.size, random)
             self.length[rows] = self.guesses[rows] = 0
 
@@ -91,13 +94,13 @@ class Play:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as arrays."""
-        starts = np.array([self.starts.difficulty, self.starts.wins])
+        starts = np.array(self.starts.state())
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in arrays.items() if isinstance(value, np.ndarray)} | {"starts": starts}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Become the games that gave this state."""
-        self.starts.difficulty, self.starts.wins = (int(value) for value in state["starts"])
+        self.starts.restore(state["starts"].tolist())
         for name, value in state.items():
             if name != "starts":
                 setattr(self, name, value.copy())

@@ -47,7 +47,8 @@ IMPOSSIBLE = -1.0
 def offered(puzzle: Puzzle) -> Mapping[str, str]:
     """The schemes for this puzzle, each with a sentence."""
     general = {name: about for name, about in GENERAL.items() if ":" not in name or isinstance(puzzle, Estimates)}
-    return {**(puzzle.rewards if isinstance(puzzle, Rewarding) else {}), **general}
+    own = puzzle.rewards if isinstance(puzzle, Rewarding) else {}
+    return {**general, **own, **general}
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:

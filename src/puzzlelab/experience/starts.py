@@ -34,11 +34,14 @@ class Starting(Settings):
     last: int = Field(default=0, ge=0)
     """The greatest difficulty."""
     grows: Literal["never", "evenly", "won"] = "never"
-    """Evenly: from first to last in `over` steps. Won: by one after three examinations in a row with more than `share`
-    of the games won, as Spence (2021) does.
+    """Evenly: from first to last in `over` steps. Won: by `by` when more than `share` of so many `games` were won,
+    `in_a_row` times; Spence (2021) asks for three times 80 % of 10 games.
     """
     over: int = Field(default=10_000, ge=1)
     share: float = Field(default=0.8, ge=0, le=1)
+    games: int = Field(default=1000, ge=1)
+    in_a_row: int = Field(default=3, ge=1)
+    by: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
     def _rises(self) -> Starting:
@@ -49,19 +52,19 @@ class Starting(Settings):
         return self
 
 
-IN_A_ROW = 3
-"""Examinations in a row that must be won before games become harder."""
-
-
 @dataclass
 class Starts:
-    """Makes the boards; `difficulty` and `wins` are all that changes."""
+    """Makes the boards, and grows harder."""
 
     puzzle: Puzzle
     settings: Starting
     difficulty: int = 0
     wins: int = 0
-    """Examinations in a row that were won."""
+    """How often in a row enough games were won."""
+    games: int = 0
+    """Games that ended since it was judged last,"""
+    won: int = 0
+    """and how many of them were won."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, settings: Starting) -> Starts:
@@ -101,10 +104,21 @@ class Starts:
             part = min(1.0, step / self.settings.over)
             self.difficulty = round(self.settings.first + part * (self.settings.last - self.settings.first))
 
-    def examined(self, won: float) -> None:
-        """Note that so large a share of the games was won, and become harder when that is due."""
-        if self.settings.grows != "won":
+    def ended(self, games: int, won: int) -> None:
+        """Note that so many games ended, of which so many were won, and become harder when that is due."""
+        told = self.settings
+        self.games, self.won = self.games + games, self.won + won
+        if told.grows != "won" or self.games < told.games:
             return
-        self.wins = self.wins + 1 if won > self.settings.share else 0
-        if self.wins == IN_A_ROW:
-            self.wins, self.difficulty = 0, min(self.difficulty + 1, self.settings.last)
+        self.wins = self.wins + 1 if self.won > told.share * self.games else 0
+        self.games = self.won = 0
+        if self.wins == told.in_a_row:
+            self.wins, self.difficulty = 0, min(self.difficulty + told.by, told.last)
+
+    def state(self) -> list[int]:
+        """All that `restore` needs."""
+        return [self.difficulty, self.wins, self.games, self.won]
+
+    def restore(self, state: list[int]) -> None:
+        """Be as hard as what gave this state."""
+        self.difficulty, self.wins, self.games, self.won = state

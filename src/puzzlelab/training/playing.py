@@ -45,7 +45,6 @@ def figures(play: Play) -> Figures:
     found: Figures = {"difficulty": play.starts.difficulty, "games": games}
     if games:
         found |= {"won": won / games, "length": moves / games, "guesses": guesses / games}
-        play.starts.examined(won / games)
     return found
 
 
