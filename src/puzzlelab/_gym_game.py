@@ -5,8 +5,9 @@ Shapes: N = boards, S = length of a state, M = number of moves, F = numbers that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +21,7 @@ from pydantic import Field, model_validator
 from puzzlelab.core import registry
 from puzzlelab.core.batches import alike, made
 from puzzlelab.core.errors import BadInput, BadOption, NotSuited, nearest, shorten
-from puzzlelab.core.puzzle import Pictured, Planes, Puzzle, Samples, Scale, State, scale_of
+from puzzlelab.core.puzzle import Moves, Pictured, Planes, Puzzle, Samples, State, scale_of
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience import rewards
 
@@ -29,6 +30,10 @@ SHORTEST, MOVES_A_NUMBER = 100, 10
 """The usual limit: so many moves at the least, and so many for each number of a state."""
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that pictures look the same wherever they are made."""
+
+
+Sample = Callable[[np.random.Generator, int | None], State]
+"""`[S]`: a board of this level."""
 
 
 class Environment(Settings):
@@ -80,9 +85,12 @@ class Game:
     """[N]: made in this episode."""
     solved: NDArray[np.bool_]
     """[N]."""
+    dead: NDArray[np.bool_]
+    """[N]: dead ends, in which something is left to do, and no move can be made."""
     mask: NDArray[np.bool_]
     """[N, M]: the moves that can be made."""
     reward: rewards.Reward
+    sample: Sample
 
     @classmethod
     def of(cls, count: int, asked: Mapping[str, Any]) -> Game:
@@ -91,17 +99,15 @@ class Game:
         Raises `BadInput` for what does not exist, or cannot have this value.
         """
         puzzle, options = read(asked)
-        if options.scale is not None or options.level is not None:
-            scale_of(puzzle, options.scale)
         if options.observation == "planes" and not isinstance(puzzle, Planes):
             raise NotSuited(f"{puzzle.name} has no planes; its observation can be 'state'")
         if options.render_mode == "rgb_array" and not isinstance(puzzle, Pictured):
             raise NotSuited(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         reward = rewards.make(puzzle, options.reward, options.discount)
-        none, mask = np.zeros(count, np.int64), np.zeros((count, puzzle.move_count), bool)
-        return cls(puzzle, options, np.zeros((count, 0)), none, none > 0, mask, reward)
+        none, no, mask = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, puzzle.move_count), bool)
+        return cls(puzzle, options, np.zeros((count, 0)), none, no, no, mask, reward, sampler(puzzle, options))
 
-    @property
+    @cached_property
     def planes(self) -> bool:
         """Whether observations are planes."""
         return self.options.observation != "state" and isinstance(self.puzzle, Planes)
@@ -115,29 +121,22 @@ class Game:
         """Of the observation of one board: planes, which lie in 0 to 1, or the numbers of a state."""
         if self.planes:
             return spaces.Box(0.0, 1.0, (cast("Planes", self.puzzle).input_size,), np.float32)
-        state = self.draw(np.random.default_rng(0))
+        state = self.draw(1, np.random.default_rng(0))[0]
         limits = np.iinfo(state.dtype)
         return spaces.Box(limits.min, limits.max, state.shape, state.dtype.type)
 
     # --- playing ---
 
-    def draw(self, random: np.random.Generator) -> State:
-        """`[S]`: the board of a new episode."""
-        if self.options.board is not None:
-            return self.puzzle.read(self.options.board).state
-        return self._scale().sample(random, self.options.level)
-
-    def _scale(self) -> Scale:
-        if not isinstance(self.puzzle, Samples) or not self.puzzle.scales:
-            raise NotSuited(f"{self.puzzle.name} cannot make boards of its own; give one: board=TEXT")
-        return scale_of(self.puzzle, self.options.scale)[1]
+    def draw(self, count: int, random: np.random.Generator) -> State:
+        """`[count, S]`: the boards of new episodes."""
+        return np.array([self.sample(random, self.options.level) for _ in range(count)])
 
     def begin(self, states: State) -> None:
         """Put these boards `[N, S]` in the place of all."""
         self.states = states
         self.moves = np.zeros(len(states), np.int64)
-        self.solved = np.array([self.puzzle.solved(state) for state in states])
-        self.mask = alike(self.puzzle, states) >= 0
+        self.solved = self._all_solved(states)
+        self._look()
 
     def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> Turn:
         """Make `moves: int64[N]`, or draw a new board where the episode is `over: bool[N]`."""
@@ -145,18 +144,21 @@ class Game:
         found = self.reward(self.states, done).astype(np.float64)
         self.states, self.solved = done.states, done.solved
         self.moves = self.moves + 1
-        for row in np.flatnonzero(over):
-            self.states[row] = self.draw(random)
-            self.solved[row] = self.puzzle.solved(self.states[row])
-            self.moves[row] = found[row] = 0
-        self.mask = alike(self.puzzle, self.states) >= 0
-        terminated = (self.solved | self.stuck()) & ~over
+        if over.any():
+            self.states[over] = fresh = self.draw(int(over.sum()), random)
+            self.solved[over] = self._all_solved(fresh)
+            self.moves[over] = found[over] = 0
+        self._look()
+        terminated = (self.solved | self.dead) & ~over
         return Turn(found, terminated, ~terminated & (self.moves >= self.most))
 
-    def stuck(self) -> NDArray[np.bool_]:
-        """`bool[N]`: dead ends, in which something is left to do, and no move can be made."""
-        dead: NDArray[np.bool_] = ~self.solved & ~self.mask.any(axis=1)
-        return dead
+    def _look(self) -> None:
+        """See which moves can be made now."""
+        self.mask = alike(self.puzzle, self.states) >= 0
+        self.dead = ~self.solved & ~self.mask.any(axis=1)
+
+    def _all_solved(self, states: State) -> NDArray[np.bool_]:
+        return np.array([self.puzzle.solved(state) for state in states])
 
     # --- what is seen ---
 
@@ -169,7 +171,7 @@ class Game:
         return {
             "action_mask": self.mask.astype(np.int8),
             "solved": self.solved.copy(),
-            "dead_end": self.stuck(),
+            "dead_end": self.dead.copy(),
             "moves": self.moves.copy(),
         }
 
@@ -183,20 +185,25 @@ class Game:
 
 
 def read(asked: Mapping[str, Any]) -> tuple[Puzzle, Environment]:
-    """What the arguments of `gymnasium.make` mean: `family` or `puzzle`, arguments of the puzzle's class, and options."""
+    """What the arguments of `gymnasium.make` mean: a puzzle, or a family and arguments of its class; and options."""
     values = dict(asked)
-    puzzle, family = values.pop("puzzle", None), values.pop("family", None)
-    kind = type(registry.load(registry.family(family).EXAMPLES[0])) if family and puzzle is None else None
-    sizes = list(signature(kind).parameters) if kind else []
-    known = [*sizes, *Environment.model_fields]
+    family = values.pop("family", None)
+    kind = type(registry.load(registry.family(family).EXAMPLES[0])) if family else None
+    own = list(signature(kind).parameters) if kind else ["puzzle"]
+    known = [*own, *Environment.model_fields]
     for name in values:
         if name not in known:
             raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, known)}")
-    chosen = {name: values.pop(name) for name in sizes if name in values}
+    chosen = {name: values.pop(name) for name in own if name in values}
     options = Environment(**values)
     if kind:
         return sized(kind, chosen), options
-    return registry.load(puzzle or USUAL_PUZZLE) if isinstance(puzzle, str | None) else puzzle, options
+    puzzle = chosen.get("puzzle", USUAL_PUZZLE)
+    if isinstance(puzzle, str):
+        return registry.load(puzzle), options
+    if not isinstance(puzzle, Moves):
+        raise BadOption(f"'puzzle' is a name such as {USUAL_PUZZLE}, or a puzzle, not {shorten(str(puzzle))}")
+    return cast("Puzzle", puzzle), options
 
 
 def sized(kind: type[Puzzle], sizes: Mapping[str, Any]) -> Puzzle:
@@ -206,6 +213,20 @@ def sized(kind: type[Puzzle], sizes: Mapping[str, Any]) -> Puzzle:
     except TypeError as error:
         given = ", ".join(f"{name}={value!r}" for name, value in sizes.items()) or "nothing"
         raise BadOption(f"{kind.__name__} cannot be made of {shorten(given)}: {error}") from None
+
+
+def sampler(puzzle: Puzzle, options: Environment) -> Sample:
+    """Where boards come from; raises `BadInput` for a scale that does not exist, and a board that cannot be read."""
+    if options.board is not None:
+        start = puzzle.read(options.board).state
+        return lambda random, level: start
+    if isinstance(puzzle, Samples) and puzzle.scales:
+        return scale_of(puzzle, options.scale)[1].sample
+
+    def none(random: np.random.Generator, level: int | None) -> State:
+        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give it one: board=TEXT")
+
+    return none
 
 
 def picture(drawing: str) -> NDArray[np.uint8]:

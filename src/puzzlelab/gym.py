@@ -9,13 +9,13 @@ Shapes: N = boards, S = length of a state, M = number of moves, F = numbers that
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import Instance, Pictured, State
 
 try:
     import gymnasium
@@ -41,25 +41,27 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
     Reward: -1 a move; with `reward=NAME` any scheme of `experience.rewards`.
     Begin: a board of the puzzle's main scale, or of `scale` and `level`; with `board` always that one, and with
         `reset(options={"board": TEXT})` this once.
-    End: terminated when the board is solved, or in a dead end; truncated after `max_moves` moves, by default 10 for each
-        number of a state, and at least 100.
+    End: terminated when the board is solved, or in a dead end; truncated after `max_moves` moves, by default 10 for
+        each number of a state, and at least 100.
     Info: `action_mask: int8[M]`, the moves that can be made; `solved`, `dead_end`, `moves`.
     Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": MODES, "render_fps": FRAMES_A_SECOND}
+    # Gymnasium reads it of the class, and of each environment its own.
+    metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": FRAMES_A_SECOND}  # noqa: RUF012
 
     def __init__(self, **asked: Any) -> None:
         self._game = _game(1, asked)
-        self.metadata = _metadata(self._game, {})
+        self.puzzle = self._game.puzzle
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
         self.render_mode = self._game.options.render_mode
-        self.action_space = gymnasium.spaces.Discrete(self._game.puzzle.move_count)
+        self.action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.observation_space = self._game.space()
 
     @property
     def instance(self) -> Instance:
         """The puzzle and the board as it stands, for solvers."""
-        return Instance(self._game.puzzle, self._game.states[0])
+        return Instance(self.puzzle, self._game.states[0])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -89,16 +91,17 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
     an underscored one that says of which boards it tells: of all. `reset(options={"board": ...})` takes a list too.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {**PuzzleEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {**PuzzleEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
 
     def __init__(self, num_envs: int = 1, **asked: Any) -> None:
         if num_envs < 1:
             raise BadOption(f"a vector environment has 1 board or more, not {num_envs}")
         self.num_envs = num_envs
         self._game = _game(num_envs, asked)
-        self.metadata = _metadata(self._game, {"autoreset_mode": AutoresetMode.NEXT_STEP})
+        self.puzzle = self._game.puzzle
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
         self.render_mode = self._game.options.render_mode
-        self.single_action_space = gymnasium.spaces.Discrete(self._game.puzzle.move_count)
+        self.single_action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.single_observation_space = self._game.space()
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -106,7 +109,7 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
 
     def instance(self, row: int) -> Instance:
         """The puzzle and one of the boards as it stands, for solvers."""
-        return Instance(self._game.puzzle, self._game.states[row])
+        return Instance(self.puzzle, self._game.states[row])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -139,9 +142,8 @@ def _game(count: int, asked: dict[str, Any]) -> Game:
     return Game.of(count, asked)
 
 
-def _metadata(game: Game, more: dict[str, Any]) -> dict[str, Any]:
-    modes = MODES if hasattr(game.puzzle, "svg") else MODES[:1]
-    return {"render_modes": modes, "render_fps": FRAMES_A_SECOND, **more}
+def _modes(game: Game) -> list[str]:
+    return [mode for mode in MODES if mode != "rgb_array" or isinstance(game.puzzle, Pictured)]
 
 
 def _boards(game: Game, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
@@ -151,10 +153,10 @@ def _boards(game: Game, random: np.random.Generator, count: int, options: dict[s
             raise BadOption(f"reset has no option '{shorten(name)}'{nearest(name, ['board'])}")
     wanted = (options or {}).get("board")
     if wanted is None:
-        return np.array([game.draw(random) for _ in range(count)])
-    texts = [wanted] * count if isinstance(wanted, str) else list(wanted)
-    if len(texts) != count:
-        raise BadOption(f"reset is given {len(texts)} boards for {count}")
+        return game.draw(count, random)
+    texts = [wanted] * count if isinstance(wanted, str) else wanted
+    if not isinstance(texts, list | tuple) or len(texts) != count or not all(isinstance(text, str) for text in texts):
+        raise BadOption(f"reset takes as 'board' a text{f', or a list of {count} texts' if count > 1 else ''}")
     return np.array([game.puzzle.read(text).state for text in texts])
 
 
@@ -165,8 +167,10 @@ def _moves(game: Game, actions: Any) -> NDArray[np.int64]:
     moves = np.asarray(actions)
     if moves.shape != game.moves.shape or moves.dtype.kind not in "iu":
         raise BadInput(f"actions are {len(game.moves)} whole numbers, not {shorten(str(actions))}")
-    if moves.min() < 0 or moves.max() >= game.puzzle.move_count:
-        raise BadInput(f"the moves of {game.puzzle.name} go from 0 to {game.puzzle.move_count - 1}, not to {moves}")
+    most = game.puzzle.move_count - 1
+    if moves.min() < 0 or moves.max() > most:
+        wrong = moves[(moves < 0) | (moves > most)][0]
+        raise BadInput(f"the moves of {game.puzzle.name} go from 0 to {most}; there is no {wrong}")
     return moves.astype(np.int64)
 
 
@@ -179,8 +183,8 @@ def register() -> None:
 
 def _register(name: str, values: dict[str, str]) -> None:
     if (known := f"puzzlelab/{name}-v0") not in gymnasium.registry:
-        places = {"entry_point": f"{__name__}:PuzzleEnv", "vector_entry_point": f"{__name__}:PuzzleVectorEnv"}
-        gymnasium.register(known, **places, kwargs=values)
+        one, many = f"{__name__}:PuzzleEnv", f"{__name__}:PuzzleVectorEnv"
+        gymnasium.register(known, one, vector_entry_point=many, kwargs=values)
 
 
 register()

@@ -5,6 +5,7 @@ Shapes: B = games, S = length of a state, N = steps of a return.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.puzzle import State
 from puzzlelab.experience.play import Turn
 
-Columns = dict[str, NDArray[Any]]
+Columns = Mapping[str, NDArray[Any]]
 """A transition in each row: `state`, `move`, `reward` (discounted, of all steps), `next` (the state after them), and
 `factor`, what its value counts: the discount of all steps, or 0 where nothing comes after it.
 """

@@ -18,14 +18,14 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.batches import Made, alike, children
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience import rewards
 from puzzlelab.experience.memory import Batch, Memory, Remembering
 from puzzlelab.experience.play import Play
-from puzzlelab.experience.returns import Returns
+from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.experience.starts import Starting, Starts
 from puzzlelab.nets.device import device
 from puzzlelab.training import learner, loop, playing
@@ -65,6 +65,8 @@ class Dqn(Settings):
     """Moves of a return."""
     double: bool = True
     """Whether the network says which move comes next, and the slow one only what it is worth."""
+    whole: bool = False
+    """Whether a state is learned from with all its moves, which the rules allow, and not with the one that was made."""
     masked: bool = True
     """Whether only moves that can be made are tried and counted."""
     blend: float = Field(default=1.0, gt=0, le=1)
@@ -156,35 +158,54 @@ class Agent:
 
     def _losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each transition was off."""
-        model, columns = self.learner.model, batch.columns
-        found = model.answers(columns["state"])["q"]
-        same = model.tensor(self._same(columns["state"], columns["move"]))
-        wanted = self._wanted(columns)
-        mine = (found * same).sum(1)
-        errors.append(wanted - mine)
+        model = self.learner.model
+        found = model.answers(batch.columns["state"])["q"]
+        shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
+        errors.append((shares * (wanted - found.detach()).abs()).sum(1))
         if self.settings.blend < 1:
-            wanted = torch.lerp(mine.detach(), wanted, self.settings.blend)
-        each = same if batch.weights is None else same * model.tensor(batch.weights)[:, None]
-        moves = found.shape[1]
-        return {"q_loss": moves * value_loss(found, wanted[:, None].expand_as(found), self.settings.distance, each)}
+            wanted = torch.lerp(found.detach(), wanted, self.settings.blend)
+        if batch.weights is not None:
+            shares = shares * model.tensor(batch.weights)[:, None]
+        return {"q_loss": found.shape[1] * value_loss(found, wanted, self.settings.distance, shares)}
 
-    def _same(self, states: NDArray[Any], moves: NDArray[np.int16]) -> NDArray[np.float32]:
-        """`float32[B, M]`: shares that add up to 1, the same for all moves that come to the same as the one made."""
-        named = alike(self.puzzle, states)
-        mine = named[np.arange(len(moves)), moves][:, None]
-        same = np.where(mine < 0, np.arange(named.shape[1]) == moves[:, None], named == mine)
-        shares: NDArray[np.float32] = (same / same.sum(axis=1, keepdims=True)).astype(np.float32)
-        return shares
+    def _made(self, columns: Columns) -> tuple[Tensor, Tensor]:
+        """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and
+        what it turned out to be worth, `float[B, M]`).
+        """
+        named = alike(self.puzzle, columns["state"])
+        moves = columns["move"].astype(np.int64)[:, None]
+        mine = np.take_along_axis(named, moves, axis=1)
+        same = np.where(mine < 0, np.arange(named.shape[1]) == moves, named == mine)
+        later = self._worth(columns["next"]) * self.learner.model.tensor(columns["factor"])
+        wanted = self.learner.model.tensor(columns["reward"]) + later
+        return self._shares(same), wanted[:, None].expand(named.shape)
+
+    def _whole(self, columns: Columns) -> tuple[Tensor, Tensor]:
+        """(`shares: float[B, M]`, the same for all moves that can be made, and what each is worth, `float[B, M]`)."""
+        states = columns["state"]
+        ahead, named = children(self.puzzle, states), alike(self.puzzle, states)
+        made = Made(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
+        after = alike(self.puzzle, ahead.states) >= 0
+        over = ahead.solved | ~after.any(axis=1)
+        reward = self.reward(states[ahead.owner], made)
+        later = self._worth(ahead.states).cpu().numpy()
+        worth = np.zeros(named.shape, np.float32)
+        worth[ahead.owner, ahead.move] = reward + np.where(over, 0.0, self.settings.discount * later)
+        wanted = np.take_along_axis(worth, np.maximum(named, 0), axis=1)
+        return self._shares(named >= 0), self.learner.model.tensor(wanted)
+
+    def _shares(self, counted: NDArray[np.bool_]) -> Tensor:
+        return self.learner.model.tensor((counted / counted.sum(axis=1, keepdims=True)).astype(np.float32))
 
     @torch.no_grad()
-    def _wanted(self, columns: Mapping[str, NDArray[Any]]) -> Tensor:
-        """`float[B]`: what the moves turned out to be worth."""
-        model, states = self.learner.model, columns["next"]
+    def _worth(self, states: State) -> Tensor:
+        """`float[B]`: what the best move of each state is worth."""
+        model = self.learner.model
         possible = model.tensor(self._possible(states))
         worth = self.slow.model.answers(states)["q"]
         chosen = model.answers(states)["q"] if self.settings.double else worth
         best = chosen.masked_fill(~possible, -torch.inf).argmax(1, keepdim=True)
-        return model.tensor(columns["reward"]) + model.tensor(columns["factor"]) * worth.gather(1, best).squeeze(1)
+        return worth.gather(1, best).squeeze(1)
 
     # --- telling and keeping ---
 
