@@ -49,15 +49,36 @@ def _generating(run, settings):
             run.done.unlink()
 
 
+class StopAt:
+    """Raises Ctrl-C before a step."""
+
+    def __init__(self, step) -> None:
+        self.left = step
+
+    def __call__(self) -> None:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left -= 1
+
+
+@pytest.fixture
+def stop_at():
+    """`stop_at(step)`: to be given to `train` as what it calls before each step."""
+    return StopAt
+
+
 @pytest.fixture
 def train():
-    """`train(folder, settings, watch)`: both programs on a folder; the run."""
+    """`train(folder, settings, watch)`: all programs of a recipe on a folder; the run."""
 
     def both(folder, settings, watch=lambda: None):
-        run = Run(folder)
+        run, found = Run(folder), recipe.find(settings.recipe)
         run.begin(settings)
-        with _generating(run, settings) as alive:
-            recipe.find("imitation").learn(run, settings, lambda: (watch(), alive()))
+        if isinstance(found, recipe.Generates):
+            with _generating(run, settings) as alive:
+                found.learn(run, settings, lambda: (watch(), alive()))
+        else:
+            found.learn(run, settings, watch)
         return run
 
     return both

@@ -12,18 +12,6 @@ from puzzlelab.nets import checkpoint
 from puzzlelab.training.lessons import Lesson
 
 
-class StopAt:
-    """Raises Ctrl-C before a step."""
-
-    def __init__(self, step) -> None:
-        self.left = step
-
-    def __call__(self) -> None:
-        if self.left == 0:
-            raise KeyboardInterrupt
-        self.left -= 1
-
-
 def test_it_learns_and_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
     settings = settings_of("learning.steps=300", "exam.every=100", "learning.rate=0.003")
     run = train(tmp_path / "run", settings)
@@ -51,22 +39,22 @@ def test_one_seed_is_one_run(tmp_path, settings_of, train, told) -> None:
 
 @pytest.mark.parametrize("order", ["random", "fresh"])
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
-    tmp_path, settings_of, train, told, order
+    tmp_path, settings_of, train, told, stop_at, order
 ) -> None:
     settings = settings_of(f"data.order={order}")
     whole = train(tmp_path / "whole", settings)
     for step in (7, 20, 13):
         with pytest.raises(KeyboardInterrupt):
-            train(tmp_path / "parts", settings, StopAt(step))
+            train(tmp_path / "parts", settings, stop_at(step))
     parts = train(tmp_path / "parts", settings)
     assert told(parts) == told(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
 
 
-def test_what_was_written_after_the_last_save_is_written_anew(tmp_path, settings_of, train, told) -> None:
+def test_what_was_written_after_the_last_save_is_written_anew(tmp_path, settings_of, train, told, stop_at) -> None:
     whole = train(tmp_path / "whole", settings_of())
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "parts", settings_of(), StopAt(25))
+        train(tmp_path / "parts", settings_of(), stop_at(25))
     with (tmp_path / "parts" / "metrics.jsonl").open("a") as file:
         file.write('{"step": 30, "loss": 99}\n{"step": 4')  # a killed learner was further than its saved state
     assert told(train(tmp_path / "parts", settings_of())) == told(whole)
@@ -87,9 +75,9 @@ def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, setting
     assert told(run)[-1]["step"] == 60
 
 
-def test_a_damaged_state_gets_a_sentence(tmp_path, settings_of, train) -> None:
+def test_a_damaged_state_gets_a_sentence(tmp_path, settings_of, train, stop_at) -> None:
     with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "run", settings_of(), StopAt(25))
+        train(tmp_path / "run", settings_of(), stop_at(25))
     (tmp_path / "run" / "state.json").write_text("{")
     with pytest.raises(BadFile, match="is damaged; --restart begins the run anew"):
         train(tmp_path / "run", settings_of())

@@ -47,10 +47,10 @@ class Histories:
         ended = np.flatnonzero(turn.ended)
         moves = np.arange(len(self.states))[:, None]
         held = moves < lengths[ended]
-        left = np.where(turn.made.solved[ended], lengths[ended] - moves, UNKNOWN)
+        left = np.where(turn.made.solved[ended], lengths[ended] - moves, UNKNOWN).astype(np.int32)
         bounds = np.minimum(self.known[:, ended], left)
         columns = {"state": self.states[:, ended], "bound": bounds, "left": left}
-        return {name: column[held].astype(column.dtype) for name, column in columns.items()}
+        return {name: column[held] for name, column in columns.items()}
 
     # --- keeping ---
 

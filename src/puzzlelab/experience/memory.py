@@ -73,12 +73,14 @@ class Memory:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as plain arrays."""
-        return self.ring.state() if self.settings.size else {}
+        return self.ring.state() if self.settings.size else dict(self.newest)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Become the memory that gave this state."""
-        if state:
+        if self.settings.size:
             self.ring.restore(state)
+        else:
+            self.newest = {name: column.copy() for name, column in state.items()}
 
 
 LEAST = 1e-3

@@ -47,6 +47,8 @@ class Starting(Settings):
     def _rises(self) -> Starting:
         if self.last and self.last < self.first:
             raise ValueError(f"the last difficulty, {self.last}, is less than the first, {self.first}")
+        if self.grows != "never" and not self.last:
+            raise ValueError("a difficulty that grows needs a last one")
         if self.walks and not self.first:
             raise ValueError("walks need a first difficulty of 1 or more, the length of the longest at the beginning")
         return self
@@ -72,9 +74,10 @@ class Starts:
         if settings.walks and not isinstance(puzzle, Backwards):
             raise NotSuited(f"moves of {puzzle.name} cannot be undone, so that no walk leads from its goal")
         if settings.walks < 1:
-            scale = scale_of(puzzle, settings.scale or None)[1]
-            if scale.levels and settings.first and not scale.levels[0] <= settings.first <= scale.levels[1]:
-                raise BadOption(f"this scale goes from {scale.levels[0]} to {scale.levels[1]}, not to {settings.first}")
+            levels = scale_of(puzzle, settings.scale or None)[1].levels
+            for level in () if settings.walks else (settings.first, settings.last):
+                if levels and level and not levels[0] <= level <= levels[1]:
+                    raise BadOption(f"this scale goes from {levels[0]} to {levels[1]}, not to {level}")
         return cls(puzzle, settings, settings.first)
 
     def boards(self, count: int, random: np.random.Generator) -> tuple[State, NDArray[np.int32]]:

@@ -13,7 +13,7 @@ def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
     what each move of the state is called there.
     """
     chosen = states
-    called = np.broadcast_to(np.arange(puzzle.move_count), (len(states), puzzle.move_count))
+    called = np.tile(np.arange(puzzle.move_count), (len(states), 1))
     if not isinstance(puzzle, Planes) or not len(states):
         return chosen, called
     rows = np.arange(len(states))

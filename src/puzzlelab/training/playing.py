@@ -51,7 +51,7 @@ def figures(play: Play) -> Figures:
 def tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
     """Arrays of several parts, as tensors under names that tell the part."""
     return {
-        f"{part}.{name}": torch.as_tensor(np.ascontiguousarray(array))
+        f"{part}.{name}": torch.as_tensor(np.array(array))
         for part, arrays in parts.items()
         for name, array in arrays.items()
     }

@@ -65,9 +65,10 @@ class ExchangeableNetwork(nn.Module):
             if name == "remaining":
                 found[name] = answer(pooled).squeeze(-1)
             else:
-                found[name] = answer(features).float().flatten(1).gather(1, places)
-        if self.value is not None:
-            found["q"] = duel(self.value(pooled).squeeze(-1), found["q"])
+                answers = answer(features).float().flatten(1)
+                if name == "q" and self.value is not None:
+                    answers = duel(self.value(pooled).squeeze(-1), answers)
+                found[name] = answers.gather(1, places)
         return found
 
 

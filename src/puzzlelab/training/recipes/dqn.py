@@ -71,6 +71,10 @@ class Dqn(Settings):
     """Whether only moves that can be made are tried and counted."""
     blend: float = Field(default=1.0, gt=0, le=1)
     """The share of what is new in what a value is moved towards."""
+    least: float = -1000.0
+    """No move is taken to be worth less. Without a discount, moves that lead in circles would else be worth less and
+    less, and so would those that look like them.
+    """
     distance: Distance = "huber"
     middle: float = 0.0
     """What the network says of every move at the beginning."""
@@ -161,6 +165,7 @@ class Agent:
         model = self.learner.model
         found = model.answers(batch.columns["state"])["q"]
         shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
+        wanted = wanted.clamp(min=self.settings.least)
         errors.append((shares * (wanted - found.detach()).abs()).sum(1))
         if self.settings.blend < 1:
             wanted = torch.lerp(found.detach(), wanted, self.settings.blend)

@@ -59,8 +59,12 @@ class ValueIteration(Settings):
     """Whether a state needs no more moves than the walk that led to it had, or the game that was won from there."""
     trust: float = Field(default=0.5, ge=0, le=1)
     """What the moves of a game that was won count, beside what a look one move ahead says."""
-    dead: float = Field(default=1000.0, gt=0)
-    """What a state without a move costs."""
+    most: float = Field(default=1000.0, gt=0)
+    """No state is taken to need more moves, not even one without a move; where all games begin with walks, none is
+    taken to need more than their difficulty and `margin`. Else states that no game was won from look worse at every
+    step, and so do those near them.
+    """
+    margin: float = Field(default=2.0, ge=0)
     distance: Distance = "huber"
     middle: float = 0.0
     """What the network says of every state at the beginning."""
@@ -102,7 +106,7 @@ class Walker:
         self.play.starts.stepped(step)
         if step % settings.every == 0:
             self._turn()
-        while settings.memory.size and len(self.memory) < settings.learning.batch:
+        while len(self.memory) < min(settings.learning.batch, settings.memory.size):
             self._turn()
         batch = self.memory.batch(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
         errors: list[Tensor] = []
@@ -148,11 +152,16 @@ class Walker:
             worth = np.minimum(worth, columns["bound"])
         left = np.where(columns["left"] == UNKNOWN, worth, columns["left"])
         worth += self.settings.trust * (left - worth)
-        wanted = model.tensor(np.minimum(worth, self.settings.dead).astype(np.float32))
+        wanted = model.tensor(np.minimum(worth, self._most).astype(np.float32))
         found = model.answers(columns["state"])["remaining"]
         errors.append(wanted - found)
         weights = None if batch.weights is None else model.tensor(batch.weights)
         return {"remaining_loss": value_loss(found, wanted, self.settings.distance, weights)}
+
+    @property
+    def _most(self) -> float:
+        starts, told = self.play.starts, self.settings
+        return min(told.most, starts.difficulty + told.margin) if starts.settings.walks == 1 else told.most
 
     # --- telling and keeping ---
 

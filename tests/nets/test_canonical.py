@@ -1,0 +1,218 @@
+"""One image for all boards that are the same but for a symmetry, and what networks say that are shown it."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from puzzlelab.core import registry
+from puzzlelab.core.batches import alike, made
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.nets.canonical import canonical
+
+PUZZLES = ["tiles-2x2", "tiles-3x3", "dust-4x3x3", "sudoku-4x4"]
+"""With 2, 2, 2 and 8 images of a board."""
+
+
+def boards(puzzle, seed, count=6, most=6):
+    """Random states `[B, S]`, some moves after a board of the puzzle's own, or a blank one."""
+    random = np.random.default_rng(seed)
+    states = []
+    for _ in range(count):
+        state = next(iter(puzzle.scales.values())).sample(random, None) if puzzle.scales else np.zeros(16, np.uint8)
+        for _ in range(random.integers(most)):
+            legal = np.flatnonzero(puzzle.legal(state))
+            state = puzzle.apply(state, random.choice(legal)) if legal.size else state
+        states.append(state)
+    return np.stack(states)
+
+
+# --- the image -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+@settings(max_examples=40)
+@given(seed=st.integers(0, 999))
+def test_all_images_of_a_board_have_one(name, seed) -> None:
+    puzzle = registry.load(name)
+    states = boards(puzzle, seed)
+    images = [image for image, _ in puzzle.symmetries(states)]
+    chosen, _ = canonical(puzzle, states)
+    for image in images:
+        assert np.array_equal(canonical(puzzle, image)[0], chosen)
+    for row, state in enumerate(chosen):
+        assert state.tolist() == min(image[row].tolist() for image in images)
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+@settings(max_examples=15)
+@given(seed=st.integers(0, 999))
+def test_a_move_by_its_name_there_leads_to_the_same(name, seed) -> None:
+    puzzle = registry.load(name)
+    states = boards(puzzle, seed)
+    chosen, called = canonical(puzzle, states)
+    assert called.shape == (len(states), puzzle.move_count)
+    assert (np.sort(called, axis=1) == np.arange(puzzle.move_count)).all()
+    for move in range(puzzle.move_count):
+        here = made(puzzle, states, np.full(len(states), move))
+        there = made(puzzle, chosen, called[:, move])
+        assert np.array_equal(here.allowed, there.allowed)
+        assert np.array_equal(canonical(puzzle, here.states)[0], canonical(puzzle, there.states)[0])
+        for row in np.flatnonzero(here.allowed):
+            named = alike(puzzle, chosen)[row, called[row, move]]
+            assert np.array_equal(there.states[row], puzzle.apply(chosen[row], named))
+
+
+def test_a_board_of_the_fifteen_puzzle_in_the_mirror() -> None:
+    puzzle = registry.load("tiles-4x4")
+    board, mirrored = "1 2 3 4 5 6 7 8 9 10 11 0 13 14 15 12", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
+    states = np.stack([puzzle.read(board).state, puzzle.read(mirrored).state])
+    chosen, called = canonical(puzzle, states)
+    assert puzzle.write(chosen[0]) == puzzle.write(chosen[1])
+    moves = [[puzzle.write_move(move) for move in names] for names in called.tolist()]
+    order = [puzzle.write_move(move) for move in range(4)]
+    assert sorted(moves) == sorted([order, [dict(zip("UDLR", "LRUD", strict=True))[move] for move in order]])
+
+
+@pytest.mark.parametrize("name", ["tiles-2x3", "dust-3x3x2"])
+def test_a_puzzle_without_a_mirror_is_left_as_it_is(name) -> None:
+    puzzle = registry.load(name)
+    states = boards(puzzle, 0)
+    chosen, called = canonical(puzzle, states)
+    assert np.array_equal(chosen, states)
+    assert (called == np.arange(puzzle.move_count)).all()
+
+
+def test_a_puzzle_without_images(corridor) -> None:
+    states = np.array([[3], [7]], np.int16)
+    chosen, called = canonical(corridor(9), states)
+    assert np.array_equal(chosen, states)
+    assert called.tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_no_boards_at_all(name) -> None:
+    puzzle = registry.load(name)
+    chosen, called = canonical(puzzle, boards(puzzle, 0)[:0])
+    assert len(chosen) == 0
+    assert called.shape == (0, puzzle.move_count)
+
+
+# --- what a network says of it ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("tiles-3x3", "dense"),
+        ("tiles-3x3", "residual"),
+        ("tiles-3x3", "convolution"),
+        ("dust-4x3x3", "dense"),
+        ("dust-4x3x3", "exchangeable"),
+        ("sudoku-4x4", "dense"),
+    ],
+)
+@pytest.mark.parametrize("duelling", [False, True])
+def test_images_of_a_board_get_the_same_answers(model_of, states_of, name, kind, duelling) -> None:
+    puzzle = registry.load(name)
+    model, plain = (model_of(puzzle, kind, canonical=each, duelling=duelling) for each in (True, False))
+    states = states_of(puzzle)
+    found, as_they_are = model.outputs(states), plain.outputs(states)
+    for image, called in puzzle.symmetries(states)[1:]:
+        there = model.outputs(image)
+        assert np.allclose(there["remaining"], found["remaining"], atol=1e-3)
+        for head in ("moves", "q"):
+            assert np.allclose(there[head][:, called], found[head], atol=1e-3)
+        other = plain.outputs(image)
+        assert not np.allclose(other["remaining"], as_they_are["remaining"], atol=1e-2)
+        assert not np.allclose(other["q"][:, called], as_they_are["q"], atol=1e-2)
+
+
+def test_a_canonical_board_is_answered_for_as_by_the_plain_network(model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model, plain = (model_of(puzzle, "dense", canonical=each) for each in (True, False))
+    chosen, called = canonical(puzzle, states_of(puzzle, 20))
+    for name, answer in model.outputs(chosen).items():
+        assert np.allclose(answer, plain.outputs(chosen)[name], atol=1e-5)
+    said = plain.outputs(chosen)["q"]
+    assert np.allclose(model.outputs(states_of(puzzle, 20))["q"], np.take_along_axis(said, called, axis=1), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3", "sudoku-4x4"])
+def test_a_prior_of_canonical_boards_is_the_same_for_images(model_of, states_of, name) -> None:
+    puzzle = registry.load(name)
+    model, states = model_of(puzzle, "dense", canonical=True, heads=["q"]), states_of(puzzle)
+    likely = np.exp(model.prior().scores(states))
+    assert np.allclose(likely.sum(axis=1), 1.0, atol=1e-6)
+    for image, called in puzzle.symmetries(states)[1:]:
+        # The cells of a cluster are one move, which bears the name of its first cell there and here.
+        names = np.maximum(alike(puzzle, image)[:, called], 0)
+        there = np.take_along_axis(np.exp(model.prior().scores(image)), names, axis=1)
+        here = np.take_along_axis(likely, np.maximum(alike(puzzle, states), 0), axis=1)
+        possible = alike(puzzle, states) >= 0
+        assert np.allclose(there[possible], here[possible], atol=1e-3)
+
+
+def test_what_is_learned_of_a_board_is_learned_of_its_image(model_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model = model_of(puzzle, "dense", canonical=True)
+    state = puzzle.read("8 1 3 4 0 2 7 6 5").state[None]
+    mirrored, called = puzzle.symmetries(state)[1]
+    weights = list(model.module.parameters())
+
+    def slopes(states, move):
+        return torch.autograd.grad(model.answers(states)["q"][0, move], weights, allow_unused=True)
+
+    for move in range(4):
+        pairs = zip(slopes(state, move), slopes(mirrored, called[move]), strict=True)
+        assert all(torch.equal(here, there) for here, there in pairs if here is not None)
+    assert not torch.equal(slopes(state, 0)[0], slopes(state, 1)[0])
+
+
+# --- values of moves as a prior --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def worth(model_of):
+    """`worth(puzzle, *values)`: a network that says of every state that its moves are worth so much."""
+
+    def made_of(puzzle, *values, **settings):
+        model = model_of(puzzle, "dense", heads=["q"], **settings)
+        layer = model.module.heads.each["q"].linear
+        layer.weight.data.zero_()
+        layer.bias.data[:] = layer.bias.new_tensor(values)
+        return model
+
+    return made_of
+
+
+@pytest.mark.parametrize("policy", ["softmax", "binary"])
+def test_a_move_that_is_worth_one_more_is_so_much_more_probable(worth, policy) -> None:
+    puzzle = registry.load("tiles-3x3")
+    state = puzzle.read("1 2 3 4 5 6 7 0 8").state[None]  # U cannot be made
+    likely = np.exp(worth(puzzle, 1.0, 2.0, 3.0, 4.0, policy=policy).prior().scores(state))[0]
+    legal = puzzle.legal(state[0])
+    wanted = np.where(legal, np.exp([1.0, 2.0, 3.0, 4.0]), 0.0)
+    assert likely == pytest.approx(wanted / wanted.sum(), rel=1e-2)
+    assert not legal.all()
+
+
+def test_the_best_cell_speaks_for_its_cluster(worth) -> None:
+    puzzle = registry.load("dust-2x2x2")
+    state = puzzle.read("1112").state[None]
+    likely = np.exp(worth(puzzle, 0.0, 0.0, -9.0, 0.0).prior().scores(state))[0]
+    assert likely == pytest.approx([0.5, 0, 0, 0.5], abs=1e-2)
+
+
+def test_scores_of_moves_come_before_their_values(model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    both, states = model_of(puzzle, "dense"), states_of(puzzle)
+    before = both.prior().scores(states)
+    both.module.heads.each["q"].linear.bias.data += both.module.heads.each["q"].linear.bias.new_tensor([9, 0, 0, 0])
+    assert np.array_equal(both.prior().scores(states), before)
+
+
+def test_values_of_moves_are_no_estimate(worth) -> None:
+    with pytest.raises(NotSuited, match="is no estimate: it tells q, not remaining"):
+        worth(registry.load("tiles-3x3"), 0.0, 0.0, 0.0, 0.0).estimate()

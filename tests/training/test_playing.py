@@ -1,0 +1,83 @@
+"""What recipes share that play for themselves: what they refuse, what they tell, and what they keep."""
+
+import numpy as np
+import pytest
+import torch
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption, NotSuited
+from puzzlelab.experience.memory import Memory, Remembering
+from puzzlelab.experience.play import Play
+from puzzlelab.experience.returns import Returns
+from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.training import learner, playing
+from puzzlelab.training.learner import Learning
+
+NETWORK = {"kind": "dense", "width": 4, "depth": 1}
+
+
+def play(games=4):
+    puzzle = registry.load("tiles-2x2")
+    starts = Starts.of(puzzle, Starting(walks=1, first=2))
+    return Play.of(puzzle, starts, 5, games, np.random.default_rng(0))
+
+
+def test_a_network_without_the_head_is_refused() -> None:
+    puzzle = registry.load("tiles-3x3")
+    playing.check({**NETWORK, "heads": ["moves", "q"]}, puzzle, "q")
+    with pytest.raises(BadOption, match="trains the head 'q', and the network has moves and remaining"):
+        playing.check({**NETWORK, "heads": ["moves", "remaining"]}, puzzle, "q")
+    with pytest.raises(NotSuited, match="no symbols that may be exchanged"):
+        playing.check({"kind": "exchangeable", "heads": ["q"]}, puzzle, "q")
+
+
+@pytest.mark.parametrize("duelling", [False, True])
+@pytest.mark.parametrize(("kind", "name"), [("dense", "tiles-3x3"), ("exchangeable", "dust-4x3x3")])
+def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, duelling) -> None:
+    puzzle = registry.load(name)
+    network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "remaining"], "duelling": duelling}
+    found = learner.new(puzzle, network, Learning(), seed=0)
+    playing.set_out(found, -12.0, 3.0)
+    states = np.zeros((2, puzzle.goals().shape[1] if name == "tiles-3x3" else 12), np.uint8)
+    for model in (found.model, found.best):
+        said = model.outputs(states)
+        assert np.allclose(said["q"], -12.0)
+        assert np.allclose(said["remaining"], -12.0)
+
+
+def test_figures_are_those_since_the_last_time() -> None:
+    games = play()
+    games.tally[:] = [8, 6, 40, 10]
+    assert playing.figures(games) == {"difficulty": 2, "games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25}
+    assert playing.figures(games) == {"difficulty": 2, "games": 0}
+
+
+@pytest.mark.parametrize("settings", [{"size": 5}, {"size": 5, "alpha": 0.5}, {"size": 0}])
+def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
+    games, memory = play(), Memory(Remembering(**settings))
+    returns = Returns.of(2, 0.5, games.states)
+    for number in range(4):
+        turn = games.turn(np.full(4, number), np.ones(4, bool), np.random.default_rng(number))
+        complete = returns.after(turn, np.ones(4, np.float32))
+        if len(complete["move"]):
+            memory.append(complete)
+    parts = {"play": games.state(), "returns": returns.state(), "memory": memory.state()}
+    kept = playing.tensors(parts)
+    assert all(isinstance(value, torch.Tensor) for value in kept.values())
+    for name, part in parts.items():
+        found = playing.arrays(kept, name)
+        assert found.keys() == part.keys()
+        for column, array in part.items():
+            assert (found[column].dtype, found[column].shape) == (array.dtype, array.shape)
+            assert np.array_equal(found[column], array)
+    again = Memory(memory.settings)
+    again.restore(playing.arrays(kept, "memory"))
+    drawn = [each.batch(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
+    assert drawn[0].keys() == drawn[1].keys() > {"state", "move"}
+    assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
+
+
+def test_parts_whose_names_begin_alike_are_not_mixed_up() -> None:
+    kept = playing.tensors({"play": {"states": np.arange(3)}, "player": {"states": np.arange(5)}})
+    assert playing.arrays(kept, "play")["states"].tolist() == [0, 1, 2]
+    assert playing.arrays(kept, "player")["states"].tolist() == [0, 1, 2, 3, 4]
