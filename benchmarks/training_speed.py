@@ -93,7 +93,7 @@ def batches(stream: Iterator[tuple[Samples, int]]) -> Iterator[Samples]:
 def step(student: Learner, planes: torch.Tensor, wanted: torch.Tensor) -> None:
     """One step of binary cross-entropy over all cells."""
     student.update(
-        lambda module: {"moves": moves_loss(module(planes)["moves"], wanted.bool(), wanted.bool(), "binary")}
+        lambda: {"moves": moves_loss(student.model.module(planes)["moves"], wanted.bool(), wanted.bool(), "binary")}
     )
 
 
