@@ -87,8 +87,8 @@ class Game:
     """[N]."""
     dead: NDArray[np.bool_]
     """[N]: dead ends, in which something is left to do, and no move can be made."""
-    mask: NDArray[np.bool_]
-    """[N, M]: the moves that can be made."""
+    named: NDArray[np.int64]
+    """[N, M]: the legal move that each comes to, -1 for one that cannot be made."""
     reward: rewards.Reward
     sample: Sample
 
@@ -104,8 +104,8 @@ class Game:
         if options.render_mode == "rgb_array" and not isinstance(puzzle, Pictured):
             raise NotSuited(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         reward = rewards.make(puzzle, options.reward, options.discount)
-        none, no, mask = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, puzzle.move_count), bool)
-        return cls(puzzle, options, np.zeros((count, 0)), none, no, no, mask, reward, sampler(puzzle, options))
+        none, no, named = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, 0), np.int64)
+        return cls(puzzle, options, np.zeros((count, 0)), none, no, no, named, reward, sampler(puzzle, options))
 
     @cached_property
     def planes(self) -> bool:
@@ -122,8 +122,7 @@ class Game:
         if self.planes:
             return spaces.Box(0.0, 1.0, (cast("Planes", self.puzzle).input_size,), np.float32)
         state = self.draw(1, np.random.default_rng(0))[0]
-        limits = np.iinfo(state.dtype)
-        return spaces.Box(limits.min, limits.max, state.shape, state.dtype.type)
+        return spaces.Box(*limits(state.dtype), state.shape, state.dtype.type)
 
     # --- playing ---
 
@@ -140,7 +139,7 @@ class Game:
 
     def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> Turn:
         """Make `moves: int64[N]`, or draw a new board where the episode is `over: bool[N]`."""
-        done = made(self.puzzle, self.states, moves)
+        done = made(self.puzzle, self.states, moves, self.named)
         found = self.reward(self.states, done).astype(np.float64)
         self.states, self.solved = done.states, done.solved
         self.moves = self.moves + 1
@@ -154,8 +153,8 @@ class Game:
 
     def _look(self) -> None:
         """See which moves can be made now."""
-        self.mask = alike(self.puzzle, self.states) >= 0
-        self.dead = ~self.solved & ~self.mask.any(axis=1)
+        self.named = alike(self.puzzle, self.states)
+        self.dead = ~self.solved & (self.named < 0).all(axis=1)
 
     def _all_solved(self, states: State) -> NDArray[np.bool_]:
         return np.array([self.puzzle.solved(state) for state in states])
@@ -169,7 +168,7 @@ class Game:
     def info(self) -> dict[str, NDArray[Any]]:
         """What is known besides, of each board."""
         return {
-            "action_mask": self.mask.astype(np.int8),
+            "action_mask": (self.named >= 0).view(np.int8),
             "solved": self.solved.copy(),
             "dead_end": self.dead.copy(),
             "moves": self.moves.copy(),
@@ -182,6 +181,14 @@ class Game:
         if self.options.render_mode == "ansi":
             return self.puzzle.draw(self.states[row])
         return picture(cast("Pictured", self.puzzle).svg(self.states[row]))
+
+
+def limits(kind: np.dtype[Any]) -> tuple[Any, Any]:
+    """The least and the greatest number of this type."""
+    if kind.kind == "b":
+        return 0, 1
+    found = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
+    return found.min, found.max
 
 
 def read(asked: Mapping[str, Any]) -> tuple[Puzzle, Environment]:

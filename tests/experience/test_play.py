@@ -122,7 +122,8 @@ def test_every_full_cell_is_possible_in_dust(dealt) -> None:
     puzzle = registry.load("dust-4x3x3")
     board = puzzle.apply(puzzle.read("121233213123").state, 0)
     play = dealt(puzzle, ["121233213123"], games=1)
-    play.states = board[None]
+    play.turn(np.array([0]), np.zeros(1, bool), np.random.default_rng(0))
+    assert play.states[0].tolist() == board.tolist()
     assert play.possible()[0].tolist() == (board > 0).tolist()
     assert not play.possible().all()
 

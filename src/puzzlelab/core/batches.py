@@ -48,9 +48,12 @@ def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     return found
 
 
-def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64]) -> Made:
-    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any that `alike` knows."""
-    named = alike(puzzle, states)[np.arange(len(states)), moves]
+def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64], known: NDArray[np.int64] | None = None) -> Made:
+    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any that `alike` knows.
+
+    `known: int64[B, M]` is what `alike` says of these states, where somebody has asked already.
+    """
+    named = (alike(puzzle, states) if known is None else known)[np.arange(len(states)), moves]
     rules, working = _working(puzzle, states)
     after, solved = working.copy(), np.zeros(len(states), bool)
     runner(make_moves, rules)(rules.tables, working, named, after, solved)
@@ -108,6 +111,14 @@ def mark_legal(tables: Any, states: State, moves: NDArray[np.int32], found: NDAr
     for place in range(len(states)):
         for i in range(kernels.legal(tables, states[place], moves)):  # type: ignore[no-untyped-call]
             found[place, moves[i]] = True
+
+
+@compiled
+def name_legal(tables: Any, states: State, moves: NDArray[np.int32], named: NDArray[np.int64]) -> None:
+    """Write the legal moves of working states `T[B, S]` into their own places of `named: int64[B, M]`."""
+    for place in range(len(states)):
+        for i in range(kernels.legal(tables, states[place], moves)):  # type: ignore[no-untyped-call]
+            named[place, moves[i]] = moves[i]
 
 
 @compiled
@@ -170,4 +181,7 @@ def alike(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     if own is not None:
         found: NDArray[np.int64] = own(states)
         return found
-    return np.where(legal_moves(puzzle, states), np.arange(puzzle.move_count), -1)
+    rules, working = _working(puzzle, states)
+    named = np.full((len(states), puzzle.move_count), -1)
+    runner(name_legal, rules)(rules.tables, working, _room(puzzle), named)
+    return named

@@ -48,23 +48,28 @@ class Play:
     """[B]: the most moves that each game can still need, or UNKNOWN."""
     tally: NDArray[np.int64]
     """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended."""
+    named: NDArray[np.int64]
+    """[B, M]: the legal move that each comes to where the games stand, -1 for one that cannot be made."""
 
     @classmethod
     def of(cls, puzzle: Puzzle, starts: Starts, most: int, games: int, random: np.random.Generator) -> Play:
         """So many games at their beginning."""
         states, known = starts.boards(games, random)
         none = np.zeros(games, np.int32)
-        return cls(puzzle, starts, most, states, none, none.copy(), known, np.zeros(4, np.int64))
+        tally, named = np.zeros(4, np.int64), alike(puzzle, states)
+        return cls(puzzle, starts, most, states, none, none.copy(), known, tally, named)
 
     def possible(self) -> NDArray[np.bool_]:
         """`bool[B, M]`: the moves that can be made."""
-        return alike(self.puzzle, self.states) >= 0
+        return self.named >= 0
 
     def turn(self, moves: NDArray[np.int64], guessed: NDArray[np.bool_], random: np.random.Generator) -> Turn:
         """Make `moves: int64[B]`, of which some were `guessed: bool[B]`; new boards take the places of ended games."""
         before = self.states
-        done = made(self.puzzle, before, moves)
-        over: NDArray[np.bool_] = done.solved | self._dead(done)
+        done = made(self.puzzle, before, moves, self.named)
+        self.named = alike(self.puzzle, done.states)
+        over = done.solved.copy()
+        over[(self.named < 0).all(axis=1)] = True  # no move is left
         self.length += 1
         self.guesses += guessed
         ended = over.copy()
@@ -75,12 +80,6 @@ class Play:
         self._begin_again(turn, random)
         return turn
 
-    def _dead(self, done: Made) -> NDArray[np.bool_]:
-        """`bool[B]`: the states in which no move is left."""
-        dead = np.ones(len(done.states), bool)
-        dead[(alike(self.puzzle, done.states) >= 0).any(axis=1)] = False
-        return dead
-
     def _begin_again(self, turn: Turn, random: np.random.Generator) -> None:
         rows = np.flatnonzero(turn.ended)
         if rows.size:
@@ -89,6 +88,7 @@ class Play:
             self.starts.ended(rows.size, int(won))
             self.states[rows], self.known[rows] = self.starts.boards(rows.size, random)
             self.length[rows] = self.guesses[rows] = 0
+            self.named[rows] = alike(self.puzzle, self.states[rows])
 
     # --- keeping ---
 
@@ -96,7 +96,8 @@ class Play:
         """All that `restore` needs, as arrays."""
         starts = np.array(self.starts.state())
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: value for name, value in arrays.items() if isinstance(value, np.ndarray)} | {"starts": starts}
+        held = {name: value for name, value in arrays.items() if isinstance(value, np.ndarray) and name != "named"}
+        return held | {"starts": starts}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
         """Become the games that gave this state."""
@@ -104,3 +105,4 @@ class Play:
         for name, value in state.items():
             if name != "starts":
                 setattr(self, name, value.copy())
+        self.named = alike(self.puzzle, self.states)

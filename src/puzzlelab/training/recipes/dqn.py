@@ -141,7 +141,7 @@ class Agent:
         """Make a move in every game, and remember what is complete by it."""
         random = generator(self.settings.seed, playing.TURN, self.turns)
         self.turns += 1
-        possible = self._possible(self.play.states)
+        possible = self.play.possible() if self.settings.masked else self._possible(self.play.states)
         values = np.where(possible, self.learner.model.outputs(self.play.states)["q"], -np.inf)
         moves, guessed = explored(values.argmax(axis=1), possible, self.exploration.epsilon, random)
         before = self.play.tally.copy()

@@ -1,0 +1,606 @@
+"""Gymnasium's environments: what they show, allow, pay and end, held against the plain rules; and many at once."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import puzzlelab.gym
+from puzzlelab import BadBoard, BadInput, BadOption, Instance, NotSuited, UnknownName, load, solve
+from puzzlelab.core import registry
+from puzzlelab.core.batches import Made
+from puzzlelab.core.puzzle import permits
+from puzzlelab.experience import rewards
+from puzzlelab.gym import PuzzleEnv, PuzzleVectorEnv
+
+ROOT = Path(__file__).parents[1]
+GRID = "12..3412 21.4 4321".replace(" ", "")
+"""A Sudoku of 4x4 with one solution; r1c3=3 leaves three cells, of which none can be filled."""
+GAMES = {
+    "Tiles": {"rows": 3, "columns": 3},
+    "Dust": {"width": 4, "height": 3, "colours": 3},
+    "Sudoku": {"box_rows": 2, "box_columns": 2, "board": "1.3............."},
+}
+NEARLY = "1 2 3 4 5 6 7 0 8"
+"""One move from the goal: L solves, and U cannot be made."""
+U, D, L, R = range(4)
+
+
+def make(name, **asked):
+    return gymnasium.make(f"puzzlelab/{name}-v0", **asked)
+
+
+def many(name, count, **asked):
+    return gymnasium.make_vec(f"puzzlelab/{name}-v0", count, "vector_entry_point", **asked)
+
+
+def script(folder, name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def played(env, seed, steps=30):
+    """All that an environment says in an episode of random moves that can be made, as texts."""
+    observation, info = env.reset(seed=seed)
+    random, said = np.random.default_rng(seed), [str((observation, info))]
+    for _ in range(steps):
+        if not info["action_mask"].any():
+            break
+        *told, info = env.step(random.choice(np.flatnonzero(info["action_mask"])))
+        said.append(str((told, info)))
+    return said
+
+
+# --- that they are there --------------------------------------------------------------------------------------------
+
+
+def test_every_family_has_an_id_and_any_puzzle_has_one_too():
+    ours = {name for name in gymnasium.registry if name.startswith("puzzlelab/")}
+    assert ours >= {f"puzzlelab/{name}-v0" for name in ("Tiles", "Dust", "Sudoku", "Puzzle")}
+    assert len(ours) == len(registry.families()) + 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_gymnasium_finds_nothing_wrong(name):
+    check_env(make(name, **GAMES[name]).unwrapped)
+
+
+@pytest.mark.parametrize("asked", [{"observation": "state"}, {"puzzle": "sudoku-9x9"}, {"puzzle": "dust-8x6x5"}])
+def test_gymnasium_finds_nothing_wrong_with_others(asked):
+    check_env(make("Puzzle", **asked).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_stable_baselines_finds_nothing_wrong(name):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(make(name, **GAMES[name]))
+
+
+def python(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_one_call_imports_and_makes_it_and_an_import_alone_compiles_nothing():
+    heavy = "print(*{'numba', 'torch', 'matplotlib', 'scipy'} & set(sys.modules))"
+    done = python(
+        f"import sys, gymnasium, puzzlelab.gym; {heavy}; del sys.modules['puzzlelab.gym']; gymnasium.registry.clear();"
+        "print(gymnasium.make('puzzlelab.gym:puzzlelab/Tiles-v0', rows=2, columns=3).action_space)"
+    )
+    assert done.stdout.splitlines() == ["", "Discrete(4)"], done.stderr
+
+
+def test_without_gymnasium_a_sentence_says_what_is_missing():
+    done = python("import sys; sys.modules['gymnasium'] = None; import puzzlelab.gym")
+    assert "BadInput: environments need gymnasium" in done.stderr
+    assert "pip install 'puzzlelab[gym]'" in done.stderr
+
+
+def test_an_environment_can_be_made_again_from_its_written_description():
+    text = make("Tiles", rows=2, columns=3, max_moves=7).spec.to_json()
+    again = gymnasium.make(EnvSpec.from_json(text))
+    assert again.unwrapped.puzzle.name == "tiles-2x3"
+    assert played(again, 3) == played(make("Tiles", rows=2, columns=3, max_moves=7), 3)
+
+
+# --- one board ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "puzzle", "seen"),
+    [
+        ("Tiles", {"rows": 2, "columns": 3}, "tiles-2x3", 30),
+        ("Tiles", {}, "tiles-4x4", 240),
+        ("Tiles", {"rows": 3, "columns": 3, "goal": range(9)}, "tiles-3x3:blank-first", 72),
+        ("Dust", {"width": 4, "height": 3, "colours": 3}, "dust-4x3x3", 48),
+        ("Sudoku", {"box_rows": 3, "box_columns": 2}, "sudoku-6x6:boxes=3x2", 216),
+        ("Puzzle", {}, "tiles-3x3", 72),
+        ("Puzzle", {"puzzle": "sudoku-4x4"}, "sudoku-4x4", 64),
+        ("Puzzle", {"puzzle": load("dust-6x5x4")}, "dust-6x5x4", 150),
+    ],
+)
+def test_spaces_follow_from_the_puzzle(name, asked, puzzle, seen):
+    env = make(name, **asked).unwrapped
+    assert env.puzzle == load(puzzle)
+    assert env.action_space == gymnasium.spaces.Discrete(env.puzzle.move_count)
+    assert env.observation_space == gymnasium.spaces.Box(0, 1, (seen,), np.float32)
+
+
+def test_a_state_is_seen_as_it_is():
+    env = make("Puzzle", observation="state", board=NEARLY)
+    assert env.observation_space == gymnasium.spaces.Box(0, 255, (9,), np.uint8)
+    assert env.reset()[0].tolist() == [1, 2, 3, 4, 5, 6, 7, 0, 8]
+    assert env.step(R)[0].tolist() == [1, 2, 3, 4, 5, 6, 0, 7, 8]
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "dust-8x6x5", "sudoku-9x9"])
+def test_one_seed_is_one_game(name):
+    one, other = make("Puzzle", puzzle=name), make("Puzzle", puzzle=name)
+    assert played(one, 5) == played(other, 5)
+    assert played(one, 5) != played(other, 6)
+    again = [str(env.reset()) for env in (one, other)]
+    assert again[0] != again[1]  # no seed goes on with the numbers of the last one
+
+
+def test_boards_come_from_the_asked_scale_and_level():
+    env = make("Tiles", rows=3, columns=3, scale="distance", level=24).unwrapped
+    lengths = {solve(reset(env, seed)).length for seed in range(5)}
+    boards = {reset(env, seed) for seed in range(5)}
+    assert lengths == {24}
+    assert len(boards) == 5
+
+
+def reset(env, seed):
+    env.reset(seed=seed)
+    return env.instance
+
+
+@settings(max_examples=20)
+@given(name=st.sampled_from(["tiles-2x3", "tiles-3x3", "dust-6x5x4", "sudoku-9x9"]), seed=st.integers(0, 2**31))
+def test_masks_and_moves_are_those_of_the_plain_rules(name, seed):
+    env = PuzzleEnv(puzzle=name)
+    puzzle, random = env.puzzle, np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    for count in range(1, 12):
+        before = env.instance.state
+        mask = [permits(puzzle, before, move) for move in range(puzzle.move_count)]
+        assert info["action_mask"].dtype == np.int8
+        assert info["action_mask"].tolist() == mask
+        assert np.array_equal(observation, puzzle.planes(before[None])[0])
+        move = int(random.integers(puzzle.move_count) if random.random() < 0.3 else random.choice(np.flatnonzero(mask)))
+        observation, reward, terminated, truncated, info = env.step(move)
+        after = puzzle.apply(before, move) if mask[move] else before
+        assert env.instance == Instance(puzzle, after)
+        assert (reward, truncated, info["moves"]) == (-1.0, False, count)
+        assert info["solved"] == puzzle.solved(after)
+        assert terminated == (info["solved"] or info["dead_end"])
+        if terminated:
+            break
+
+
+def test_all_cells_of_a_cluster_may_be_clicked():
+    _, info = make("Dust", width=3, height=2, colours=2, board="R R G / R G G").reset()
+    assert info["action_mask"].tolist() == [1] * 6
+
+
+# --- what is paid, and when it ends ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("reward", "paid"), [("moves", [-1, -1, -1]), ("goal", [-10, -1, 10])])
+def test_rewards_by_name(reward, paid):
+    found = []
+    for move in (U, R, L):
+        env = make("Puzzle", reward=reward)
+        env.reset(options={"board": NEARLY})
+        found.append(env.step(move)[1])
+    assert found == paid
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3"])
+def test_every_scheme_of_a_puzzle_pays_what_it_says(name):
+    puzzle = load(name)
+    offered = [reward.replace("ESTIMATE", next(iter(puzzle.estimates))) for reward in rewards.offered(puzzle)]
+    assert len(offered) >= 5
+    for reward in offered:
+        env = PuzzleEnv(puzzle=name, reward=reward, discount=0.9)
+        env.reset(seed=4)
+        for move in range(4):
+            before = env.instance.state[None]
+            allowed = np.array([permits(puzzle, before[0], move)])
+            _, paid, _, _, info = env.step(move)
+            made = Made(env.instance.state[None], allowed, np.array([info["solved"]]))
+            assert paid == pytest.approx(rewards.make(puzzle, reward, 0.9)(before, made)[0])
+
+
+def test_a_solved_board_ends_the_episode():
+    env = make("Puzzle", board=NEARLY)
+    env.reset()
+    _, _, terminated, truncated, info = env.step(L)
+    assert (terminated, truncated, info["solved"], info["dead_end"]) == (True, False, True, False)
+
+
+def test_a_dead_end_ends_the_episode_and_says_so():
+    env = make("Sudoku", box_rows=2, box_columns=2, board=GRID).unwrapped
+    assert env.reset()[1]["dead_end"] is False
+    _, _, terminated, truncated, info = env.step(env.puzzle.read_move("r1c3=3"))
+    assert (terminated, truncated, info["solved"], info["dead_end"]) == (True, False, False, True)
+    assert not info["action_mask"].any()
+
+
+def test_the_other_way_solves_it():
+    env = make("Sudoku", box_rows=2, box_columns=2, board=GRID).unwrapped
+    env.reset()
+    ends = [env.step(env.puzzle.read_move(move))[2] for move in ("r1c3=4", "r1c4=3", "r3c3=3")]
+    assert ends == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [
+        ({"max_moves": 3}, 3),
+        ({}, 100),
+        ({"puzzle": "tiles-4x4"}, 160),
+        ({"puzzle": "sudoku-4x4", "board": "." * 16}, 160),
+    ],
+)
+def test_too_many_moves_truncate(asked, most):
+    env = PuzzleEnv(**asked)
+    env.reset(seed=0)
+    impossible = int(np.argmin(env.step(0)[4]["action_mask"]))
+    for count in range(2, most + 1):
+        _, _, terminated, truncated, info = env.step(impossible)
+        assert (terminated, truncated, info["moves"]) == (False, count == most, count)
+    assert env.reset()[1]["moves"] == 0
+
+
+def test_the_last_move_may_solve():
+    env = make("Puzzle", board=NEARLY, max_moves=1)
+    env.reset()
+    assert env.step(L)[2:4] == (True, False)
+
+
+def test_a_board_of_ones_own():
+    env = make("Puzzle", board=NEARLY).unwrapped
+    assert reset(env, 1) == reset(env, 2) == env.puzzle.read(NEARLY)
+    env.reset(options={"board": "8 6 7 2 5 4 3 0 1"})
+    assert env.instance == env.puzzle.read("8 6 7 2 5 4 3 0 1")
+    assert solve(env.instance).length == 31
+
+
+# --- pictures -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_text_is_the_drawing_of_the_puzzle(name):
+    env = make(name, render_mode="ansi", **GAMES[name]).unwrapped
+    state = reset(env, 2).state
+    assert env.render() == env.puzzle.draw(state)
+    assert make(name, **GAMES[name]).unwrapped.render() is None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_pictures_are_those_of_the_puzzle_and_change_with_a_move(name):
+    env = make(name, render_mode="rgb_array", **GAMES[name]).unwrapped
+    _, info = env.reset(seed=2)
+    before = env.render()
+    size = re.search(r'width="(\d+)" height="(\d+)"', env.puzzle.svg(env.instance.state))
+    assert (before.dtype, before.shape) == (np.uint8, (int(size[2]), int(size[1]), 3))
+    assert np.array_equal(before, env.render())
+    env.step(int(np.argmax(info["action_mask"])))
+    assert (env.render() != before).any()
+
+
+def test_pictures_show_what_is_written_on_tiles():
+    env = make("Puzzle", render_mode="rgb_array").unwrapped
+    pictures = []
+    for board in ("8 6 7 2 5 4 3 0 1", "6 8 7 2 5 4 3 1 0"):
+        env.reset(options={"board": board})
+        pictures.append(env.render())
+    first, second = (picture[:60, :60] for picture in pictures)  # a tile that lies where it does not belong
+    assert (first != second).any()
+    assert first[0, 0].tolist() == [255, 255, 255]  # a round corner, on white
+
+
+@pytest.mark.parametrize("missing", ["resvg_py", "matplotlib", "PIL"])
+def test_pictures_say_what_they_need(missing, monkeypatch):
+    env = make("Puzzle", render_mode="rgb_array").unwrapped
+    env.reset(seed=0)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(BadInput, match=rf"pictures need {missing}.*pip install 'puzzlelab\[gym\]'"):
+        env.render()
+
+
+# --- what cannot be -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "error", "words"),
+    [
+        ("Tiles", {"row": 3}, BadOption, "no option 'row'; did you mean 'rows'"),
+        ("Tiles", {"rewards": "goal"}, BadOption, "did you mean 'reward'"),
+        ("Dust", {"colour": 3}, BadOption, "did you mean 'colours'"),
+        ("Tiles", {"puzzle": "tiles-3x3"}, BadOption, "no option 'puzzle'"),
+        ("Puzzle", {"puzle": "tiles-3x3"}, BadOption, "did you mean 'puzzle'"),
+        ("Puzzle", {"puzzle": 5}, BadOption, "'puzzle' is a name such as tiles-3x3, or a puzzle, not 5"),
+        ("Puzzle", {"puzzle": "tile-3x3"}, UnknownName, "did you mean 'tiles'"),
+        ("Tiles", {"rows": 30}, BadOption, "2 to 8 rows and columns, not 30"),
+        ("Tiles", {"rows": "three"}, BadOption, "Tiles cannot be made of rows='three'"),
+        ("Puzzle", {"reward": "move"}, UnknownName, "did you mean 'moves'"),
+        ("Puzzle", {"discount": 2}, BadOption, "'discount' cannot be '2'"),
+        ("Puzzle", {"max_moves": 0}, BadOption, "'max_moves' cannot be '0'"),
+        ("Puzzle", {"observation": "plane"}, BadOption, "'observation' cannot be 'plane'"),
+        ("Puzzle", {"scale": "unifrom"}, UnknownName, "did you mean 'uniform'"),
+        ("Puzzle", {"board": "1 2 3"}, BadBoard, "3"),
+        ("Puzzle", {"board": NEARLY, "level": 3}, BadOption, "not with both"),
+        ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, NotSuited, "board=TEXT"),
+    ],
+)
+@pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
+def test_what_cannot_be_asked_for(maker, name, asked, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        maker(name=name, **asked)
+
+
+@pytest.mark.parametrize("action", [-1, 4, 1.5, [1], None])
+def test_what_is_no_move(action):
+    env = PuzzleEnv()
+    env.reset(seed=0)
+    with pytest.raises(BadInput, match="from 0 to 3; there is no|whole number"):
+        env.step(action)
+
+
+@pytest.mark.parametrize("env", [PuzzleEnv(), PuzzleVectorEnv(2)], ids=["one", "many"])
+def test_what_a_reset_cannot_do(env):
+    with pytest.raises(BadOption, match="reset has no option 'boards'; did you mean 'board'"):
+        env.reset(options={"boards": NEARLY})
+    with pytest.raises(BadOption, match="reset takes as 'board' a text"):
+        env.reset(options={"board": [NEARLY] * 3})
+    with pytest.raises(BadBoard, match="is missing"):
+        env.reset(options={"board": "1 2 3 4 5 6 7 8 8"})
+
+
+@pytest.mark.parametrize(("env", "action"), [(PuzzleEnv(), 0), (PuzzleVectorEnv(2), [0, 0])], ids=["one", "many"])
+def test_no_move_before_the_first_board(env, action):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        env.step(action)
+
+
+def test_a_puzzle_without_boards_of_its_own_needs_one():
+    with pytest.raises(NotSuited, match="sudoku-4x4 cannot make boards of its own; give it one: board=TEXT"):
+        make("Sudoku", box_rows=2, box_columns=2).reset()
+
+
+# --- many boards at once --------------------------------------------------------------------------------------------
+
+
+def equal(ours, theirs):
+    """Whether both told the same, rewards to the precision of 32 bits."""
+    for one, other in zip(ours[:-1], theirs[:-1], strict=True):
+        assert np.array_equal(one, other)
+    assert ours[-1].keys() == theirs[-1].keys()
+    for name, values in theirs[-1].items():
+        assert np.array_equal(ours[-1][name], values), name
+
+
+@pytest.mark.parametrize(
+    ("name", "board", "asked"),
+    [
+        ("tiles-2x3", "1 2 3 4 0 5", {"reward": "potential:manhattan"}),
+        ("tiles-3x3", NEARLY, {"observation": "state", "reward": "level"}),
+        ("dust-4x3x3", "R G B R / G R R R / B B G G", {"reward": "cleared-squared"}),
+        ("sudoku-4x4", GRID, {"reward": "goal"}),
+    ],
+)
+def test_many_are_like_as_many_single_ones(name, board, asked):
+    asked = {"puzzle": name, "board": board, "max_moves": 9, **asked}
+    ours, theirs = many("Puzzle", 6, **asked), SyncVectorEnv([partial(make, "Puzzle", **asked)] * 6)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    told = ours.reset(seed=0)
+    equal(told, theirs.reset(seed=0))
+    random, ended = np.random.default_rng(0), np.zeros(3, int)
+    for _ in range(60):
+        mask = told[-1]["action_mask"]
+        moves = random.integers(mask.shape[1], size=6)  # some that cannot be made
+        wise = random.random(6) < 0.8
+        moves[wise] = (random.random(mask.shape) * mask).argmax(axis=1)[wise]
+        told = ours.step(moves)
+        equal(told, theirs.step(moves))
+        ended += [told[-1]["solved"].sum(), told[-1]["dead_end"].sum(), told[3].sum()]
+    assert ended[0] > 0
+    assert (ended[1] > 0) == (name == "sudoku-4x4")
+
+
+def test_a_new_board_comes_a_step_after_the_end():
+    env = many("Tiles", 3, rows=3, columns=3)
+    env.reset(seed=1, options={"board": [NEARLY, NEARLY, "8 6 7 2 5 4 3 0 1"]})
+    boards = [env.instance(row) for row in range(3)]
+    observations, paid, terminated, truncated, infos = env.step([L, R, R])
+    assert terminated.tolist() == infos["solved"].tolist() == [True, False, False]
+    assert env.instance(0).state.tolist() == [*range(1, 9), 0]
+    observations, paid, terminated, truncated, infos = env.step([L, L, L])
+    assert (paid.tolist(), infos["moves"].tolist()) == ([0, -1, -1], [0, 2, 2])
+    assert (terminated.any(), truncated.any(), infos["solved"].any()) == (False, False, False)
+    assert env.instance(0) not in (boards[0], env.puzzle.read("1 2 3 4 5 6 7 8 0"))
+    assert [env.instance(row) for row in (1, 2)] == boards[1:]
+    assert np.array_equal(observations[0], env.puzzle.planes(env.instance(0).state[None])[0])
+
+
+def test_one_seed_is_one_course_of_many_games():
+    def course(seed):
+        env = many("Dust", 20, width=3, height=2, colours=2)
+        infos = env.reset(seed=seed)[1]
+        random, said = np.random.default_rng(0), []
+        for _ in range(20):
+            told = env.step((random.random((20, 6)) * infos["action_mask"]).argmax(axis=1))
+            infos = told[-1]
+            said.append(told[0].tobytes())
+        return said
+
+    assert course(3) == course(3)
+    assert course(3) != course(4)
+
+
+def test_what_was_told_is_not_changed_by_later_steps():
+    env = many("Puzzle", 4, observation="state")
+    observations, infos = env.reset(seed=0)
+    before = observations.tobytes(), str(infos)
+    for move in range(4):
+        env.step([move] * 4)
+    assert (observations.tobytes(), str(infos)) == before
+
+
+def test_wrappers_for_many_take_it():
+    env = gymnasium.wrappers.vector.DictInfoToList(
+        gymnasium.wrappers.vector.RecordEpisodeStatistics(many("Puzzle", 2, board=NEARLY, max_moves=5))
+    )
+    env.reset()
+    infos = env.step([L, R])[-1]
+    assert (infos[0]["episode"]["r"], infos[0]["episode"]["l"]) == (-1, 1)
+    assert (infos[0]["solved"], infos[1]["solved"]) == (True, False)
+
+
+def test_many_are_rendered_one_by_one():
+    env = many("Puzzle", 2, render_mode="ansi")
+    env.reset(options={"board": [NEARLY, "8 6 7 2 5 4 3 0 1"]})
+    assert env.render() == ("1 2 3\n4 5 6\n7 . 8", "8 6 7\n2 5 4\n3 . 1")
+    assert many("Puzzle", 2).render() is None
+
+
+def test_many_are_one_at_least():
+    with pytest.raises(BadOption, match="1 board or more, not 0"):
+        PuzzleVectorEnv(0)
+
+
+# --- puzzles of plain rules, and plug-ins ---------------------------------------------------------------------------
+
+
+def test_plain_rules_are_enough(corridor):
+    env = make("Puzzle", puzzle=corridor(5), board="2", render_mode="ansi")
+    check_env(make("Puzzle", puzzle=corridor(5), board="2").unwrapped)
+    observation, info = env.reset()
+    assert env.observation_space == gymnasium.spaces.Box(-(2**15), 2**15 - 1, (1,), np.int16)
+    assert (observation.tolist(), info["action_mask"].tolist(), env.render()) == ([2], [1, 1], "..o...")
+    assert [env.step(0)[2] for _ in range(2)] == [False, True]
+    team = many("Puzzle", 2, puzzle=corridor(5), board="1")
+    team.reset()
+    assert team.step([0, 1])[2].tolist() == [True, False]
+
+
+@pytest.mark.parametrize(("kind", "least"), [(bool, 0), (np.uint16, 0), (np.float32, np.finfo(np.float32).min)])
+def test_states_of_every_type_have_a_space(corridor, kind, least):
+    class Typed(corridor):
+        def read(self, text):
+            return Instance(self, super().read(text).state.astype(kind))
+
+    env = make("Puzzle", puzzle=Typed(), board="1")
+    assert (env.observation_space.dtype, env.observation_space.low.tolist()) == (np.dtype(kind), [least])
+    assert env.reset()[0] in env.observation_space
+
+
+def test_what_a_puzzle_of_plain_rules_has_not(corridor):
+    with pytest.raises(NotSuited, match="corridor-9 has no planes; its observation can be 'state'"):
+        make("Puzzle", puzzle=corridor(), observation="planes")
+    with pytest.raises(NotSuited, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
+        make("Puzzle", puzzle=corridor(), render_mode="rgb_array")
+
+
+def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    plugged("puzzlelab.puzzles", "lights", "lights_out:FAMILY")
+    puzzlelab.gym.register()
+    try:
+        env = make("Lights", size=3, board="*** *** ***")
+        env.reset()
+        ends = [env.step(lamp)[2] for lamp in (0, 2, 4, 6, 8)]
+        with pytest.raises(BadOption, match="no option 'sise'; did you mean 'size'"):
+            make("Lights", sise=3)
+    finally:
+        del gymnasium.registry["puzzlelab/Lights-v0"]
+    assert ends == [False] * 4 + [True]
+
+
+# --- the example, and the benchmark ---------------------------------------------------------------------------------
+
+
+class Player:
+    """Stands where a trained model would: plays the first move of a shortest solution."""
+
+    def __init__(self):
+        self.puzzle, self.known = load("tiles-2x3"), {}
+
+    def predict(self, planes, deterministic):
+        assert deterministic
+        tiles = planes.reshape(-1, 6, 5)
+        states = np.where(tiles.any(axis=2), tiles.argmax(axis=2) + 1, 0).astype(np.uint8)
+        return np.array([self.best(state) for state in states]), None
+
+    def best(self, state):
+        if state.tobytes() not in self.known:
+            moves = solve(Instance(self.puzzle, state), "bfs").moves
+            self.known[state.tobytes()] = moves[0] if moves else 0
+        return self.known[state.tobytes()]
+
+
+class Idler(Player):
+    def best(self, state):
+        return U
+
+
+def test_the_example_counts_what_is_solved():
+    example = script("examples", "gymnasium_dqn")
+    assert example.solved(Player()) == 1.0
+    assert example.solved(Idler()) < 0.02
+    assert len((ROOT / "examples" / "gymnasium_dqn.py").read_text(encoding="utf-8").splitlines()) < 80
+
+
+def test_the_example_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    with pytest.raises(SystemExit, match="pip install stable-baselines3"):
+        script("examples", "gymnasium_dqn").main(1)
+
+
+@pytest.mark.slow
+def test_the_example_learns():
+    pytest.importorskip("stable_baselines3")
+    example = script("examples", "gymnasium_dqn")
+    model = example.learner()
+    assert example.solved(model) < 0.1
+    assert example.solved(model.learn(1_000_000, callback=lambda *_: model.num_timesteps < 40_000)) > 0.5
+
+
+def test_the_example_prints_shares(monkeypatch, capsys):
+    pytest.importorskip("stable_baselines3")
+    example = script("examples", "gymnasium_dqn")
+    monkeypatch.setattr(example, "GAMES", 20)
+    example.main(0.5)
+    assert re.fullmatch(
+        r"before learning: [\d.]+% of 20 boards solved\nafter 0.5 seconds and [\d,]+ moves: [\d.]+%\n",
+        capsys.readouterr().out,
+    )
+
+
+def test_the_benchmark_plays_moves_that_can_be_made():
+    speed = script("benchmarks", "gymnasium_speed")
+    masks = np.random.default_rng(0).integers(0, 2, (50, 7), np.int8)
+    masks[:, 3] = 1
+    random = np.random.default_rng(1)
+    found = np.array([speed.chosen(masks, random) for _ in range(200)])
+    assert masks[np.arange(50), found].all()
+    assert all(set(column) == set(np.flatnonzero(mask)) for column, mask in zip(found.T, masks, strict=True))
+    assert speed.chosen(np.zeros((2, 3), np.int8), random).tolist() == [0, 0]
+    assert speed.many("tiles-2x3", "state", 10, 0.01) > 0
+    assert speed.one("tiles-2x3", "state", 0.01) > 0
