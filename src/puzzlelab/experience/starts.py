@@ -101,6 +101,10 @@ class Starts:
             states[rows] = made
         return states, known
 
+    def most(self, margin: float) -> float:
+        """How many moves a board can need, and this many more; inf where that is not known."""
+        return self.difficulty + margin if self.settings.walks == 1 else np.inf
+
     def stepped(self, step: int) -> None:
         """Be as hard as it is time for at this step."""
         if self.settings.grows == "evenly":

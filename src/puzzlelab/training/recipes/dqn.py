@@ -75,6 +75,10 @@ class Dqn(Settings):
     """No move is taken to be worth less. Without a discount, moves that lead in circles would else be worth less and
     less, and so would those that look like them.
     """
+    margin: float = Field(default=2.0, ge=0)
+    """Where all games begin with walks, and the reward is `moves`, no move is taken to be worth less than if as many
+    moves remained as a walk has, and this many more.
+    """
     distance: Distance = "huber"
     middle: float = 0.0
     """What the network says of every move at the beginning."""
@@ -165,13 +169,18 @@ class Agent:
         model = self.learner.model
         found = model.answers(batch.columns["state"])["q"]
         shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
-        wanted = wanted.clamp(min=self.settings.least)
+        wanted = wanted.clamp(min=self._least)
         errors.append((shares * (wanted - found.detach()).abs()).sum(1))
         if self.settings.blend < 1:
             wanted = torch.lerp(found.detach(), wanted, self.settings.blend)
         if batch.weights is not None:
             shares = shares * model.tensor(batch.weights)[:, None]
         return {"q_loss": found.shape[1] * value_loss(found, wanted, self.settings.distance, shares)}
+
+    @property
+    def _least(self) -> float:
+        told = self.settings
+        return max(told.least, -self.play.starts.most(told.margin)) if told.reward == "moves" else told.least
 
     def _made(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and

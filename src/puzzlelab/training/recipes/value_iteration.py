@@ -60,11 +60,11 @@ class ValueIteration(Settings):
     trust: float = Field(default=0.5, ge=0, le=1)
     """What the moves of a game that was won count, beside what a look one move ahead says."""
     most: float = Field(default=1000.0, gt=0)
-    """No state is taken to need more moves, not even one without a move; where all games begin with walks, none is
-    taken to need more than their difficulty and `margin`. Else states that no game was won from look worse at every
-    step, and so do those near them.
+    """No state is taken to need more moves, not even one without a move. Else states that no game was won from look
+    worse at every step, and so do those that look like them.
     """
     margin: float = Field(default=2.0, ge=0)
+    """Where all games begin with walks, no state is taken to need more moves than their difficulty and this."""
     distance: Distance = "huber"
     middle: float = 0.0
     """What the network says of every state at the beginning."""
@@ -160,8 +160,7 @@ class Walker:
 
     @property
     def _most(self) -> float:
-        starts, told = self.play.starts, self.settings
-        return min(told.most, starts.difficulty + told.margin) if starts.settings.walks == 1 else told.most
+        return min(self.settings.most, self.play.starts.most(self.settings.margin))
 
     # --- telling and keeping ---
 
