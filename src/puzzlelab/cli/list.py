@@ -48,6 +48,7 @@ def _one(name: str) -> None:
 
     from puzzlelab import api
     from puzzlelab.core.puzzle import Estimates, Samples
+    from puzzlelab.experience import rewards
 
     puzzle, console = api.load(name), output()
     console.print(f"{puzzle.name}: {puzzle.move_count} moves ({getattr(puzzle, 'move_note', '')})")
@@ -62,6 +63,10 @@ def _one(name: str) -> None:
         for each, scale in puzzle.scales.items():
             scales.add_row(each, "-".join(map(str, scale.levels)) if scale.levels else "", scale.about)
         console.print(scales)
+    worth = Table("rewards", "what a move is worth to a learner", box=None)
+    for each, about in rewards.offered(puzzle).items():
+        worth.add_row(each, about)
+    console.print(worth)
     _networks(puzzle.name, console)
     examples = getattr(puzzle, "examples", {})
     if examples:
