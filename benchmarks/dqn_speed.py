@@ -54,12 +54,12 @@ def ours(settings: dict[str, Any], seconds: float) -> Rate:
     agent = Agent.new(recipe.settings_of("dqn", settings))
     for _ in range(3):
         agent.step()
-    turns, steps, began = agent.turns, agent.learner.step, time.perf_counter()
+    turns, steps, began = agent.table.turns, agent.learner.step, time.perf_counter()
     while time.perf_counter() - began < seconds:
         agent.step()
     spent = time.perf_counter() - began
     games, batch = agent.settings.games, agent.settings.learning.batch
-    return (agent.turns - turns) * games / spent, (agent.learner.step - steps) * batch / spent
+    return (agent.table.turns - turns) * games / spent, (agent.learner.step - steps) * batch / spent
 
 
 def baseline(seconds: float) -> Rate:

@@ -269,7 +269,18 @@ def test_list_names_puzzles_solvers_and_options(program):
 def test_list_of_one_puzzle_names_its_estimates_and_scales(program):
     code, out, _ = program("list", "tiles-3x3")
     assert code == 0
-    for word in ("misplaced", "manhattan", "conflicts (usual)", "walking", "pdb", "exact", "level", "distance", "0-31", "in-place"):
+    for word in (
+        "misplaced",
+        "manhattan",
+        "conflicts (usual)",
+        "walking",
+        "pdb",
+        "exact",
+        "level",
+        "distance",
+        "0-31",
+        "in-place",
+    ):
         assert word in out
     assert "exact" not in program("list", "tiles-4x4")[1]
 

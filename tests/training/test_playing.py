@@ -46,10 +46,14 @@ def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, duelling) -
 
 
 def test_figures_are_those_since_the_last_time() -> None:
-    games = play()
-    games.tally[:] = [8, 6, 40, 10]
-    assert playing.figures(games) == {"difficulty": 2, "games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25}
-    assert playing.figures(games) == {"difficulty": 2, "games": 0}
+    settings = playing.PlayingSettings(
+        puzzle="tiles-2x2", network={**NETWORK, "heads": ["q"]}, games=4, starts=Starting(walks=1, first=2)
+    )
+    table = playing.Table.of(registry.load("tiles-2x2"), settings)
+    table.play.tally[:] = [8, 6, 40, 10]
+    found = {"difficulty": 2, "games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "epsilon": 0.1, "turns": 0}
+    assert table.figures() == found
+    assert table.figures() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
 
 
 @pytest.mark.parametrize("settings", [{"size": 5}, {"size": 5, "alpha": 0.5}, {"size": 0}])

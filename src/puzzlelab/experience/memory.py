@@ -49,6 +49,11 @@ class Memory:
     def __len__(self) -> int:
         return len(self.ring)
 
+    def has(self, count: int) -> bool:
+        """Whether there is enough to draw a batch of so many from."""
+        size = self.settings.size
+        return len(self.ring) >= min(count, size) if size else bool(self.newest)
+
     def append(self, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add transitions."""
         if self.settings.size:

@@ -44,7 +44,9 @@ class Taught(Protocol):
 class Student(Protocol):
     """What a recipe does in one step, and what it must keep to go on."""
 
-    learner: Learner
+    @property
+    def learner(self) -> Learner:
+        """The network on its way."""
 
     def step(self) -> Mapping[str, float]:
         """Learn once; the losses."""

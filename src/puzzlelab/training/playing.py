@@ -1,24 +1,153 @@
-"""What recipes share that learn from games which they play themselves."""
+"""What recipes share that learn from games which they play themselves: the games, what is remembered, what is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.experience.play import Play
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.settings import Settings
+from puzzlelab.experience.memory import Batch, Memory, Remembering
+from puzzlelab.experience.play import Play, Turn
+from puzzlelab.experience.starts import Starting, Starts
 from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.network import read_network
-from puzzlelab.training.exams import Figures
-from puzzlelab.training.learner import Learner
+from puzzlelab.training import learner
+from puzzlelab.training.exams import Examination, Figures
+from puzzlelab.training.exploration import Exploration, Exploring, explored
+from puzzlelab.training.feed import SAMPLE
+from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training.losses import Distance
+from puzzlelab.training.slow import Following, Slow
 
 BEGIN, TURN = 3, 4
 """The branches of the run's seed that make the first boards, and the moves and boards of each turn."""
+
+
+class PlayingSettings(Settings):
+    """The settings of every such recipe."""
+
+    puzzle: str
+    seed: int = Field(default=0, ge=0)
+    network: dict[str, Any]
+    games: int = Field(default=1000, ge=1)
+    """That are played at once."""
+    max_moves: int = Field(default=100, ge=1)
+    """After which a game is given up."""
+    every: int = Field(default=1, ge=1)
+    """Steps of learning for each move of all games."""
+    warmup: int = Field(default=0, ge=0)
+    """Games that end before the first step."""
+    starts: Starting = Starting()
+    exploring: Exploring = Exploring()
+    memory: Remembering = Remembering()
+    slow: Following = Following()
+    margin: float = Field(default=2.0, ge=0)
+    """Where all games begin with walks, no state is taken to need more moves than their difficulty and this."""
+    distance: Distance = "huber"
+    middle: float = 0.0
+    """What the network says of everything at the beginning."""
+    spread: float = Field(default=1.0, gt=0)
+    """In which unit it thinks."""
+    learning: Learning = Learning()
+    exam: Examination = Examination(games=0)
+
+
+class Record(Protocol):
+    """What a recipe notes of the games as they go on."""
+
+    def state(self) -> Mapping[str, NDArray[Any]]: ...
+    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
+
+
+@dataclass
+class Table:
+    """The games, and the network that plays them."""
+
+    settings: PlayingSettings
+    puzzle: Puzzle
+    learner: Learner
+    slow: Slow
+    play: Play
+    exploration: Exploration
+    memory: Memory
+    turns: int = 0
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, settings: PlayingSettings) -> Table:
+        """With random weights, and all games at their beginning."""
+        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
+        set_out(student, settings.middle, settings.spread)
+        starts, random = Starts.of(puzzle, settings.starts), generator(settings.seed, BEGIN)
+        play = Play.of(puzzle, starts, settings.max_moves, settings.games, random)
+        exploration, memory = Exploration.of(settings.exploring), Memory(settings.memory)
+        return cls(settings, puzzle, student, Slow.of(student.model, settings.slow), play, exploration, memory)
+
+    def step(self, turn: Callable[[], None], losses: Callable[[Batch, list[Tensor]], Losses]) -> Mapping[str, float]:
+        """Let a `turn` be made when it is time for one, and learn once from what is remembered.
+
+        `losses` puts the errors `float[B]` of the batch into its second argument.
+        """
+        step, settings = self.learner.step, self.settings
+        self.exploration.stepped(step)
+        self.play.starts.stepped(step)
+        while step == 0 and self.play.tally[0] < settings.warmup:
+            turn()
+        if step % settings.every == 0:
+            turn()
+        while not self.memory.has(settings.learning.batch):
+            turn()
+        batch = self.memory.batch(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
+        errors: list[Tensor] = []
+        found = self.learner.update(lambda: losses(batch, errors))
+        self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.slow.follow(self.learner.model.module, self.learner.step)
+        return found
+
+    def turn(self, best: NDArray[np.int64], possible: NDArray[np.bool_]) -> Turn:
+        """Make the best move `int64[B]` in every game, or now and then any of the possible ones `bool[B, M]`."""
+        random = generator(self.settings.seed, TURN, self.turns)
+        self.turns += 1
+        moves, guessed = explored(best, possible, self.exploration.epsilon, random)
+        before = self.play.tally.copy()
+        turn = self.play.turn(moves, guessed, random)
+        games, _, made, guesses = (self.play.tally - before).tolist()
+        self.exploration.finished(games, made, guesses)
+        return turn
+
+    # --- telling and keeping ---
+
+    def figures(self) -> Figures:
+        """How the games went since this was asked last; then they are counted anew."""
+        games, won, moves, guesses = self.play.tally.tolist()
+        self.play.tally[:] = 0
+        found: Figures = {"difficulty": self.play.starts.difficulty, "games": games}
+        if games:
+            found |= {"won": won / games, "length": moves / games, "guesses": guesses / games}
+        return found | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+
+    def state(self, record: Record) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        """All that `restore` needs, with what the recipe notes."""
+        parts = {"play": self.play.state(), "record": record.state(), "memory": self.memory.state()}
+        told = {"turns": self.turns, "epsilon": self.exploration.epsilon}
+        return tensors(parts) | self.slow.state(), told
+
+    def restore(self, record: Record, held: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
+        """Become the table that gave this state."""
+        self.play.restore(arrays(held, "play"))
+        record.restore(arrays(held, "record"))
+        self.memory.restore(arrays(held, "memory"))
+        self.slow.restore(held)
+        self.turns, self.exploration.epsilon = told["turns"], told["epsilon"]
 
 
 def check(network: Mapping[str, Any], puzzle: Any, head: str) -> None:
@@ -29,32 +158,19 @@ def check(network: Mapping[str, Any], puzzle: Any, head: str) -> None:
     architecture.build(puzzle)
 
 
-def set_out(learner: Learner, middle: float, spread: float) -> None:
+def set_out(student: Learner, middle: float, spread: float) -> None:
     """Let the network say `middle` at the beginning, and think in units of `spread`."""
-    for module in (learner.model.module, learner.average):
+    for module in (student.model.module, student.average):
         for part in module.modules():
             if isinstance(part, Scalar):
                 part.middle.fill_(middle)
                 part.spread.fill_(spread)
 
 
-def figures(play: Play) -> Figures:
-    """How the games went since this was asked last; then they are counted anew."""
-    games, won, moves, guesses = play.tally.tolist()
-    play.tally[:] = 0
-    found: Figures = {"difficulty": play.starts.difficulty, "games": games}
-    if games:
-        found |= {"won": won / games, "length": moves / games, "guesses": guesses / games}
-    return found
-
-
 def tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
     """Arrays of several parts, as tensors under names that tell the part."""
-    return {
-        f"{part}.{name}": torch.as_tensor(np.array(array))
-        for part, arrays in parts.items()
-        for name, array in arrays.items()
-    }
+    named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+    return {name: torch.as_tensor(np.array(array)) for name, array in named.items()}
 
 
 def arrays(tensors: Mapping[str, Tensor], part: str) -> dict[str, NDArray[Any]]:

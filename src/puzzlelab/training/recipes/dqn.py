@@ -19,47 +19,26 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.batches import Made, alike, children
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.puzzle import State
 from puzzlelab.experience import rewards
-from puzzlelab.experience.memory import Batch, Memory, Remembering
-from puzzlelab.experience.play import Play
+from puzzlelab.experience.memory import Batch
 from puzzlelab.experience.returns import Columns, Returns
-from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.experience.starts import Starts
 from puzzlelab.nets.device import device
-from puzzlelab.training import learner, loop, playing
-from puzzlelab.training.exams import Examination, Figures
-from puzzlelab.training.exploration import Exploration, Exploring, explored
-from puzzlelab.training.feed import SAMPLE
-from puzzlelab.training.learner import Learner, Learning, Losses
-from puzzlelab.training.losses import Distance, value_loss
+from puzzlelab.training import loop
+from puzzlelab.training.exams import Figures
+from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.losses import value_loss
+from puzzlelab.training.playing import PlayingSettings, Table, check
 from puzzlelab.training.runs import Run
-from puzzlelab.training.slow import Following, Slow
 
 
-class Dqn(Settings):
-    """Every setting of the recipe."""
+class Dqn(PlayingSettings):
+    """Every setting of the recipe; the network needs the head `q`."""
 
     recipe: Literal["dqn"] = "dqn"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
-    """With the head `q`."""
-    games: int = Field(default=1000, ge=1)
-    """That are played at once."""
-    max_moves: int = Field(default=100, ge=1)
-    """After which a game is given up."""
-    every: int = Field(default=1, ge=1)
-    """Steps of learning for each move of all games."""
-    warmup: int = Field(default=0, ge=0)
-    """Games that end before the first step."""
-    starts: Starting = Starting()
-    exploring: Exploring = Exploring()
-    memory: Remembering = Remembering()
-    slow: Following = Following()
     reward: str = "moves"
-    """A scheme of the puzzle; `puzzlelab list PUZZLE` names them."""
+    """A scheme of the puzzle; `puzzlelab list PUZZLE` names them. With any but `moves`, `margin` counts for nothing."""
     discount: float = Field(default=1.0, ge=0, le=1)
     horizon: int = Field(default=1, ge=1)
     """Moves of a return."""
@@ -75,92 +54,43 @@ class Dqn(Settings):
     """No move is taken to be worth less. Without a discount, moves that lead in circles would else be worth less and
     less, and so would those that look like them.
     """
-    margin: float = Field(default=2.0, ge=0)
-    """Where all games begin with walks, and the reward is `moves`, no move is taken to be worth less than if as many
-    moves remained as a walk has, and this many more.
-    """
-    distance: Distance = "huber"
-    middle: float = 0.0
-    """What the network says of every move at the beginning."""
-    spread: float = Field(default=1.0, gt=0)
-    """In which unit it thinks."""
-    learning: Learning = Learning()
-    exam: Examination = Examination(games=0)
 
 
 @dataclass
 class Agent:
-    """A network that plays and learns."""
+    """A network that plays, and learns from what its moves led to."""
 
     settings: Dqn
-    puzzle: Puzzle
-    learner: Learner
-    slow: Slow
-    play: Play
+    table: Table
     returns: Returns
-    exploration: Exploration
-    memory: Memory
     reward: rewards.Reward
-    turns: int = 0
 
     @classmethod
     def new(cls, settings: Dqn) -> Agent:
         """With random weights, and all games at their beginning."""
         puzzle = registry.load(settings.puzzle)
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        playing.set_out(student, settings.middle, settings.spread)
-        starts = Starts.of(puzzle, settings.starts)
-        random = generator(settings.seed, playing.BEGIN)
-        play = Play.of(puzzle, starts, settings.max_moves, settings.games, random)
-        returns = Returns.of(settings.horizon, settings.discount, play.states)
-        reward = rewards.make(puzzle, settings.reward, settings.discount)
-        exploration, memory = Exploration.of(settings.exploring), Memory(settings.memory)
-        slow = Slow.of(student.model, settings.slow)
-        return cls(settings, puzzle, student, slow, play, returns, exploration, memory, reward)
+        table = Table.of(puzzle, settings)
+        returns = Returns.of(settings.horizon, settings.discount, table.play.states)
+        return cls(settings, table, returns, rewards.make(puzzle, settings.reward, settings.discount))
+
+    @property
+    def learner(self) -> Learner:
+        return self.table.learner
 
     def step(self) -> Mapping[str, float]:
-        step, settings = self.learner.step, self.settings
-        self.exploration.stepped(step)
-        self.play.starts.stepped(step)
-        if step == 0:
-            self._warm_up()
-        if step % settings.every == 0:
-            self._turn()
-        random = generator(settings.seed, SAMPLE, step)
-        batch = self.memory.batch(settings.learning.batch, step, random)
-        errors: list[Tensor] = []
-        found = self.learner.update(lambda: self._losses(batch, errors))
-        self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
-        self.slow.follow(self.learner.model.module, self.learner.step)
-        return found
+        return self.table.step(self._turn, self._losses)
 
     # --- playing ---
 
-    def _warm_up(self) -> None:
-        """Play until so many games have ended, and there is a batch to learn from."""
-        while self.play.tally[0] < self.settings.warmup or not self.memory.newest:
-            self._turn()
-
     def _turn(self) -> None:
         """Make a move in every game, and remember what is complete by it."""
-        random = generator(self.settings.seed, playing.TURN, self.turns)
-        self.turns += 1
-        possible = self.play.possible() if self.settings.masked else self._possible(self.play.states)
-        values = np.where(possible, self.learner.model.outputs(self.play.states)["q"], -np.inf)
-        moves, guessed = explored(values.argmax(axis=1), possible, self.exploration.epsilon, random)
-        before = self.play.tally.copy()
-        turn = self.play.turn(moves, guessed, random)
-        games, _, made, guesses = (self.play.tally - before).tolist()
-        self.exploration.finished(games, made, guesses)
+        play = self.table.play
+        possible = play.possible() if self.settings.masked else np.ones(play.named.shape, bool)
+        values = np.where(possible, self.learner.model.outputs(play.states)["q"], -np.inf)
+        turn = self.table.turn(values.argmax(axis=1), possible)
         complete = self.returns.after(turn, self.reward(turn.before, turn.made))
         if len(complete["move"]):
-            self.memory.append(complete)
-
-    def _possible(self, states: NDArray[Any]) -> NDArray[np.bool_]:
-        """`bool[B, M]`: the moves that count."""
-        if self.settings.masked:
-            return alike(self.puzzle, states) >= 0
-        return np.ones((len(states), self.puzzle.move_count), bool)
+            self.table.memory.append(complete)
 
     # --- learning ---
 
@@ -180,13 +110,13 @@ class Agent:
     @property
     def _least(self) -> float:
         told = self.settings
-        return max(told.least, -self.play.starts.most(told.margin)) if told.reward == "moves" else told.least
+        return max(told.least, -self.table.play.starts.most(told.margin)) if told.reward == "moves" else told.least
 
     def _made(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and
         what it turned out to be worth, `float[B, M]`).
         """
-        named = alike(self.puzzle, columns["state"])
+        named = alike(self.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
         mine = np.take_along_axis(named, moves, axis=1)
         same = np.where(mine < 0, np.arange(named.shape[1]) == moves, named == mine)
@@ -197,9 +127,9 @@ class Agent:
     def _whole(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, the same for all moves that can be made, and what each is worth, `float[B, M]`)."""
         states = columns["state"]
-        ahead, named = children(self.puzzle, states), alike(self.puzzle, states)
+        ahead, named = children(self.learner.puzzle, states), alike(self.learner.puzzle, states)
         made = Made(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
-        after = alike(self.puzzle, ahead.states) >= 0
+        after = alike(self.learner.puzzle, ahead.states) >= 0
         over = ahead.solved | ~after.any(axis=1)
         reward = self.reward(states[ahead.owner], made)
         later = self._worth(ahead.states).cpu().numpy()
@@ -215,8 +145,11 @@ class Agent:
     def _worth(self, states: State) -> Tensor:
         """`float[B]`: what the best move of each state is worth."""
         model = self.learner.model
-        possible = model.tensor(self._possible(states))
-        worth = self.slow.model.answers(states)["q"]
+        shape = (len(states), self.learner.puzzle.move_count)
+        possible = model.tensor(
+            alike(self.learner.puzzle, states) >= 0 if self.settings.masked else np.ones(shape, bool)
+        )
+        worth = self.table.slow.model.answers(states)["q"]
         chosen = model.answers(states)["q"] if self.settings.double else worth
         best = chosen.masked_fill(~possible, -torch.inf).argmax(1, keepdim=True)
         return worth.gather(1, best).squeeze(1)
@@ -224,19 +157,13 @@ class Agent:
     # --- telling and keeping ---
 
     def figures(self) -> Figures:
-        return playing.figures(self.play) | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+        return self.table.figures()
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        parts = {"play": self.play.state(), "returns": self.returns.state(), "memory": self.memory.state()}
-        told = {"turns": self.turns, "epsilon": self.exploration.epsilon}
-        return playing.tensors(parts) | self.slow.state(), told
+        return self.table.state(self.returns)
 
     def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        self.play.restore(playing.arrays(tensors, "play"))
-        self.returns.restore(playing.arrays(tensors, "returns"))
-        self.memory.restore(playing.arrays(tensors, "memory"))
-        self.slow.restore(tensors)
-        self.turns, self.exploration.epsilon = told["turns"], told["epsilon"]
+        self.table.restore(self.returns, tensors, told)
 
     def saved(self) -> None:
         """Nothing lies about."""
@@ -252,7 +179,7 @@ class DqnRecipe:
         puzzle = registry.load(settings.puzzle)
         rewards.make(puzzle, settings.reward, settings.discount)
         Starts.of(puzzle, settings.starts)
-        playing.check(settings.network, puzzle, "q")
+        check(settings.network, puzzle, "q")
         device(settings.learning.device)
 
     def learn(self, run: Run, settings: Dqn, watch: Callable[[], None]) -> None:
