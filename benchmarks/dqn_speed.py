@@ -20,7 +20,7 @@ from rich.table import Table
 
 import dust_document
 from puzzlelab.training import recipe
-from puzzlelab.training.recipes.dqn import Agent
+from puzzlelab.training.recipes import dqn
 
 WORKERS, BOARDS = 6, 1000
 Rate = tuple[float, float]
@@ -51,15 +51,15 @@ DOCUMENT: dict[str, Any] = {
 
 def ours(settings: dict[str, Any], seconds: float) -> Rate:
     """As `puzzlelab train dqn` does it: a thousand games at once, a batch of a thousand for each of their moves."""
-    agent = Agent.new(recipe.settings_of("dqn", settings))
+    table = dqn.new(recipe.settings_of("dqn", settings))
     for _ in range(3):
-        agent.step()
-    turns, steps, began = agent.table.turns, agent.learner.step, time.perf_counter()
+        table.step()
+    turns, steps, began = table.turns, table.learner.step, time.perf_counter()
     while time.perf_counter() - began < seconds:
-        agent.step()
+        table.step()
     spent = time.perf_counter() - began
-    games, batch = agent.settings.games, agent.settings.learning.batch
-    return (agent.table.turns - turns) * games / spent, (agent.learner.step - steps) * batch / spent
+    games, batch = table.settings.games, table.settings.learning.batch
+    return (table.turns - turns) * games / spent, (table.learner.step - steps) * batch / spent
 
 
 def baseline(seconds: float) -> Rate:
@@ -95,8 +95,8 @@ def encoded(board: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def document(seconds: float) -> Rate:
     """The document's loop, with the same network in PyTorch."""
-    agent = Agent.new(recipe.settings_of("dqn", DOCUMENT))
-    learner, random = agent.learner, np.random.default_rng(0)
+    table = dqn.new(recipe.settings_of("dqn", DOCUMENT))
+    learner, random = table.learner, np.random.default_rng(0)
     fresh = lambda: random.integers(1, 6, (8, 6)).astype(np.uint8)  # noqa: E731
     boards, rows, turns = [fresh() for _ in range(BOARDS)], np.arange(BOARDS), 0
     with multiprocessing.get_context("spawn").Pool(WORKERS) as pool:
@@ -142,10 +142,10 @@ def main() -> None:
         ours(mine, 1.0)  # machine code is there before a clock starts
         name, other = others()
         own = ours(mine, seconds)
-        table = Table("way", "moves played/s", "moves learned from/s", title=title)
+        shown = Table("way", "moves played/s", "moves learned from/s", title=title)
         for way, rate in ((name, other), ("puzzlelab", own)):
-            table.add_row(way, f"{rate[0]:,.0f}", f"{rate[1]:,.0f}")
-        console.print(table)
+            shown.add_row(way, f"{rate[0]:,.0f}", f"{rate[1]:,.0f}")
+        console.print(shown)
         console.print(f"{own[0] / other[0]:.1f} times as many played, {own[1] / other[1]:.1f} times learned from")
 
 

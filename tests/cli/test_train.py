@@ -38,6 +38,21 @@ games = 4
 """
 
 
+PLAYING = """
+puzzle = "tiles-2x3"
+seed = 5
+games = 20
+max_moves = 12
+every = 2
+network = { kind = "dense", width = 8, depth = 1, heads = ["q", "remaining"] }
+starts = { walks = 1.0, first = 4, last = 20, grows = "won", games = 20 }
+memory = { size = 500, alpha = 0.6 }
+learning = { steps = 60, batch = 20, precision = "float32", save = 0.05 }
+exam = { every = 10, boards = 4, scale = "uniform", max_moves = 20 }
+"""
+"""A small run of a recipe that plays for itself."""
+
+
 @pytest.fixture
 def config(tmp_path):
     """A file of the settings of a small run."""
@@ -46,8 +61,8 @@ def config(tmp_path):
     return path
 
 
-def command(*words):
-    return [sys.executable, "-m", "puzzlelab", "train", "imitation", *map(str, words)]
+def command(*words, recipe="imitation"):
+    return [sys.executable, "-m", "puzzlelab", "train", recipe, *map(str, words)]
 
 
 def lines(run):
@@ -70,6 +85,8 @@ def lines(run):
         (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "puzzle=dust-0x0x0"], "a dust board has 1 to 16"),
         (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "teacher.solver=beem"], "did you mean 'beam'"),
         (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "learning.device=tpu9"], "is no device"),
+        (["dqn", "--run", "RUN", "--config", "CONFIG"], "these are settings of the recipe 'imitation', not of 'dqn'"),
+        (["dqn", "--run", "RUN", "--config", "PLAYING", "--only", "generate"], "there is nothing to generate for it"),
         (["imitation", "--run", "FULL", "--config", "CONFIG"], "is not empty, and holds no run"),
         (["imitation", "--run", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
     ],
@@ -77,7 +94,9 @@ def lines(run):
 def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, config, words, said) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    places = {"RUN": tmp_path / "run", "CONFIG": config, "FULL": tmp_path / "full"}
+    playing = tmp_path / "playing.toml"
+    playing.write_text(PLAYING)
+    places = {"RUN": tmp_path / "run", "CONFIG": config, "PLAYING": playing, "FULL": tmp_path / "full"}
     code, out, err = program("train", *(places.get(word, word) for word in words))
     assert (code, out) == (2, "")
     assert said in err
@@ -87,12 +106,16 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_three_times_writes_the_same_metrics(tmp_path, config) -> None:
-    subprocess.run(command("--config", config, "--run", tmp_path / "whole"), check=True, timeout=300)
+@pytest.mark.parametrize("recipe", ["imitation", "dqn", "value_iteration"])
+def test_a_run_that_is_killed_three_times_writes_the_same_metrics(tmp_path, config, recipe) -> None:
+    if recipe != "imitation":
+        config.write_text(PLAYING)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    subprocess.run(command("--config", config, "--run", whole, recipe=recipe), check=True, timeout=300)
     chance = random.Random(1)
     for _ in range(3):
-        with subprocess.Popen(command("--config", config, "--run", tmp_path / "parts")) as process:
-            state, before = tmp_path / "parts" / "state.json", None
+        with subprocess.Popen(command("--config", config, "--run", parts, recipe=recipe)) as process:
+            state = parts / "state.json"
             before = state.stat().st_mtime if state.exists() else None
             ends = time.monotonic() + 120
             while time.monotonic() < ends and process.poll() is None:
@@ -101,10 +124,10 @@ def test_a_run_that_is_killed_three_times_writes_the_same_metrics(tmp_path, conf
                 time.sleep(0.01)
             time.sleep(chance.random() * 0.2)
             process.kill()
-    subprocess.run(command("--config", config, "--run", tmp_path / "parts"), check=True, timeout=300)
-    assert lines(tmp_path / "parts") == lines(tmp_path / "whole")
-    assert [line["step"] for line in lines(tmp_path / "parts")] == [10, 20, 30, 40, 50, 60]
-    assert (tmp_path / "parts" / "champion").read_text() == (tmp_path / "whole" / "champion").read_text()
+    subprocess.run(command("--config", config, "--run", parts, recipe=recipe), check=True, timeout=300)
+    assert lines(parts) == lines(whole)
+    assert [line["step"] for line in lines(parts)] == [10, 20, 30, 40, 50, 60]
+    assert (parts / "champion").read_text() == (whole / "champion").read_text()
 
 
 @pytest.mark.slow

@@ -23,12 +23,18 @@ def play(games=4):
 
 
 def test_a_network_without_the_head_is_refused() -> None:
-    puzzle = registry.load("tiles-3x3")
-    playing.check({**NETWORK, "heads": ["moves", "q"]}, puzzle, "q")
+    def settings(**network):
+        starts = {"scale": "uniform"}
+        network = {"kind": "dense", **network}
+        return playing.PlayingSettings(puzzle="tiles-3x3", network=network, starts=starts)
+
+    playing.check(settings(heads=["moves", "q"]), "q")
     with pytest.raises(BadOption, match="trains the head 'q', and the network has moves and remaining"):
-        playing.check({**NETWORK, "heads": ["moves", "remaining"]}, puzzle, "q")
+        playing.check(settings(heads=["moves", "remaining"]), "q")
     with pytest.raises(NotSuited, match="no symbols that may be exchanged"):
-        playing.check({"kind": "exchangeable", "heads": ["q"]}, puzzle, "q")
+        playing.check(
+            playing.PlayingSettings(puzzle="tiles-3x3", network={"kind": "exchangeable", "heads": ["q"]}), "q"
+        )
 
 
 @pytest.mark.parametrize("duelling", [False, True])
@@ -49,7 +55,7 @@ def test_figures_are_those_since_the_last_time() -> None:
     settings = playing.PlayingSettings(
         puzzle="tiles-2x2", network={**NETWORK, "heads": ["q"]}, games=4, starts=Starting(walks=1, first=2)
     )
-    table = playing.Table.of(registry.load("tiles-2x2"), settings)
+    table = playing.Table.of(registry.load("tiles-2x2"), settings, lambda table: None)
     table.play.tally[:] = [8, 6, 40, 10]
     found = {"difficulty": 2, "games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "epsilon": 0.1, "turns": 0}
     assert table.figures() == found

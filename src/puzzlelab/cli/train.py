@@ -50,6 +50,8 @@ def train(
     found, place = recipes.find(recipe), Run(run)
     settings = _settings(recipe, place, config, option or [])
     found.check(settings)
+    if only == Program.GENERATE:
+        programs.generates(found)
     if restart and place.begun:
         _restart(place, yes)
     place.begin(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
@@ -19,6 +20,7 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.experience.memory import Batch, Memory, Remembering
 from puzzlelab.experience.play import Play, Turn
 from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.nets.device import device
 from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.network import read_network
 from puzzlelab.training import learner
@@ -63,15 +65,29 @@ class PlayingSettings(Settings):
 
 
 class Record(Protocol):
-    """What a recipe notes of the games as they go on."""
+    """What is noted of the games as they go on."""
 
     def state(self) -> Mapping[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 
+class Player(Protocol):
+    """What a recipe does at the table."""
+
+    @property
+    def record(self) -> Record:
+        """What it notes."""
+
+    def turn(self) -> None:
+        """Make a move in every game, and remember what there is to learn by it."""
+
+    def losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+        """The loss on what was remembered; the errors `float[B]` go into `errors`."""
+
+
 @dataclass
 class Table:
-    """The games, and the network that plays them."""
+    """The games, and the network that plays them: what a `Student` is."""
 
     settings: PlayingSettings
     puzzle: Puzzle
@@ -80,40 +96,41 @@ class Table:
     play: Play
     exploration: Exploration
     memory: Memory
+    player: Player = field(init=False)
     turns: int = 0
 
     @classmethod
-    def of(cls, puzzle: Puzzle, settings: PlayingSettings) -> Table:
-        """With random weights, and all games at their beginning."""
+    def of(cls, puzzle: Puzzle, settings: PlayingSettings, player: Callable[[Table], Player]) -> Table:
+        """With random weights, all games at their beginning, and the player that is made for it."""
         student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
         set_out(student, settings.middle, settings.spread)
         starts, random = Starts.of(puzzle, settings.starts), generator(settings.seed, BEGIN)
         play = Play.of(puzzle, starts, settings.max_moves, settings.games, random)
         exploration, memory = Exploration.of(settings.exploring), Memory(settings.memory)
-        return cls(settings, puzzle, student, Slow.of(student.model, settings.slow), play, exploration, memory)
+        slow = Slow.of(student.model, settings.slow)
+        table = cls(settings, puzzle, student, slow, play, exploration, memory)
+        table.player = player(table)
+        return table
 
-    def step(self, turn: Callable[[], None], losses: Callable[[Batch, list[Tensor]], Losses]) -> Mapping[str, float]:
-        """Let a `turn` be made when it is time for one, and learn once from what is remembered.
-
-        `losses` puts the errors `float[B]` of the batch into its second argument.
-        """
+    def step(self) -> Mapping[str, float]:
+        """Let the player make a turn when it is time for one, and learn once from what is remembered."""
         step, settings = self.learner.step, self.settings
         self.exploration.stepped(step)
         self.play.starts.stepped(step)
         while step == 0 and self.play.tally[0] < settings.warmup:
-            turn()
+            self.player.turn()
         if step % settings.every == 0:
-            turn()
+            self.player.turn()
         while not self.memory.has(settings.learning.batch):
-            turn()
+            self.player.turn()
         batch = self.memory.batch(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
         errors: list[Tensor] = []
-        found = self.learner.update(lambda: losses(batch, errors))
+        found = self.learner.update(lambda: self.player.losses(batch, errors))
         self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
         self.slow.follow(self.learner.model.module, self.learner.step)
         return found
 
-    def turn(self, best: NDArray[np.int64], possible: NDArray[np.bool_]) -> Turn:
+    def moved(self, best: NDArray[np.int64], possible: NDArray[np.bool_]) -> Turn:
         """Make the best move `int64[B]` in every game, or now and then any of the possible ones `bool[B, M]`."""
         random = generator(self.settings.seed, TURN, self.turns)
         self.turns += 1
@@ -135,24 +152,30 @@ class Table:
             found |= {"won": won / games, "length": moves / games, "guesses": guesses / games}
         return found | {"epsilon": self.exploration.epsilon, "turns": self.turns}
 
-    def state(self, record: Record) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs, with what the recipe notes."""
-        parts = {"play": self.play.state(), "record": record.state(), "memory": self.memory.state()}
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        """All that `restore` needs beside the learner."""
+        parts = {"play": self.play.state(), "record": self.player.record.state(), "memory": self.memory.state()}
         told = {"turns": self.turns, "epsilon": self.exploration.epsilon}
         return tensors(parts) | self.slow.state(), told
 
-    def restore(self, record: Record, held: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
+    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
         """Become the table that gave this state."""
-        self.play.restore(arrays(held, "play"))
-        record.restore(arrays(held, "record"))
-        self.memory.restore(arrays(held, "memory"))
-        self.slow.restore(held)
+        self.play.restore(arrays(tensors, "play"))
+        self.player.record.restore(arrays(tensors, "record"))
+        self.memory.restore(arrays(tensors, "memory"))
+        self.slow.restore(tensors)
         self.turns, self.exploration.epsilon = told["turns"], told["epsilon"]
 
+    def saved(self) -> None:
+        """Nothing lies about that may go."""
 
-def check(network: Mapping[str, Any], puzzle: Any, head: str) -> None:
-    """Raise `BadInput` for a network that cannot be built for the puzzle, or lacks this head."""
-    architecture = read_network(network)
+
+def check(settings: PlayingSettings, head: str) -> None:
+    """Raise `BadInput` for games that cannot begin, a network that cannot be built, or one without this head."""
+    puzzle: Any = registry.load(settings.puzzle)
+    Starts.of(puzzle, settings.starts)
+    device(settings.learning.device)
+    architecture = read_network(settings.network)
     if head not in architecture.heads:
         raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(architecture.heads)}")
     architecture.build(puzzle)

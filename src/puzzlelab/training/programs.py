@@ -44,15 +44,21 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
     """Make samples here, for a learner elsewhere; the generator of a learner that is gone ends too."""
-    if not isinstance(recipe, Generates):
-        raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
+    made = generates(recipe)
     parent = os.environ.get(PARENT)
 
     def watch() -> None:
         if parent is not None and str(os.getppid()) != parent:
             raise KeyboardInterrupt
 
-    recipe.generate(run, settings, watch)
+    made.generate(run, settings, watch)
+
+
+def generates(recipe: Recipe) -> Generates:
+    """The recipe, if it has a generator; raises `BadInput` else."""
+    if not isinstance(recipe, Generates):
+        raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
+    return recipe
 
 
 @contextmanager

@@ -7,9 +7,9 @@ et al., 2016), duelling (Wang et al., 2016), prioritised (Schaul et al., 2016), 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -23,11 +23,8 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.experience import rewards
 from puzzlelab.experience.memory import Batch
 from puzzlelab.experience.returns import Columns, Returns
-from puzzlelab.experience.starts import Starts
-from puzzlelab.nets.device import device
 from puzzlelab.training import loop
-from puzzlelab.training.exams import Figures
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.playing import PlayingSettings, Table, check
 from puzzlelab.training.runs import Run
@@ -58,45 +55,30 @@ class Dqn(PlayingSettings):
 
 @dataclass
 class Agent:
-    """A network that plays, and learns from what its moves led to."""
+    """Plays what is worth most, and learns from what that led to."""
 
     settings: Dqn
     table: Table
-    returns: Returns
+    record: Returns
     reward: rewards.Reward
-
-    @classmethod
-    def new(cls, settings: Dqn) -> Agent:
-        """With random weights, and all games at their beginning."""
-        puzzle = registry.load(settings.puzzle)
-        table = Table.of(puzzle, settings)
-        returns = Returns.of(settings.horizon, settings.discount, table.play.states)
-        return cls(settings, table, returns, rewards.make(puzzle, settings.reward, settings.discount))
-
-    @property
-    def learner(self) -> Learner:
-        return self.table.learner
-
-    def step(self) -> Mapping[str, float]:
-        return self.table.step(self._turn, self._losses)
 
     # --- playing ---
 
-    def _turn(self) -> None:
+    def turn(self) -> None:
         """Make a move in every game, and remember what is complete by it."""
         play = self.table.play
         possible = play.possible() if self.settings.masked else np.ones(play.named.shape, bool)
-        values = np.where(possible, self.learner.model.outputs(play.states)["q"], -np.inf)
-        turn = self.table.turn(values.argmax(axis=1), possible)
-        complete = self.returns.after(turn, self.reward(turn.before, turn.made))
+        values = np.where(possible, self.table.learner.model.outputs(play.states)["q"], -np.inf)
+        turn = self.table.moved(values.argmax(axis=1), possible)
+        complete = self.record.after(turn, self.reward(turn.before, turn.made))
         if len(complete["move"]):
             self.table.memory.append(complete)
 
     # --- learning ---
 
-    def _losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each transition was off."""
-        model = self.learner.model
+        model = self.table.learner.model
         found = model.answers(batch.columns["state"])["q"]
         shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
         wanted = wanted.clamp(min=self._least)
@@ -116,57 +98,54 @@ class Agent:
         """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and
         what it turned out to be worth, `float[B, M]`).
         """
-        named = alike(self.learner.puzzle, columns["state"])
+        named = alike(self.table.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
         mine = np.take_along_axis(named, moves, axis=1)
         same = np.where(mine < 0, np.arange(named.shape[1]) == moves, named == mine)
-        later = self._worth(columns["next"]) * self.learner.model.tensor(columns["factor"])
-        wanted = self.learner.model.tensor(columns["reward"]) + later
+        later = self._worth(columns["next"]) * self.table.learner.model.tensor(columns["factor"])
+        wanted = self.table.learner.model.tensor(columns["reward"]) + later
         return self._shares(same), wanted[:, None].expand(named.shape)
 
     def _whole(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, the same for all moves that can be made, and what each is worth, `float[B, M]`)."""
         states = columns["state"]
-        ahead, named = children(self.learner.puzzle, states), alike(self.learner.puzzle, states)
+        ahead, named = children(self.table.learner.puzzle, states), alike(self.table.learner.puzzle, states)
         made = Made(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
-        after = alike(self.learner.puzzle, ahead.states) >= 0
+        after = alike(self.table.learner.puzzle, ahead.states) >= 0
         over = ahead.solved | ~after.any(axis=1)
         reward = self.reward(states[ahead.owner], made)
         later = self._worth(ahead.states).cpu().numpy()
         worth = np.zeros(named.shape, np.float32)
         worth[ahead.owner, ahead.move] = reward + np.where(over, 0.0, self.settings.discount * later)
         wanted = np.take_along_axis(worth, np.maximum(named, 0), axis=1)
-        return self._shares(named >= 0), self.learner.model.tensor(wanted)
+        return self._shares(named >= 0), self.table.learner.model.tensor(wanted)
 
     def _shares(self, counted: NDArray[np.bool_]) -> Tensor:
-        return self.learner.model.tensor((counted / counted.sum(axis=1, keepdims=True)).astype(np.float32))
+        return self.table.learner.model.tensor((counted / counted.sum(axis=1, keepdims=True)).astype(np.float32))
 
     @torch.no_grad()
     def _worth(self, states: State) -> Tensor:
         """`float[B]`: what the best move of each state is worth."""
-        model = self.learner.model
-        shape = (len(states), self.learner.puzzle.move_count)
+        model = self.table.learner.model
+        shape = (len(states), self.table.learner.puzzle.move_count)
         possible = model.tensor(
-            alike(self.learner.puzzle, states) >= 0 if self.settings.masked else np.ones(shape, bool)
+            alike(self.table.learner.puzzle, states) >= 0 if self.settings.masked else np.ones(shape, bool)
         )
         worth = self.table.slow.model.answers(states)["q"]
         chosen = model.answers(states)["q"] if self.settings.double else worth
         best = chosen.masked_fill(~possible, -torch.inf).argmax(1, keepdim=True)
         return worth.gather(1, best).squeeze(1)
 
-    # --- telling and keeping ---
 
-    def figures(self) -> Figures:
-        return self.table.figures()
+def new(settings: Dqn) -> Table:
+    """All games at their beginning."""
+    puzzle = registry.load(settings.puzzle)
+    reward = rewards.make(puzzle, settings.reward, settings.discount)
 
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return self.table.state(self.returns)
+    def player(table: Table) -> Agent:
+        return Agent(settings, table, Returns.of(settings.horizon, settings.discount, table.play.states), reward)
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        self.table.restore(self.returns, tensors, told)
-
-    def saved(self) -> None:
-        """Nothing lies about."""
+    return Table.of(puzzle, settings, player)
 
 
 @dataclass(frozen=True)
@@ -176,14 +155,11 @@ class DqnRecipe:
     settings = Dqn
 
     def check(self, settings: Dqn) -> None:
-        puzzle = registry.load(settings.puzzle)
-        rewards.make(puzzle, settings.reward, settings.discount)
-        Starts.of(puzzle, settings.starts)
-        check(settings.network, puzzle, "q")
-        device(settings.learning.device)
+        check(settings, "q")
+        rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
     def learn(self, run: Run, settings: Dqn, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Agent.new(settings))
+        loop.learn(run, settings, watch, lambda: new(settings))
 
 
 RECIPE = DqnRecipe()

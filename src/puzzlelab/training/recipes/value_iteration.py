@@ -7,9 +7,9 @@ Source: Bertsekas and Tsitsiklis, "Neuro-dynamic programming" (1996); with walks
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,9 @@ from puzzlelab.core.batches import children
 from puzzlelab.core.puzzle import State
 from puzzlelab.experience.histories import Histories
 from puzzlelab.experience.memory import Batch, Remembering
-from puzzlelab.experience.starts import UNKNOWN, Starts
-from puzzlelab.nets.device import device
+from puzzlelab.experience.starts import UNKNOWN
 from puzzlelab.training import loop
-from puzzlelab.training.exams import Figures
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.playing import PlayingSettings, Table, check
 from puzzlelab.training.runs import Run
@@ -49,53 +47,40 @@ class ValueIteration(PlayingSettings):
 
 @dataclass
 class Walker:
-    """A network that plays, and looks one move ahead to learn."""
+    """Plays towards the fewest moves that remain, and looks one move ahead to learn."""
 
     settings: ValueIteration
     table: Table
-    histories: Histories
-
-    @classmethod
-    def new(cls, settings: ValueIteration) -> Walker:
-        """With random weights, and all games at their beginning."""
-        table = Table.of(registry.load(settings.puzzle), settings)
-        return cls(settings, table, Histories.of(table.play))
-
-    @property
-    def learner(self) -> Learner:
-        return self.table.learner
-
-    def step(self) -> Mapping[str, float]:
-        return self.table.step(self._turn, self._losses)
+    record: Histories
 
     # --- playing ---
 
-    def _turn(self) -> None:
+    def turn(self) -> None:
         """Make a move in every game, and remember those that ended by it, or without a memory where they all stood."""
         play, memory = self.table.play, self.table.memory
         costs, lengths = self._ahead(play.states), play.length + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
         here = {"state": play.states, "bound": play.known.copy(), "left": unknown, "worth": costs.min(axis=1)}
-        self.histories.note(play)
-        turn = self.table.turn(costs.argmin(axis=1), np.isfinite(costs))
+        self.record.note(play)
+        turn = self.table.moved(costs.argmin(axis=1), np.isfinite(costs))
         if not self.settings.memory.size:
             memory.append(here)
         elif turn.ended.any():
-            memory.append(self.histories.after(turn, lengths))
+            memory.append(self.record.after(turn, lengths))
 
     def _ahead(self, states: State) -> NDArray[np.float64]:
         """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
-        ahead = children(self.learner.puzzle, states)
-        costs = np.full((len(states), self.learner.puzzle.move_count), np.inf)
+        ahead = children(self.table.learner.puzzle, states)
+        costs = np.full((len(states), self.table.learner.puzzle.move_count), np.inf)
         later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.remaining(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + later
         return costs
 
     # --- learning ---
 
-    def _losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each state was off."""
-        model, columns = self.learner.model, batch.columns
+        model, columns = self.table.learner.model, batch.columns
         worth = columns["worth"] if "worth" in columns else self._ahead(columns["state"]).min(axis=1)
         if self.settings.bounded:
             worth = np.minimum(worth, columns["bound"])
@@ -111,19 +96,11 @@ class Walker:
     def _most(self) -> float:
         return min(self.settings.most, self.table.play.starts.most(self.settings.margin))
 
-    # --- telling and keeping ---
 
-    def figures(self) -> Figures:
-        return self.table.figures()
-
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return self.table.state(self.histories)
-
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        self.table.restore(self.histories, tensors, told)
-
-    def saved(self) -> None:
-        """Nothing lies about."""
+def new(settings: ValueIteration) -> Table:
+    """All games at their beginning."""
+    puzzle = registry.load(settings.puzzle)
+    return Table.of(puzzle, settings, lambda table: Walker(settings, table, Histories.of(table.play)))
 
 
 @dataclass(frozen=True)
@@ -133,13 +110,10 @@ class ValueIterationRecipe:
     settings = ValueIteration
 
     def check(self, settings: ValueIteration) -> None:
-        puzzle = registry.load(settings.puzzle)
-        Starts.of(puzzle, settings.starts)
-        check(settings.network, puzzle, "remaining")
-        device(settings.learning.device)
+        check(settings, "remaining")
 
     def learn(self, run: Run, settings: ValueIteration, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Walker.new(settings))
+        loop.learn(run, settings, watch, lambda: new(settings))
 
 
 RECIPE = ValueIterationRecipe()
