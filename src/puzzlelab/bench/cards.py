@@ -43,9 +43,19 @@ def note(run: Run, words: Sequence[str]) -> list[Path]:
 
 
 def _without(text: str, name: str) -> str:
-    """The text with `net` in the place of this network's name, as it is called when it comes with the package."""
+    """The text with `net` in the place of this network's name, as it is called when it comes with the package; one that
+    is there already keeps its name.
+    """
+    if _shelved(name):
+        return text
     averaged = networks.AVERAGED if networks.parts(name)[1] else ""
     return text.replace(name, networks.PREFIX + averaged)
+
+
+def _shelved(name: str) -> bool:
+    """Whether a network of this name comes with the package."""
+    path = Path(networks.parts(name)[0])
+    return path.name == str(path) and networks.SHELF.joinpath(f"{path}.json").exists()
 
 
 def _entry(run: Run, found: Summary, options: dict[str, Any], words: Sequence[str], name: str) -> dict[str, Any]:
@@ -74,6 +84,6 @@ def _again(words: Sequence[str], name: str) -> Iterator[str]:
             for _ in range(LEFT_OUT[word]):
                 next(left, None)
         elif word == path:
-            yield "best"
+            yield word if _shelved(name) else "best"
         else:
             yield _without(word, name) if name in word else Path(word).name if Path(word).is_file() else word
