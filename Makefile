@@ -9,6 +9,8 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 # What the tests need: every extra except the cluster's.
 EXTRAS = plot,learn,gym,web,sat,dev
+# Tests that run at once
+JOBS = 2
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
@@ -21,7 +23,7 @@ demo: $(VENV)/.light ## Install the light package into .venv and see it solve so
 	$(BIN)/puzzlelab demo
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
-	$(BIN)/python -m pytest -q -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.dev ## Run the slow tests
 	$(BIN)/python -m pytest -q -m slow $(ARGS)

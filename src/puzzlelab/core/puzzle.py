@@ -226,7 +226,7 @@ class Estimate:
     kernel: Callable[[], Any] | None = None
     memo: int = 1
     """Length of the compiled estimate's memo and delta rows."""
-    scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False)
+    scores: Callable[[State], NDArray[Any]] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if (self.kernel is None) == (self.scores is None):
@@ -238,7 +238,7 @@ class Prior:
     """How promising each move is, as a policy network says it of many states at once."""
 
     name: str
-    scores: Callable[[State], NDArray[Any]] = field(compare=False)
+    scores: Callable[[State], NDArray[Any]] = field(compare=False, repr=False)
     """`float[B, M]` from plain states `[B, S]`: the natural logarithm of a probability for each move `legal` names.
 
     What stands at other moves is never read. The probabilities of a state's legal moves add up to 1.
