@@ -85,7 +85,7 @@ class Walker:
         if self.settings.bounded:
             worth = np.minimum(worth, columns["bound"])
         left = np.where(columns["left"] == UNKNOWN, worth, columns["left"])
-        worth += self.settings.trust * (left - worth)
+        worth = worth + self.settings.trust * (left - worth)
         wanted = model.tensor(np.minimum(worth, self._most).astype(np.float32))
         found = model.answers(columns["state"])["remaining"]
         errors.append(wanted - found)
