@@ -1,6 +1,6 @@
 """Many games of one puzzle at once, a move of each at a time; a game that is over is followed by a new one.
 
-Shapes: B = games, S = length of a state, N = steps of a return.
+Shapes: B = games, S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations

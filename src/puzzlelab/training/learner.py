@@ -6,7 +6,7 @@ Nothing here draws random numbers but the first weights, so that a step is the s
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import cos, pi
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
+from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 
@@ -90,6 +91,11 @@ class Learner:
     def best(self) -> Model:
         """The network with the running mean of the weights, to be measured and kept."""
         return Model(self.puzzle, self.model.settings, self.average.eval(), device=self.model.device)
+
+    def scalars(self) -> Iterator[Scalar]:
+        """The layers that answer in units of their own, of the network and of its running mean."""
+        for module in (self.model.module, self.average):
+            yield from (part for part in module.modules() if isinstance(part, Scalar))
 
     # --- keeping ---
 

@@ -21,7 +21,6 @@ from puzzlelab.experience.memory import Batch, Memory, Remembering
 from puzzlelab.experience.play import Play, Turn
 from puzzlelab.experience.starts import Starting, Starts
 from puzzlelab.nets.device import device
-from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.network import read_network
 from puzzlelab.training import learner
 from puzzlelab.training.exams import Examination, Figures
@@ -90,7 +89,6 @@ class Table:
     """The games, and the network that plays them: what a `Student` is."""
 
     settings: PlayingSettings
-    puzzle: Puzzle
     learner: Learner
     slow: Slow
     play: Play
@@ -108,7 +106,7 @@ class Table:
         play = Play.of(puzzle, starts, settings.max_moves, settings.games, random)
         exploration, memory = Exploration.of(settings.exploring), Memory(settings.memory)
         slow = Slow.of(student.model, settings.slow)
-        table = cls(settings, puzzle, student, slow, play, exploration, memory)
+        table = cls(settings, student, slow, play, exploration, memory)
         table.player = player(table)
         return table
 
@@ -183,11 +181,9 @@ def check(settings: PlayingSettings, head: str) -> None:
 
 def set_out(student: Learner, middle: float, spread: float) -> None:
     """Let the network say `middle` at the beginning, and think in units of `spread`."""
-    for module in (student.model.module, student.average):
-        for part in module.modules():
-            if isinstance(part, Scalar):
-                part.middle.fill_(middle)
-                part.spread.fill_(spread)
+    for scalar in student.scalars():
+        scalar.middle.fill_(middle)
+        scalar.spread.fill_(spread)
 
 
 def tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:

@@ -127,13 +127,12 @@ class Agent:
     def _worth(self, states: State) -> Tensor:
         """`float[B]`: what the best move of each state is worth."""
         model = self.table.learner.model
-        shape = (len(states), self.table.learner.puzzle.move_count)
-        possible = model.tensor(
-            alike(self.table.learner.puzzle, states) >= 0 if self.settings.masked else np.ones(shape, bool)
-        )
         worth = self.table.slow.model.answers(states)["q"]
         chosen = model.answers(states)["q"] if self.settings.double else worth
-        best = chosen.masked_fill(~possible, -torch.inf).argmax(1, keepdim=True)
+        if self.settings.masked:
+            impossible = model.tensor(alike(self.table.learner.puzzle, states) < 0)
+            chosen = chosen.masked_fill(impossible, -torch.inf)
+        best = chosen.argmax(1, keepdim=True)
         return worth.gather(1, best).squeeze(1)
 
 

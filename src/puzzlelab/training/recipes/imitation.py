@@ -27,7 +27,6 @@ from puzzlelab.experience.schema import Samples, joined
 from puzzlelab.experience.spaces import Space
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.nets.device import device
-from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.network import read_network
 from puzzlelab.training import exams, learner, loop
 from puzzlelab.training.exams import Examination, Figures
@@ -154,10 +153,8 @@ class Apprentice:
     def _set_out(self) -> None:
         """Let the remaining moves begin at their mean."""
         values = torch.from_numpy(self.feed.ring.columns["remaining"].astype(np.float32))
-        for network in (self.learner.model.module, self.learner.average):
-            for part in network.modules():
-                if isinstance(part, Scalar):
-                    part.fit(values)
+        for scalar in self.learner.scalars():
+            scalar.fit(values)
 
     def _losses(self, lesson: Lesson) -> Losses:
         model, settings = self.learner.model, self.settings
