@@ -42,10 +42,7 @@ class Children(NamedTuple):
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B, M]`: the moves that `legal` names in each of the plain `states[B, S]`."""
-    found = np.zeros((len(states), puzzle.move_count), bool)
-    rules, working = _working(puzzle, states)
-    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), found)
-    return found
+    return _named(puzzle, *_working(puzzle, states)) >= 0
 
 
 def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64], known: NDArray[np.int64] | None = None) -> Made:
@@ -63,9 +60,7 @@ def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64], known: NDArray
 def children(puzzle: Puzzle, states: State) -> Children:
     """What the plain `states[B, S]` lead to."""
     rules, working = _working(puzzle, states)
-    legal = np.zeros((len(states), puzzle.move_count), bool)
-    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), legal)
-    owner, move = np.nonzero(legal)
+    owner, move = np.nonzero(_named(puzzle, rules, working) >= 0)
     parents, solved = working[owner], np.zeros(len(owner), bool)
     after = parents.copy()
     runner(make_moves, rules)(rules.tables, parents, move, after, solved)
@@ -101,16 +96,15 @@ def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
     return rules, np.ascontiguousarray(rules.encode(states).astype(rules.dtype))
 
 
+def _named(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.int64]:
+    """`int64[B, M]`: every legal move of working states under its own number, -1 for any other."""
+    named = np.full((len(working), puzzle.move_count), -1)
+    runner(name_legal, rules)(rules.tables, working, _room(puzzle), named)
+    return named
+
+
 def _room(puzzle: Puzzle) -> NDArray[np.int32]:
     return np.empty(max(1, puzzle.move_count), np.int32)
-
-
-@compiled
-def mark_legal(tables: Any, states: State, moves: NDArray[np.int32], found: NDArray[np.bool_]) -> None:
-    """Mark the legal moves of working states `T[B, S]` in `found: bool[B, M]`; `moves: int32[M]` is room."""
-    for place in range(len(states)):
-        for i in range(kernels.legal(tables, states[place], moves)):  # type: ignore[no-untyped-call]
-            found[place, moves[i]] = True
 
 
 @compiled
@@ -181,7 +175,4 @@ def alike(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     if own is not None:
         found: NDArray[np.int64] = own(states)
         return found
-    rules, working = _working(puzzle, states)
-    named = np.full((len(states), puzzle.move_count), -1)
-    runner(name_legal, rules)(rules.tables, working, _room(puzzle), named)
-    return named
+    return _named(puzzle, *_working(puzzle, states))
