@@ -111,6 +111,19 @@ def test_some_states_of_a_small_puzzle(program, tmp_path):
     assert np.array_equal(part.state, whole.state[:200])
 
 
+def test_walks_from_the_goal(program, tmp_path):
+    for count in (100, 300):  # the second call goes on
+        code, _, err = program("tiles-4x4", "--out", tmp_path / "a", "--walks", 20, "--count", count, "--seed", 3)
+        assert (code, err) == (0, "")
+    program("tiles-4x4", "--out", tmp_path / "b", "--walks", 20, "--count", 300, "--seed", 3)
+    samples, at_once = (joined(read_shards(tmp_path / name)) for name in "ab")
+    assert np.array_equal(samples.state, at_once.state)
+    assert len(samples) >= 300
+    assert samples.remaining.max() == 20
+    settings = json.loads((tmp_path / "a" / "teacher.json").read_text())
+    assert settings["boards"] == "walks of 20 moves from the goal"
+
+
 def test_levels_of_a_scale(program, tmp_path):
     words = ("--scale", "distance", "--level", "4-6", "--set", "estimate=exact")
     code, _, _ = program("tiles-3x3", "--out", tmp_path / "a", "--count", 50, *words)
@@ -141,6 +154,10 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
         (("tiles-9x9",), "not 9"),
         (("tiles-3x3", "--all", "--width", "5"), "--all takes every state, and no solver"),
         (("tiles-3x3", "--all", "--detours", "1"), "--all takes every state, and no solver"),
+        (("tiles-3x3", "--walks", "5", "--all"), "--all takes every state, and no solver"),
+        (("tiles-3x3", "--walks", "5", "--with", "ida"), "--walks makes its own boards, and no solver"),
+        (("tiles-3x3", "--walks", "0"), "a walk has 1 to 65,535 moves, not 0"),
+        (("dust-8x6x5", "--walks", "5"), "moves of dust-8x6x5 cannot be undone, so that no walk leads from its goal"),
         (
             ("dust-8x6x5", "--all"),
             "the states of dust-8x6x5 cannot be found from its goals: its moves cannot be undone",

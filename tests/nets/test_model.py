@@ -7,7 +7,7 @@ from torch import nn
 
 from puzzlelab.core import registry
 from puzzlelab.core.batches import alike, legal_moves
-from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.errors import BadInput, NotSuited
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 
@@ -97,3 +97,30 @@ def test_many_states_are_asked_in_parts_and_keep_their_order(model_of, states_of
     found = model.remaining(states)
     assert np.allclose(found.reshape(3000, 3), model.remaining(states[:3]), atol=1e-2)
     assert model.remaining(states[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("canonical", [False, True])
+def test_a_network_above_an_estimate_learns_what_to_add(canonical, model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    own, states = model_of(puzzle, "dense", canonical=canonical), states_of(puzzle, 50)
+    network = read_network({**own.settings.model_dump(), "above": "manhattan"})
+    above, plain = Model(puzzle, network, own.module).answers(states), own.answers(states)
+    goal = {int(tile): divmod(place, 3) for place, tile in enumerate(puzzle.goals()[0])}
+    way = [
+        [abs(place // 3 - goal[t][0]) + abs(place % 3 - goal[t][1]) for place, t in enumerate(s) if t] for s in states
+    ]
+    manhattan = torch.tensor(np.sum(way, axis=1), dtype=torch.float32)
+    assert torch.allclose(above["remaining"], plain["remaining"] + manhattan)
+    assert torch.allclose(above["q"], plain["q"] - manhattan[:, None])
+    assert torch.equal(above["moves"], plain["moves"])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("tiles-3x3", "there is no estimate of tiles-3x3 'nearly'"), ("sudoku-4x4", "sudoku-4x4 has no estimates")],
+)
+def test_an_estimate_that_is_not_there_cannot_be_corrected(name, words, states_of) -> None:
+    puzzle = registry.load(name)
+    network = read_network({"kind": "dense", "heads": ["remaining"], "above": "nearly"})
+    with pytest.raises(BadInput, match=words):
+        Model(puzzle, network, Says(remaining=1.0)).remaining(states_of(puzzle, 1))

@@ -56,8 +56,9 @@ def test_figures_are_those_since_the_last_time() -> None:
         puzzle="tiles-2x2", network={**NETWORK, "heads": ["q"]}, games=4, starts=Starting(walks=1, first=2)
     )
     table = playing.Table.of(registry.load("tiles-2x2"), settings, lambda table: None)
-    table.play.tally[:] = [8, 6, 40, 10]
-    found = {"difficulty": 2, "games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "epsilon": 0.1, "turns": 0}
+    table.play.tally[:], table.play.left[:] = [8, 6, 40, 10], 4
+    of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
+    found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
     assert table.figures() == found
     assert table.figures() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
 

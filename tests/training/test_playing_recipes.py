@@ -104,6 +104,7 @@ def test_it_learns_the_2x3_puzzle(tmp_path, settings_of, train, told, variant) -
         ("dqn", ["puzzle=dust-4x3x3", "starts.scale=uniform"], "cannot be undone"),
         ("value_iteration", ["starts.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),
         ("dqn", ["learning.device=gpu"], "no device"),
+        ("value_iteration", ["network.above=nearly"], "estimate of tiles-2x3 'nearly'"),
     ],
 )
 def test_settings_that_cannot_be_trained_with_get_a_sentence(settings_of, name, changes, words) -> None:

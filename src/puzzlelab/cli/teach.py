@@ -28,6 +28,9 @@ def teach(
     everything: Annotated[
         bool, typer.Option("--all", help="Every state of a small puzzle, with all its optimal moves; no solver.")
     ] = False,
+    walks: Annotated[
+        int | None, typer.Option(help="Random walks of so many moves from the goal, and the way back; no solver.")
+    ] = None,
     solver: Annotated[
         str | None,
         typer.Option("--with", help="The solver; beam, or with --exact the puzzle's usual one, if left out."),
@@ -64,13 +67,19 @@ def teach(
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.spaces import Space
     from puzzlelab.experience.teachers import Teacher
+    from puzzlelab.experience.walks import Walks
 
     need_arrow()
     chosen = api.load(puzzle)
+    of_solver = exact, solver, width, option, scale, level, time, nodes, detours
     if everything:
-        _alone(exact, solver, width, option, scale, level, time, nodes, detours)
+        _alone("--all takes every state", walks is not None, *of_solver)
         space = Space(chosen, seed)
         _fill(space, out, min(count or space.count, space.count), shard, jobs)
+        return
+    if walks is not None:
+        _alone("--walks makes its own boards", *of_solver)
+        _fill(Walks(chosen, walks, seed), out, count or USUAL_COUNT, shard, jobs)
         return
     options: dict[str, Any] = {} if width is None else {"width": width}
     options |= read_options(option or ())
@@ -84,12 +93,12 @@ def teach(
     _fill(teacher, out, count or USUAL_COUNT, shard, jobs)
 
 
-def _alone(*others: object) -> None:
-    """See that nobody asks for a solver or for boards, where every state is a sample."""
+def _alone(words: str, *others: object) -> None:
+    """See that nobody asks for a solver or for boards, where neither is needed."""
     from puzzlelab.core.errors import BadOption
 
     if any(others):
-        raise BadOption("--all takes every state, and no solver: beside it go --out, --count, --seed and --shard only")
+        raise BadOption(f"{words}, and no solver: beside it go --out, --count, --seed and --shard only")
 
 
 def _fill(teacher: Teaches, out: Path, count: int, shard: int, jobs: int | None) -> None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.batches import Made, alike, made
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.batches import Made, alike, estimated, made
+from puzzlelab.core.puzzle import Estimates, Puzzle, State
 from puzzlelab.experience.starts import UNKNOWN, Starts
 
 
@@ -48,6 +48,8 @@ class Play:
     """[B]: the most moves that each game can still need, or UNKNOWN."""
     tally: NDArray[np.int64]
     """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended."""
+    left: NDArray[np.float64]
+    """[1]: what the puzzle's simplest estimate says of the boards where those ended, all together."""
     named: NDArray[np.int64]
     """[B, M]: the legal move that each comes to where the games stand, -1 for one that cannot be made."""
 
@@ -56,8 +58,8 @@ class Play:
         """So many games at their beginning."""
         states, known = starts.boards(games, random)
         none = np.zeros(games, np.int32)
-        tally, named = np.zeros(4, np.int64), alike(puzzle, states)
-        return cls(puzzle, starts, most, states, none, none.copy(), known, tally, named)
+        tally, left, named = np.zeros(4, np.int64), np.zeros(1), alike(puzzle, states)
+        return cls(puzzle, starts, most, states, none, none.copy(), known, tally, left, named)
 
     def possible(self) -> NDArray[np.bool_]:
         """`bool[B, M]`: the moves that can be made."""
@@ -85,10 +87,18 @@ class Play:
         if rows.size:
             won = turn.made.solved[rows].sum()
             self.tally += [rows.size, won, self.length[rows].sum(), self.guesses[rows].sum()]
+            self.left += self._distance(self.states[rows])
             self.starts.ended(rows.size, int(won))
             self.states[rows], self.known[rows] = self.starts.boards(rows.size, random)
             self.length[rows] = self.guesses[rows] = 0
             self.named[rows] = alike(self.puzzle, self.states[rows])
+
+    def _distance(self, ends: State) -> float:
+        """How far these boards are from solved, all together, by the first estimate that the puzzle names."""
+        if not isinstance(self.puzzle, Estimates):
+            return 0.0
+        simplest = self.puzzle.estimate(next(iter(self.puzzle.estimates)))
+        return float(estimated(self.puzzle, simplest, ends).sum())
 
     # --- keeping ---
 

@@ -5,7 +5,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from puzzlelab.core.batches import alike
+from puzzlelab.core.batches import alike, estimated
 from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Estimate, Planes, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Estimate, Estimates, Planes, Prior, Puzzle, State
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
@@ -61,10 +61,19 @@ class Model:
         shown, called = canonical(self.puzzle, states) if settings.canonical else (states, None)
         inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, shown)]
         found: dict[str, Tensor] = {name: answer.float() for name, answer in self.module(*inputs).items()}
+        if settings.above:
+            found |= _above(found, self.tensor(self.base(states)))
         if called is None:
             return found
         names = self.tensor(called)
         return {name: answer.gather(1, names) if answer.ndim == 2 else answer for name, answer in found.items()}
+
+    def base(self, states: State) -> NDArray[np.float32]:
+        """`float32[B]`: the remaining moves of the plain `states[B, S]` that its own answers are added to."""
+        corrected = corrected_by(self.puzzle, self.settings)
+        if corrected is None:
+            return np.zeros(len(states), np.float32)
+        return estimated(self.puzzle, corrected, states).astype(np.float32)
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """The array on the device of the network."""
@@ -123,6 +132,21 @@ class Model:
             shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
         found: NDArray[np.float64] = np.log(np.maximum(np.mean(shares, axis=0), LEAST))
         return found
+
+
+def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
+    """The estimate to which a network with these settings adds; raises `NotSuited` or `UnknownName` for a wrong one."""
+    if not settings.above:
+        return None
+    if not isinstance(puzzle, Estimates):
+        raise NotSuited(f"{puzzle.name} has no estimates that a network could correct")
+    return puzzle.estimate(settings.above)
+
+
+def _above(found: Mapping[str, Tensor], estimate: Tensor) -> dict[str, Tensor]:
+    """The remaining moves, and values of moves, of a network that learned what to add to an estimate `[B]` of them."""
+    signed = {"remaining": estimate, "q": -estimate[:, None]}
+    return {name: found[name] + base for name, base in signed.items() if name in found}
 
 
 def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:

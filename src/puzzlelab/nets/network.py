@@ -41,6 +41,10 @@ class NetworkSettings(Settings):
     """Whether values of moves are made of one for the state and one for how much better each move is than the mean of
     all (Wang et al., 2016).
     """
+    above: str = ""
+    """An estimate of the puzzle that the network corrects: it learns how many moves more remain than that says. Values
+    that begin so are the same as rewards by a potential (Wiewiora, 2003).
+    """
 
     @field_validator("heads")
     @classmethod

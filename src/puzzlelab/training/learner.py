@@ -19,8 +19,8 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
 from puzzlelab.nets.heads import Scalar
-from puzzlelab.nets.model import Model
-from puzzlelab.nets.network import read_network
+from puzzlelab.nets.model import Model, corrected_by
+from puzzlelab.nets.network import NetworkSettings, read_network
 
 Losses = dict[str, Tensor]
 """Each part of the loss by name, weighted already; what is learned from is their sum."""
@@ -118,6 +118,14 @@ class Learner:
             moments.setdefault(int(number), {})[part] = value
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": moments, "param_groups": groups})
+
+
+def checked(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
+    """The settings of a network, which can be built for this puzzle; raises `BadInput`."""
+    architecture: Any = read_network(network)
+    architecture.build(puzzle)
+    corrected_by(puzzle, architecture)
+    return architecture  # type: ignore[no-any-return]
 
 
 def new(puzzle: Puzzle, network: Mapping[str, Any], settings: Learning, seed: int) -> Learner:

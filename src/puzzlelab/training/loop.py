@@ -193,6 +193,7 @@ SHOWN = {
     "difficulty": "difficulty {:.0f}",
     "epsilon": "epsilon {:.3f}",
     "won": "games won {:.1%}",
+    "left": "{:.2f} from the goal at their end",
     "solved": "greedy solves {:.1%}",
     "moves": "in {:.2f} moves",
     "least": "optimum {:.2f}",

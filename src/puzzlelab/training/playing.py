@@ -21,7 +21,6 @@ from puzzlelab.experience.memory import Batch, Memory, Remembering
 from puzzlelab.experience.play import Play, Turn
 from puzzlelab.experience.starts import Starting, Starts
 from puzzlelab.nets.device import device
-from puzzlelab.nets.network import read_network
 from puzzlelab.training import learner
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.exploration import Exploration, Exploring, explored
@@ -144,10 +143,11 @@ class Table:
     def figures(self) -> Figures:
         """How the games went since this was asked last; then they are counted anew."""
         games, won, moves, guesses = self.play.tally.tolist()
-        self.play.tally[:] = 0
+        left = float(self.play.left[0])
+        self.play.tally[:] = self.play.left[:] = 0
         found: Figures = {"difficulty": self.play.starts.difficulty, "games": games}
         if games:
-            found |= {"won": won / games, "length": moves / games, "guesses": guesses / games}
+            found |= {"won": won / games, "length": moves / games, "guesses": guesses / games, "left": left / games}
         return found | {"epsilon": self.exploration.epsilon, "turns": self.turns}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
@@ -173,10 +173,9 @@ def check(settings: PlayingSettings, head: str) -> None:
     puzzle: Any = registry.load(settings.puzzle)
     Starts.of(puzzle, settings.starts)
     device(settings.learning.device)
-    architecture = read_network(settings.network)
-    if head not in architecture.heads:
-        raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(architecture.heads)}")
-    architecture.build(puzzle)
+    heads = learner.checked(puzzle, settings.network).heads
+    if head not in heads:
+        raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(heads)}")
 
 
 def set_out(student: Learner, middle: float, spread: float) -> None:

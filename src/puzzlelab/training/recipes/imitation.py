@@ -25,9 +25,9 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.experience.claims import Claims, begin_folder, make_shard
 from puzzlelab.experience.schema import Samples, joined
 from puzzlelab.experience.spaces import Space
-from puzzlelab.experience.teachers import Teacher
+from puzzlelab.experience.teachers import Teacher, Teaches
+from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
-from puzzlelab.nets.network import read_network
 from puzzlelab.training import exams, learner, loop
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.feed import SAMPLE, Data, Feed
@@ -48,6 +48,10 @@ class TeacherSettings(Settings):
     all: bool = False
     """Whether the samples are all states of a small puzzle, with all their optimal moves; the rest then counts for
     nothing.
+    """
+    walks: int = Field(default=0, ge=0)
+    """The length of random walks from the goal, whose positions are the samples, with the move that undoes the last;
+    the rest then counts for nothing.
     """
     solver: str = "beam"
     set: dict[str, Any] = Field(default_factory=dict)
@@ -83,11 +87,13 @@ class Imitation(Settings):
     exam: Examination = Examination()
 
 
-def teacher_of(settings: Imitation, seed: int) -> Teacher | Space:
+def teacher_of(settings: Imitation, seed: int) -> Teaches:
     """The teacher that these settings describe."""
     puzzle, told = registry.load(settings.puzzle), settings.teacher
     if told.all:
         return Space(puzzle, seed)
+    if told.walks:
+        return Walks(puzzle, told.walks, seed)
     solver = registry.make_solver(told.solver, told.set)
     limit = Limit(told.seconds, told.nodes)
     levels = told.levels or (None,)
@@ -152,7 +158,9 @@ class Apprentice:
 
     def _set_out(self) -> None:
         """Let the remaining moves begin at their mean."""
-        values = torch.from_numpy(self.feed.ring.columns["remaining"].astype(np.float32))
+        columns = self.feed.ring.columns
+        own = columns["remaining"].astype(np.float32) - self.learner.model.base(columns["state"])
+        values = torch.from_numpy(own)
         for scalar in self.learner.scalars():
             scalar.fit(values)
 
@@ -206,8 +214,8 @@ class ImitationRecipe:
     settings = Imitation
 
     def check(self, settings: Imitation) -> None:
-        puzzle = teacher_of(settings, settings.seed).puzzle
-        read_network(settings.network).build(puzzle)
+        teacher_of(settings, settings.seed)
+        learner.checked(registry.load(settings.puzzle), settings.network)
         device(settings.learning.device)
 
     def generate(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:

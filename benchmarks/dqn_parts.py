@@ -1,0 +1,103 @@
+"""What each part of deep Q-learning is worth on the 8-puzzle: `python benchmarks/dqn_parts.py [--seeds N] [--jobs N]`.
+
+The short training of `recipes/tiles-3x3-parts.toml` again and again, each time with one part switched off, or in the
+place of another; then greedy play on the same 2,000 boards. A line tells the mean of the seeds, and the half width of
+its 95 % interval by Student's t. With `--folder` the runs are kept there, and gone on with when this was ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+RECIPE = Path(__file__).parent.parent / "recipes" / "tiles-3x3-parts.toml"
+UNIFORM = "starts.walks=0 starts.first=0 starts.last=0 starts.grows=never starts.scale=uniform"
+PARTS = {
+    "all of it": "",
+    "not double": "double=false",
+    "not duelling": "network.duelling=false",
+    "not prioritised": "memory.alpha=0",
+    "returns of 1 move": "horizon=1",
+    "returns of 5 moves": "horizon=5",
+    "target network copied every 500 steps": "slow.rule=hard",
+    "no target network": "slow.rule=none",
+    "squared distance": "distance=squared",
+    "no mask": "masked=false",
+    "no memory": "memory.size=0",
+    "boards of all difficulties from the beginning": UNIFORM,
+    "mirror images shown as they are": "network.canonical=false",
+    "discount 0.9": "discount=0.9",
+    "reward by distance (level)": "reward=level",
+    "reward by potential (potential:manhattan)": "reward=potential:manhattan",
+    "all moves of a state (whole)": "whole=true",
+    "added to the Manhattan distance (above)": "network.above=manhattan",
+    "both of these two": "whole=true network.above=manhattan",
+}
+"""What is changed, by the name of its line."""
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
+"""The 97.5 % point of Student's t for so many seeds."""
+
+
+class Outcome(NamedTuple):
+    """Of one training."""
+
+    solved: float
+    """The share of boards that greedy play solves within 50 moves."""
+    moves: float
+    """That it needed for those."""
+    seconds: float
+
+
+def trained(folder: Path, work: tuple[str, int]) -> Outcome:
+    """One training in a program of its own."""
+    part, seed = work
+    run = folder / f"{list(PARTS).index(part)}-{seed}"
+    changes = [f"--set={change}" for change in [f"seed={seed}", *PARTS[part].split()]]
+    command = [sys.executable, "-m", "puzzlelab", "train", "dqn", "--config", str(RECIPE), "--run", str(run), *changes]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    last = json.loads((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    return Outcome(last["solved"], last.get("moves", float("nan")), last["seconds"])
+
+
+def mean(values: Iterable[float], words: str) -> str:
+    """Of the seeds, and how far it may be off."""
+    found = list(values)
+    text = words.format(statistics.fmean(found))
+    if len(found) not in STUDENT:
+        return text
+    return f"{text} ± {words.format(STUDENT[len(found)] * statistics.stdev(found) / len(found) ** 0.5)}"
+
+
+def main() -> None:
+    """Train, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=3, help="trainings of each line")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at once")
+    parser.add_argument("--folder", type=Path, help="where the runs are kept")
+    told = parser.parse_args()
+    console, works = Console(width=120), list(product(PARTS, range(told.seeds)))
+    with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(told.jobs) as pool:
+        outcomes = list(pool.map(partial(trained, told.folder or Path(spare)), works))
+    table = Table("part", "solved", "in moves", "seconds", title=f"{told.seeds} seeds, 2,000 boards")
+    for row, part in enumerate(PARTS):
+        of_part = outcomes[row * told.seeds : (row + 1) * told.seeds]
+        solved, moves, seconds = zip(*of_part, strict=True)
+        table.add_row(part, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
