@@ -1,22 +1,31 @@
-"""`puzzlelab plot`: draw what `bench --out` kept."""
+"""`puzzlelab plot`: draw what `bench --out` kept, or how training went."""
+
+from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from puzzlelab.cli.console import output
 
+if TYPE_CHECKING:
+    from puzzlelab.bench.charts import Chart
+
 
 def plot(
-    folder: Annotated[Path, typer.Argument(help="The folder that `bench --out` filled.")],
+    folder: Annotated[
+        list[Path],
+        typer.Argument(help="The folder that `bench --out` filled, or one or more folders of training runs."),
+    ],
     kind: Annotated[
         str | None,
         typer.Option(
             help="lengths of solutions; lengths2d: of one solver against another; levels: share solved, and excess "
             "over the optimum, by level; bars: seconds; widths: share optimal by width and by seconds; "
             "jobs: seconds by number of jobs; "
-            "clues: seconds by number of clues. Left out: what suits the puzzle."
+            "clues: seconds by number of clues; learning: greedy play over the minutes of training runs. "
+            "Left out: what suits the folder."
         ),
     ] = None,
     solver: Annotated[
@@ -30,18 +39,34 @@ def plot(
         float, typer.Option(min=0, help="Draw a dashed line at so many seconds, where it is near; 0 for none.")
     ] = 0.1,
 ) -> None:
-    """Draw a benchmark as KIND.png and KIND.svg in its folder, and print the same figures."""
-    from puzzlelab.bench import plots, published, runs
+    """Draw a benchmark, or training, as KIND.png and KIND.svg in the (first) folder, and print the same figures."""
+    from puzzlelab.bench import learning, plots
+    from puzzlelab.core.errors import BadInput
 
-    run = runs.stored(folder)
-    if solver:
-        run = plots.only(run, [text.strip() for each in solver for text in each.split(",")])
-    curves = None if beside is None else published.read(beside)
-    made = plots.chart(run, kind or (plots.WITH_CURVES if curves else plots.usual(run)), curves)
-    paths = plots.save(made, folder, mark)
+    if all(map(learning.is_run, folder)):
+        if solver or beside or kind not in (None, learning.KIND):
+            raise BadInput(
+                f"of training runs there is one kind of plot, '{learning.KIND}', without --with and --beside"
+            )
+        made = learning.learning(folder)
+    elif len(folder) > 1:
+        raise BadInput("several folders are drawn together only if all of them are training runs")
+    else:
+        made = _of_benchmark(folder[0], kind, solver, beside)
+    paths = plots.save(made, folder[0], mark)
     console = output()
     console.print(plots.table(made))
     for sentence in made.remarks:
         console.print(sentence, markup=False)
     for path in paths:
         console.print(str(path), markup=False)
+
+
+def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:
+    from puzzlelab.bench import plots, published, runs
+
+    run = runs.stored(folder)
+    if solver:
+        run = plots.only(run, [text.strip() for each in solver for text in each.split(",")])
+    curves = None if beside is None else published.read(beside)
+    return plots.chart(run, kind or (plots.WITH_CURVES if curves else plots.usual(run)), curves)

@@ -1,0 +1,82 @@
+"""How training went, as figures and as a picture."""
+
+import json
+import re
+
+import pytest
+
+from puzzlelab import BadInput
+from puzzlelab.bench import learning
+
+EXAMS = [
+    {"step": 10, "loss": 3.0, "seconds": 30.0, "solved": 0.0},
+    {"step": 15, "loss": 2.5, "seconds": 45.0},
+    {"step": 20, "loss": 2.0, "seconds": 90.0, "solved": 0.25, "moves": 12.5},
+    {"step": 1030, "loss": 1.0, "seconds": 150.0, "solved": 1.0, "moves": 11.0, "least": 10.0},
+]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """`run(name, puzzle, lines)`: the folder of a run with these lines in its diary."""
+
+    def made(name, puzzle="tiles-3x3", lines=EXAMS):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "config.toml").write_text(f'recipe = "dqn"\npuzzle = "{puzzle}"\n')
+        if lines is not None:
+            (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return folder
+
+    return made
+
+
+def test_each_examination_is_a_row(run):
+    made = learning.learning([run("one"), run("two", lines=EXAMS[:1])])
+    assert made.title == "tiles-3x3: greedy play while it was learned"
+    assert made.body == (
+        ("one", "10", "0.5", "0.0%", "-", "-"),
+        ("one", "20", "1.5", "25.0%", "12.50", "-"),
+        ("one", "1,030", "2.5", "100.0%", "11.00", "10.00"),
+        ("two", "10", "0.5", "0.0%", "-", "-"),
+    )
+
+
+def test_of_many_examinations_some_are_told_with_the_last(run):
+    lines = [{"step": step, "seconds": step, "solved": step / 100} for step in range(1, 96)]
+    rows = learning.learning([run("one", lines=lines)]).body
+    assert [row[1] for row in rows] == [str(step) for step in range(5, 96, 10)]
+
+
+@pytest.mark.parametrize("lines", [None, [], EXAMS[1:2]])
+def test_a_run_without_an_examination(run, lines):
+    with pytest.raises(BadInput, match="one holds no examination yet"):
+        learning.learning([run("one", lines=lines)])
+
+
+def test_runs_of_different_puzzles_are_not_drawn_together(run):
+    with pytest.raises(BadInput, match="these runs are of different puzzles: one tiles-3x3, two dust-4x3x3"):
+        learning.learning([run("one"), run("two", "dust-4x3x3")])
+
+
+def test_the_command_draws_runs_side_by_side(run, program):
+    pytest.importorskip("matplotlib")
+    one, two = run("one"), run("two")
+    code, out, err = program("plot", one, two)
+    assert (code, err) == (0, "")
+    assert re.search(r"two +1,030 +2.5 +100.0% +11.00 +10.00", out)
+    assert (one / "learning.png").stat().st_size > 10_000
+    assert {"one", "two"} <= set(re.findall(r"<!-- (\w+) -->", (one / "learning.svg").read_text()))
+
+
+def test_the_command_tells_what_cannot_be_drawn(run, program, tmp_path):
+    one = run("one")
+    for words, sentence in (
+        (("plot", one, "--kind", "bars"), "of training runs there is one kind of plot, 'learning'"),
+        (("plot", one, "--with", "beam"), "of training runs there is one kind of plot, 'learning'"),
+        (("plot", one, tmp_path), "several folders are drawn together only if all of them are training runs"),
+        (("plot", tmp_path, "--kind", "learning"), "holds no benchmark"),
+    ):
+        code, out, err = program(*words)
+        assert (code, out) == (2, "")
+        assert sentence in err
