@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike, legal_moves
+from puzzlelab.core.batches import alike, estimated, legal_moves
 from puzzlelab.core.errors import BadInput, NotSuited
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
@@ -99,20 +99,40 @@ def test_many_states_are_asked_in_parts_and_keep_their_order(model_of, states_of
     assert model.remaining(states[:0]).shape == (0,)
 
 
+def manhattan(state):
+    """The distance of a board of the 8-puzzle, by hand."""
+    places = [(divmod(place, 3), divmod(tile - 1, 3)) for place, tile in enumerate(state.tolist()) if tile]
+    return sum(abs(row - goal_row) + abs(column - goal_column) for (row, column), (goal_row, goal_column) in places)
+
+
 @pytest.mark.parametrize("canonical", [False, True])
 def test_a_network_above_an_estimate_learns_what_to_add(canonical, model_of, states_of) -> None:
     puzzle = registry.load("tiles-3x3")
     own, states = model_of(puzzle, "dense", canonical=canonical), states_of(puzzle, 50)
     network = read_network({**own.settings.model_dump(), "above": "manhattan"})
     above, plain = Model(puzzle, network, own.module).answers(states), own.answers(states)
-    goal = {int(tile): divmod(place, 3) for place, tile in enumerate(puzzle.goals()[0])}
-    way = [
-        [abs(place // 3 - goal[t][0]) + abs(place % 3 - goal[t][1]) for place, t in enumerate(s) if t] for s in states
-    ]
-    manhattan = torch.tensor(np.sum(way, axis=1), dtype=torch.float32)
-    assert torch.allclose(above["remaining"], plain["remaining"] + manhattan)
-    assert torch.allclose(above["q"], plain["q"] - manhattan[:, None])
+    here = torch.tensor([float(manhattan(state)) for state in states])
+    assert torch.allclose(above["remaining"], plain["remaining"] + here)
     assert torch.equal(above["moves"], plain["moves"])
+    for row, state in enumerate(states):
+        for move, legal in enumerate(puzzle.legal(state)):
+            later = manhattan(puzzle.apply(state, move) if legal else state)
+            assert above["q"][row, move].item() == pytest.approx(plain["q"][row, move].item() - 1 - later, abs=1e-4)
+
+
+def test_moves_that_come_to_the_same_begin_at_the_same_value(model_of, states_of) -> None:
+    puzzle = registry.load("dust-4x3x3")
+    own, states = model_of(puzzle, "dense"), states_of(puzzle, 20)
+    network = read_network({**own.settings.model_dump(), "above": "colours"})
+    begins = own.outputs(states)["q"] - Model(puzzle, network, own.module).outputs(states)["q"]
+    named = alike(puzzle, states)
+    assert np.allclose(
+        begins[named >= 0], np.take_along_axis(begins, np.maximum(named, 0), axis=1)[named >= 0], atol=1e-5
+    )
+    colours = puzzle.estimate("colours")
+    for row, move in np.argwhere(named >= 0)[::7]:
+        after = puzzle.apply(states[row], int(move))
+        assert begins[row, move] == pytest.approx(1 + estimated(puzzle, colours, after[None])[0], abs=1e-5)
 
 
 @pytest.mark.parametrize(

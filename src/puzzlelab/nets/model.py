@@ -5,7 +5,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from puzzlelab.core.batches import alike, estimated
+from puzzlelab.core.batches import alike, children, estimated
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Estimate, Estimates, Planes, Prior, Puzzle, State
 from puzzlelab.nets.canonical import canonical
@@ -61,12 +61,14 @@ class Model:
         shown, called = canonical(self.puzzle, states) if settings.canonical else (states, None)
         inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, shown)]
         found: dict[str, Tensor] = {name: answer.float() for name, answer in self.module(*inputs).items()}
-        if settings.above:
-            found |= _above(found, self.tensor(self.base(states)))
-        if called is None:
-            return found
-        names = self.tensor(called)
-        return {name: answer.gather(1, names) if answer.ndim == 2 else answer for name, answer in found.items()}
+        if called is not None:
+            names = self.tensor(called)
+            found = {name: answer.gather(1, names) if answer.ndim == 2 else answer for name, answer in found.items()}
+        if settings.above and "remaining" in found:
+            found["remaining"] = found["remaining"] + self.tensor(self.base(states))
+        if settings.above and "q" in found:
+            found["q"] = found["q"] - self.tensor(self._base_of_moves(states))
+        return found
 
     def base(self, states: State) -> NDArray[np.float32]:
         """`float32[B]`: the remaining moves of the plain `states[B, S]` that its own answers are added to."""
@@ -74,6 +76,13 @@ class Model:
         if corrected is None:
             return np.zeros(len(states), np.float32)
         return estimated(self.puzzle, corrected, states).astype(np.float32)
+
+    def _base_of_moves(self, states: State) -> NDArray[np.float32]:
+        """`float32[B, M]`: the remaining moves with each move: one more than after it, or than now if it is none."""
+        ahead, named = children(self.puzzle, states), alike(self.puzzle, states)
+        moves = np.repeat(self.base(states)[:, None], self.puzzle.move_count, axis=1)
+        moves[ahead.owner, ahead.move] = self.base(ahead.states)
+        return 1 + np.where(named < 0, moves, np.take_along_axis(moves, np.maximum(named, 0), axis=1))
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """The array on the device of the network."""
@@ -141,12 +150,6 @@ def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
     if not isinstance(puzzle, Estimates):
         raise NotSuited(f"{puzzle.name} has no estimates that a network could correct")
     return puzzle.estimate(settings.above)
-
-
-def _above(found: Mapping[str, Tensor], estimate: Tensor) -> dict[str, Tensor]:
-    """The remaining moves, and values of moves, of a network that learned what to add to an estimate `[B]` of them."""
-    signed = {"remaining": estimate, "q": -estimate[:, None]}
-    return {name: found[name] + base for name, base in signed.items() if name in found}
 
 
 def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:

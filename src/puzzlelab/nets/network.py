@@ -42,8 +42,9 @@ class NetworkSettings(Settings):
     all (Wang et al., 2016).
     """
     above: str = ""
-    """An estimate of the puzzle that the network corrects: it learns how many moves more remain than that says. Values
-    that begin so are the same as rewards by a potential (Wiewiora, 2003).
+    """An estimate of the puzzle that the network corrects: it learns how many moves more remain than that says, of the
+    board or, for values of moves, of what they lead to. To begin so does the same for learning as a reward by a
+    potential (Wiewiora, 2003).
     """
 
     @field_validator("heads")
