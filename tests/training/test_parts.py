@@ -141,6 +141,17 @@ def test_a_folder_remembers_its_settings(tmp_path, settings_of) -> None:
         run.begin(settings_of("data.ring=400"))
 
 
+def test_a_setting_that_an_earlier_version_did_not_have_counts_as_if_nobody_said_it(tmp_path, settings_of) -> None:
+    run, settings = Run(tmp_path / "run"), settings_of()
+    run.begin(settings)
+    held = run.config.read_text(encoding="utf-8")
+    assert "walks = 0\n" in held
+    run.config.write_text(held.replace("walks = 0\n", ""), encoding="utf-8")
+    run.begin(settings)
+    with pytest.raises(BadInput, match=r"teacher.walks is 0 there, not 7"):
+        run.begin(settings_of("teacher.walks=7"))
+
+
 def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(BadInput, match="is not empty, and holds no run"):

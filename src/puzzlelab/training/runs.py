@@ -67,7 +67,9 @@ class Run:
 
         values = plain(settings)
         if self.begun:
-            if found := differences(self.held(), values):
+            # read as settings, so that one which a later version has counts as what it is if nobody says
+            held = plain(type(settings)(**self.held()))
+            if found := differences(held, values):
                 raise BadInput(
                     f"{self.folder} was begun with other settings: {'; '.join(found)}. "
                     "Give another --run, or --restart to begin anew"
