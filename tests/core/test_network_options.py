@@ -53,6 +53,7 @@ def test_a_network_is_named_with_or_without_the_prefix(text, option):
         (("moves", "remaining"), ("estimate", "prior"), {"estimate": "net:x"}),
         (("remaining",), ("estimate", "prior"), {"estimate": "net:x"}),
         (("moves",), ("estimate", "prior"), {"prior": "net:x"}),
+        (("q",), ("estimate", "prior"), {"prior": "net:x"}),
         (("moves", "remaining"), ("prior", "width"), {"prior": "net:x"}),
         (("remaining",), ("estimate",), {"estimate": "net:x"}),
     ],
@@ -67,7 +68,8 @@ def test_what_a_network_tells_decides(network, heads, known, options):
     [
         (("moves",), ("estimate",), "the network 'x' does not tell how many moves remain, which is what toy would ask"),
         (("remaining",), ("prior",), "does not tell which moves are good, which is what toy"),
-        (("q",), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
+        ((), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
+        (("q",), ("estimate",), "does not tell how many moves remain, which is what toy would ask"),
         (("moves",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
     ],
 )

@@ -64,7 +64,7 @@ def _shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArr
     from puzzlelab.core.batches import legal_moves
 
     legal = legal_moves(puzzle, boards)
-    if "moves" in network.heads:
+    if set(networks.PRIORS) & set(network.heads):
         logarithms = np.asarray(networks.prior(puzzle, name).scores(boards), np.float64)
     else:
         scores = networks.estimate(puzzle, name).scores

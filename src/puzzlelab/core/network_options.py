@@ -13,8 +13,8 @@ from puzzlelab.core.solver import Solver
 
 BEST = "best"
 """The name that stands for the best network that comes with the package."""
-HEADS = {"estimate": "remaining", "prior": "moves"}
-"""Option of a solver -> the head of a network that it needs; the one that is preferred stands first."""
+HEADS = {"estimate": networks.ESTIMATES, "prior": networks.PRIORS}
+"""Option of a solver -> the heads of a network of which it needs one; the option that is preferred stands first."""
 WORDS = {"estimate": "how many moves remain", "prior": "which moves are good"}
 """Option of a solver -> what it asks a network."""
 
@@ -38,7 +38,7 @@ def network_options(puzzle: Puzzle, solver: str, known: Collection[str], name: s
         raise BadOption(f"{solver} asks no network: it has neither an estimate nor a prior")
     heads = networks.find(puzzle, text).heads
     for option in asked:
-        if HEADS[option] in heads:
+        if set(HEADS[option]) & set(heads):
             return {option: text}
     lacking = " or ".join(WORDS[option] for option in asked)
     raise BadOption(f"the network '{shorten(name)}' does not tell {lacking}, which is what {solver} would ask it")

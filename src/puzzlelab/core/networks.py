@@ -21,6 +21,8 @@ PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
+ESTIMATES, PRIORS = ("remaining",), ("moves", "q")
+"""The heads of a network by which it is an estimate, and those by which it is a prior."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Where a network stands in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 
@@ -34,7 +36,7 @@ class Network(Protocol):
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """What it tells: `moves`, `remaining`."""
+        """What it tells: `moves`, `remaining`, `q`."""
 
     def estimate(self, averaged: bool = False) -> Estimate:
         """Its remaining moves as an estimate; raises `NotSuited` for a network that tells none."""

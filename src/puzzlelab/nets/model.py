@@ -5,7 +5,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from puzzlelab.core import networks
 from puzzlelab.core.batches import alike, children, estimated
 from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Estimate, Estimates, Planes, Prior, Puzzle, State
@@ -106,22 +107,22 @@ class Model:
 
     def estimate(self, averaged: bool = False) -> Estimate:
         """Its remaining moves, which may be too many: no search that trusts them proves anything."""
-        self._needs("remaining", "estimate")
+        self._needs(networks.ESTIMATES, "estimate")
         ask = self._mean_remaining if averaged else self.remaining
         return Estimate(self._title(averaged), False, scores=ask)
 
     def prior(self, averaged: bool = False) -> Prior:
         """Its scores of moves, or else the values that it gives them."""
-        if "q" not in self.heads:
-            self._needs("moves", "prior")
+        self._needs(networks.PRIORS, "prior")
         return Prior(self._title(averaged), self._mean_log_moves if averaged else self.log_moves)
 
     def _title(self, averaged: bool) -> str:
         return f"net:{self.name}{':averaged' if averaged else ''}"
 
-    def _needs(self, head: str, use: str) -> None:
-        if head not in self.heads:
-            raise NotSuited(f"the network {self.name} is no {use}: it tells {' and '.join(self.heads)}, not {head}")
+    def _needs(self, heads: Sequence[str], use: str) -> None:
+        if not set(heads) & set(self.heads):
+            told, wanted = " and ".join(self.heads), " or ".join(heads)
+            raise NotSuited(f"the network {self.name} is no {use}: it tells {told}, not {wanted}")
 
     def _images(self, states: State) -> Iterator[tuple[State, NDArray[np.int64]]]:
         """The images of the states in every symmetry of the puzzle, each with what the moves are called there."""
