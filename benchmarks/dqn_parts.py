@@ -1,7 +1,7 @@
 """What each part of deep Q-learning is worth on the 8-puzzle: `python benchmarks/dqn_parts.py [--seeds N] [--jobs N]`.
 
 The short training of `recipes/tiles-3x3-parts.toml` again and again, each time with one part switched off, or in the
-place of another; then greedy play on the same 2,000 boards. A line tells the mean of the seeds, and the half width of
+place of another; then greedy play on 2,000 boards, the same for all lines. A line tells the mean of the seeds, and the half width of
 its 95 % interval by Student's t. With `--folder` the runs are kept there, and gone on with when this was ended.
 """
 
@@ -24,27 +24,27 @@ from rich.console import Console
 from rich.table import Table
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "tiles-3x3-parts.toml"
-UNIFORM = "starts.walks=0 starts.first=0 starts.last=0 starts.grows=never starts.scale=uniform"
+UNIFORM = "starts.walks=0 starts.first=0 starts.last=0"
+GROWING = "starts.walks=1 starts.first=4 starts.last=40 starts.grows=won starts.share=0.7 starts.in_a_row=1"
 PARTS = {
     "all of it": "",
     "not double": "double=false",
     "not duelling": "network.duelling=false",
-    "not prioritised": "memory.alpha=0",
-    "returns of 1 move": "horizon=1",
-    "returns of 5 moves": "horizon=5",
-    "target network copied every 500 steps": "slow.rule=hard",
+    "mirror images as they are": "network.canonical=false",
+    "not above the Manhattan distance": "network.above=",
+    "a reward by its potential instead": "network.above= reward=potential:manhattan",
+    "target network copied every 200 steps": "slow.rule=hard slow.every=200",
     "no target network": "slow.rule=none",
     "squared distance": "distance=squared",
     "no mask": "masked=false",
-    "no memory": "memory.size=0",
-    "boards of all difficulties from the beginning": UNIFORM,
-    "mirror images shown as they are": "network.canonical=false",
+    "remembers 100,000, drawn alike": "memory.size=100000",
+    "remembers 100,000, prioritised": "memory.size=100000 memory.alpha=0.6",
+    "learns from the moves that it made": "whole=false",
+    "from those, by returns of 3 moves": "whole=false horizon=3",
+    "uniform boards alone": UNIFORM,
+    "walks alone, longer as they are won": GROWING,
     "discount 0.9": "discount=0.9",
     "reward by distance (level)": "reward=level",
-    "reward by potential (potential:manhattan)": "reward=potential:manhattan",
-    "all moves of a state (whole)": "whole=true",
-    "added to the Manhattan distance (above)": "network.above=manhattan",
-    "both of these two": "whole=true network.above=manhattan",
 }
 """What is changed, by the name of its line."""
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
