@@ -4,7 +4,7 @@ A network says of each new state how likely its moves are and how many moves rem
 two; the value of a state is exp(-decay * remaining moves). Sources: Kocsis and Szepesvari, "Bandit based Monte-Carlo
 planning" (2006); Silver et al., "A general reinforcement learning algorithm" (2018).
 
-Shapes: G = games, R = states asked about at once, M, N, L as in `_uct`.
+Shapes: G = games, R = states asked about at once, M, N, L as in `_playouts`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Mo
 from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
-from puzzlelab.solvers import _uct
-from puzzlelab.solvers._uct import Record
+from puzzlelab.solvers import _playouts, _uct
+from puzzlelab.solvers._playouts import NOWHERE, Record
 
 ROWS = 1 << 14
 """States that are asked about at once, at most."""
@@ -54,8 +54,8 @@ class Guides(NamedTuple):
 class Uct(Settings):
     """Plays the move that was tried most often in so many `playouts`, keeps what is below it, and goes on from there.
 
-    By a `prior` (by default that of the network) and an `estimate`; a network that is named for one of them is asked for
-    both if it tells both, unless the prior is `uniform`. With the policy `values` there is no prior: a move is the
+    By a `prior` (by default that of the network) and an `estimate`; a network that is named for one of them is asked
+    for both if it tells both, unless the prior is `uniform`. With the policy `values` there is no prior: a move is the
     likelier, the fewer moves remain after it.
 
     The shortest solution that was seen is the answer. With `finish` play ends at the first position from which one was
@@ -70,7 +70,7 @@ class Uct(Settings):
     playouts: int = Field(default=50, ge=1, le=1_000_000)
     decay: float = Field(default=0.035, gt=0, le=10, allow_inf_nan=False)
     """What a move costs: a value falls by exp(-decay), so that by default 20 moves halve it."""
-    exploration: float = Field(default=1.0, ge=0, le=1000, allow_inf_nan=False)
+    exploration: float = Field(default=0.03, ge=0, le=1000, allow_inf_nan=False)
     """How much the prior counts, in units of the value of the state."""
     policy: Literal["visits", "values"] = "visits"
     finish: bool = True
@@ -144,13 +144,13 @@ class Uct(Settings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; memory grows with the nodes below the position."""
-        drive, stop, best = self._drive([instance], limit), _RUNNING, None
+        drive, stop, best = self.games([instance], limit), _RUNNING, None
         for attempt in drive:
             if isinstance(attempt, Result):
                 stop = attempt.stop
                 break
             found = int(drive.machine.record.best[0])
-            if found != _uct.NOWHERE and (best is None or found < best):
+            if found != NOWHERE and (best is None or found < best):
                 best = found
                 yield results(drive, _RUNNING)[0]
             yield attempt
@@ -158,7 +158,7 @@ class Uct(Settings):
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
         """How the games from all these boards ended, which are played side by side."""
-        drive, stop = self._drive(instances, limit), _RUNNING
+        drive, stop = self.games(instances, limit), _RUNNING
         try:
             for attempt in drive:
                 if isinstance(attempt, Result):
@@ -169,15 +169,15 @@ class Uct(Settings):
             pass
         return results(drive, stop)
 
-    def _drive(self, instances: Sequence[Instance], limit: Limit) -> Drive:
+    def games(self, instances: Sequence[Instance], limit: Limit) -> Drive:
         """The games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guides = self.guides(puzzle)
         starts = np.stack([instance.state for instance in instances])
-        games = machine(self, puzzle, starts, guides, rules, limit.nodes)
-        games.record.random[:] = [self._sown(state) for state in starts]
+        played = machine(self, puzzle, starts, guides, rules, limit.nodes)
+        played.record.random[:] = [self._sown(state) for state in starts]
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
-        return Drive(games, replace(limit, seconds=seconds, nodes=None), judge(guides, rules, puzzle))
+        return Drive(played, replace(limit, seconds=seconds, nodes=None), judge(guides, rules, puzzle))
 
     def _sown(self, state: State) -> int:
         """The seed of the game from this board, the same among whatever others it is played."""
@@ -201,28 +201,29 @@ def machine(
 
     With `pauses` a game that has had its playouts waits to be told a move, and may have as many moves as it likes.
     """
-    moves, leaves, values = puzzle.move_count, solver.leaves, solver.policy == "values"
-    most = _uct.UNBOUNDED if pauses else solver.max_moves
-    rows, width = _batch(solver, len(starts), moves, guides)
+    games, moves, leaves, values = len(starts), puzzle.move_count, solver.leaves, solver.policy == "values"
+    most = _playouts.UNBOUNDED if pauses else solver.max_moves
+    rows, width = _batch(solver, games, moves, guides)
     lines = min(most, FIRST_MOVES) + leaves + 3
     nodes_each = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
     flags = solver.finish, pauses, guides.prior is not None, values, guides.estimate.admissible
+    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _playouts.GAMES.items()}
+    arrays |= {name: np.zeros((games, lines), kind) for name, kind in _playouts.LINES.items()}
+    arrays |= {name: np.zeros((games, nodes_each), kind) for name, kind in _playouts.TREE.items()}
+    arrays |= {name: np.zeros(rows, np.int32) for name in ("owner", "leaf", "begins")}
     record = Record(
+        **arrays,
         tables=rules.tables,
         estimate=tables_of(guides.estimate, rules),
         control=np.zeros(16, np.int64),
-        settings=np.array([solver.playouts, leaves, most, nodes or _uct.UNBOUNDED, *flags], np.int64),
-        weights=np.array([getattr(solver, name) for name in _uct.WEIGHTS]),
+        settings=np.array([solver.playouts, leaves, most, nodes or _playouts.UNBOUNDED, *flags], np.int64),
+        weights=np.array([getattr(solver, name) for name in _playouts.WEIGHTS], np.float64),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
-        **{name: np.zeros(len(starts), kind) for name, kind in _uct.GAMES.items()},
-        **{name: np.zeros((len(starts), lines), kind) for name, kind in _uct.LINES.items()},
-        past=np.zeros((len(starts), lines, rules.words), np.uint64),
-        counts=np.zeros((len(starts), 3), np.int64),
-        keys=np.zeros((len(starts), nodes_each, rules.words), np.uint64),
-        **{name: np.zeros((len(starts), nodes_each), kind) for name, kind in _uct.TREE.items()},
+        counts=np.zeros((games, 3), np.int64),
+        past=np.zeros((games, lines, rules.words), np.uint64),
+        keys=np.zeros((games, nodes_each, rules.words), np.uint64),
         place=np.zeros(nodes_each, np.int32),
         rows=np.zeros((rows, rules.size), rules.dtype),
-        **{name: np.zeros(rows, np.int32) for name in ("owner", "leaf", "begins")},
         scores=np.zeros(rows * width),
         state=np.zeros(rules.size, rules.dtype),
         child=np.zeros(rules.size, rules.dtype),
@@ -231,7 +232,7 @@ def machine(
         memo=np.zeros(guides.estimate.memo, np.int64),
         room=np.zeros(moves),
     )
-    runner(_uct.begin, rules)(record, 0, len(starts))
+    runner(_uct.begin, rules)(record, np.full(games, NOWHERE))
     return Machine(record, runner(_uct.step, rules), _no_moves, grown, _no_verdict, requests)
 
 
@@ -248,7 +249,7 @@ def requests(record: Record) -> State:
 
 def grown(record: Record, room: int) -> Any:
     """Room for twice the moves, or for twice the nodes, whichever is lacking; None where that is too much."""
-    names = [*_uct.LINES, "past"] if record.control[_uct.TOO_SHORT] else [*_uct.TREE, "keys"]
+    names = [*_playouts.LINES, "past"] if record.control[_playouts.TOO_SHORT] else [*_playouts.TREE, "keys"]
     arrays = {name: getattr(record, name) for name in names}
     if 2 * sum(array.nbytes for array in arrays.values()) > room:
         return None
@@ -302,13 +303,13 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
 def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
     best, bound, standing = int(record.best[game]), int(record.bound[game]), int(record.standing[game])
     counts = (*record.counts[game].tolist(), seconds)
-    stop = {_uct.WON: "done", _uct.SPENT: "nodes"}.get(standing, stop)  # type: ignore[assignment]
-    if best != _uct.NOWHERE:
+    stop = {_playouts.WON: "done", _playouts.SPENT: "nodes"}.get(standing, stop)  # type: ignore[assignment]
+    if best != NOWHERE:
         moves = tuple(record.answer[game, :best].tolist())
         if best <= bound:
             return Result(moves, "optimal", "", "done", best, *counts)
         return Result(moves, "none", "", stop, bound, *counts)
-    if standing != _uct.STUCK:
+    if standing != _playouts.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
     if record.length[game] == 0 and not record.cut[game]:
         proof, reason, stop = EXHAUSTED
@@ -319,7 +320,7 @@ def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
 def _reason(record: Record, game: int) -> str:
     """Why a game cannot go on."""
     if record.cut[game]:
-        return f"it is not solved within the {_moves(int(record.settings[_uct.MOST]))} that max_moves allows"
+        return f"it is not solved within the {_moves(int(record.settings[_playouts.MOST]))} that max_moves allows"
     made = _moves(int(record.length[game]))
     return f"after {made} every way ends without a move, or comes back to a board that was there before"
 
