@@ -49,7 +49,6 @@ from puzzlelab.solvers._playouts import (
     stir,
     take_scores,
     uniform,
-    visit,
 )
 
 
@@ -205,7 +204,8 @@ def turn(record, game):
     if standing != PLAYING:
         return
     if record.kind[game, 0] == NEW:
-        visit(record, game, np.int64(0), np.int64(0))
+        playout(record, game)
+        record.tried[game] = 0  # to look at the root is none
         return
     if record.weights[NOISE] > 0.0 and not record.stirred[game]:
         stir(record, game)
