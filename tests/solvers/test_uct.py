@@ -411,18 +411,28 @@ def test_an_exact_estimate_proves_its_answer():
         assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
 
 
-def test_answers_only_get_better_when_play_goes_on():
-    improved = 0
+# 1 is thought to be far from the goal, so that what comes from it by way of 2 looks better than 5, the short way
+MISLEADING = Ways({0: (1,), 1: (2, 5), 2: (3,), 3: (4,), 4: (6,), 5: (6,), 6: ()}, goal=6)
+MISLED = {"estimate": far(5, 30, 3, 2, 1, 9, 0), "playouts": 5, "exploration": 0.1}
+
+
+def test_play_that_goes_on_may_find_a_shorter_way():
+    assert solve(MISLEADING.at(0), Uct(**MISLED)).moves == (1, 2, 3, 4, 6)
+    assert solve(MISLEADING.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
     for seed in range(6):
-        start = board(22, seed)
-        options = {"estimate": "manhattan", "playouts": 30, "exploration": 0.3}
-        finished = solve(start, Uct(**options))
-        seen = [each for each in attempts(start, Uct(**options, finish=False)) if isinstance(each, Result)]
-        lengths = [result.length for result in seen]
-        assert lengths == sorted(lengths, reverse=True)
-        assert lengths[-1] <= finished.length
-        improved += lengths[-1] < finished.length
-    assert improved > 0
+        asked = {"estimate": "manhattan", "playouts": 20, "exploration": 0.3}
+        finished, played = solve(board(20, seed), Uct(**asked)), solve(board(20, seed), Uct(**asked, finish=False))
+        assert played.length <= finished.length
+        assert played.expanded > finished.expanded
+
+
+def test_answers_are_told_as_they_come_and_only_get_better(monkeypatch):
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
+    for finish, playouts in ((False, 5), (True, 30)):
+        solver = Uct(**{**MISLED, "playouts": playouts}, finish=finish)
+        seen = [each.moves for each in attempts(MISLEADING.at(0), solver) if isinstance(each, Result)]
+        assert list(dict.fromkeys(seen)) == [(1, 2, 3, 4, 6), (1, 5, 6)]
 
 
 def test_more_playouts_find_shorter_solutions():

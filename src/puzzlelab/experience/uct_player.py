@@ -94,6 +94,11 @@ class Player:
         return self._turn(states)
 
     @property
+    def playing(self) -> bool:
+        """Whether it was asked for a move before."""
+        return self._search is not None
+
+    @property
     def record(self) -> Record:
         """The arrays of all trees."""
         found: Record = self._search.record
