@@ -93,8 +93,10 @@ class Uct(Settings):
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name; the network that is asked where nothing was named."""
-        usual = {} if self.prior is not None or self.estimate is not None else {"estimate": networks.PREFIX}
-        return {**super().options(), **usual}
+        told = super().options()
+        if self.estimate is not None or self.prior is not None:
+            return told
+        return {**told, "estimate": networks.PREFIX, "prior": networks.PREFIX if self.policy == "visits" else None}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
         """The settings, with the names of all that is asked about this puzzle."""
