@@ -310,12 +310,12 @@ def look(record, game, node, depth):
                 if kernels.asked(estimate):
                     ask(record, record.child)
                 else:
-                    weigh(record, game, row, kernels.begin(estimate, record.child, record.memo))
+                    weigh(record, game, row, np.float64(kernels.begin(estimate, record.child, record.memo)))
     if record.children[game, node] == 0:
         return LOST
     if record.settings[BY_VALUES] == 0:
         if not kernels.asked(estimate):
-            record.guess[game, node] = worth(record, kernels.begin(estimate, record.state, record.memo))
+            record.guess[game, node] = worth(record, np.float64(kernels.begin(estimate, record.state, record.memo)))
         if record.settings[ASKS_PRIOR] == 1 or kernels.asked(estimate):
             ask(record, record.state)
     record.counts[game, SCORED] += control[REQUESTED] - begins
@@ -387,7 +387,7 @@ def visit(record, game, node, depth):
         kind = look(record, game, node, depth)
         record.kind[game, node] = OPEN if kind == SOLVED else kind
         if kind == SOLVED:
-            node, depth = record.first[game, node], depth + 1
+            node, depth = np.int64(record.first[game, node]), depth + 1
     above = node
     while above != NOWHERE:
         record.visits[game, above] += 1
@@ -425,7 +425,7 @@ def take_scores(record):
     control, settings, moves = record.control, record.settings, record.moves.size
     width = moves * settings[ASKS_PRIOR] + (1 if kernels.asked(record.estimate) else 0)
     for i in range(control[LEAVES]):
-        game, node = record.owner[i], record.leaf[i]
+        game, node = np.int64(record.owner[i]), np.int64(record.leaf[i])
         first, base = record.first[game, node], record.begins[i] * width
         for k in range(record.children[game, node]):
             if settings[BY_VALUES] == 1:

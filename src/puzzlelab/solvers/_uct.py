@@ -228,12 +228,11 @@ def sweep(record):
 
 @inlined
 def gather(record):
-    """Let all games go on: those that are not over, from the first."""
+    """Put all games among those that go on; the first `sweep` takes out those that are over."""
     control = record.control
     for game in range(len(record.live)):
         record.live[game] = game
-    control[LIVE] = len(record.live)
-    sweep(record)
+    control[LIVE] = control[CURSOR] = len(record.live)
     control[BEGUN] = 1
 
 
@@ -262,7 +261,7 @@ def step(record, budget):
         while control[CURSOR] < control[LIVE] and control[REQUESTED] + wanted <= len(record.rows):
             if control[EXPANDED] >= stop:
                 return RUNNING
-            game = record.live[control[CURSOR]]
+            game = np.int64(record.live[control[CURSOR]])
             if full(record, game):
                 return FULL
             turn(record, game)
