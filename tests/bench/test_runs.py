@@ -81,6 +81,7 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
         ("bfs:bidirectional=false", "bfs"),
         ("greedy", "greedy"),
         ("greedy:estimate=net", "greedy"),
+        ("uct:playouts=50", "uct"),
         ("greedy:estimate=manhattan:avoid_repeats=true", "greedy:estimate=manhattan:avoid_repeats=true"),
         ("greedy:estimate=net:dust-8x6x5:averaged", "greedy:estimate=net:dust-8x6x5:averaged"),
         ("greedy:prior=net:averaged:max_moves=50", "greedy:prior=net:averaged:max_moves=50"),
@@ -337,6 +338,10 @@ def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, 
         "greedy:estimate=net:averaged:prior=net:averaged",
         "greedy:estimate=manhattan",
         "greedy:prior=net:least=0.5",
+        "uct",
+        "uct:estimate=net:averaged:playouts=9",
+        "uct:policy=values:prior=uniform",
+        "uct:policy=values",
     ],
 )
 def test_solvers_that_ask_a_network_in_different_ways_have_different_labels(text) -> None:

@@ -144,3 +144,21 @@ def test_an_estimate_that_is_not_there_cannot_be_corrected(name, words, states_o
     network = read_network({"kind": "dense", "heads": ["remaining"], "above": "nearly"})
     with pytest.raises(BadInput, match=words):
         Model(puzzle, network, Says(remaining=1.0)).remaining(states_of(puzzle, 1))
+
+
+def test_both_answers_of_a_network_cost_one_run(model_of, states_of, monkeypatch) -> None:
+    model, states = model_of(registry.load("tiles-3x3"), "dense"), states_of(registry.load("tiles-3x3"))
+    prior, estimate = model.both()
+    expected = model.log_moves(states), model.remaining(states)
+    runs, run = [], Model.outputs
+    monkeypatch.setattr(Model, "outputs", lambda model, states: runs.append(len(states)) or run(model, states))
+    for _ in range(2):  # nothing is kept for longer than the second question
+        assert np.array_equal(prior.scores(states), expected[0])
+        assert np.array_equal(estimate.scores(states), expected[1])
+    assert runs == [5, 5]
+    prior.scores(states)
+    assert np.array_equal(estimate.scores(states[:2]), expected[1][:2])
+    assert runs == [5, 5, 5, 2]
+    averaged, mean = model.both(averaged=True)
+    assert np.array_equal(averaged.scores(states), model.prior(averaged=True).scores(states))
+    assert np.array_equal(mean.scores(states), model.estimate(averaged=True).scores(states))

@@ -55,6 +55,9 @@ class Toy:
 
         return Prior("toy", scores)
 
+    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
+        return self.prior(averaged), self.estimate(averaged)
+
 
 def usual_guess(puzzle: Any) -> Guess:
     """The puzzle's own estimate, if it is no kernel; the same everywhere if it has none."""

@@ -28,6 +28,7 @@ from puzzlelab.solvers.depth_first import DepthFirst
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida
+from puzzlelab.solvers.uct import Uct
 
 pytestmark = pytest.mark.usefixtures("toy_networks")
 
@@ -221,6 +222,9 @@ ANY = [
     Greedy(avoid_repeats=True),
     Greedy(prior="net"),
     Greedy(prior="net", avoid_repeats=True, max_moves=3),
+    Uct(),
+    Uct(playouts=3, leaves=2, finish=False, noise=0.3, temperature=1.0),
+    Uct(policy="values", playouts=4, max_moves=6),
 ]
 EXHAUSTIVE = [
     Bfs(),
@@ -235,7 +239,14 @@ EXHAUSTIVE = [
     Discrepancy(),
     Discrepancy(most=1000),
 ]
-PLAYERS = [Greedy(), Greedy(avoid_repeats=True), Greedy(prior="net"), Greedy(prior="net", avoid_repeats=True)]
+PLAYERS = [
+    Greedy(),
+    Greedy(avoid_repeats=True),
+    Greedy(prior="net"),
+    Greedy(prior="net", avoid_repeats=True),
+    Uct(playouts=5),
+    Uct(playouts=2, policy="values"),
+]
 
 
 def named(solver: Solver) -> str:

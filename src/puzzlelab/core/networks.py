@@ -44,6 +44,9 @@ class Network(Protocol):
     def prior(self, averaged: bool = False) -> Prior:
         """Its scores of moves as a prior; raises `NotSuited` for a network that tells none."""
 
+    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
+        """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
+
 
 def is_network(name: object) -> bool:
     """Whether this option of a solver names a network."""
@@ -75,6 +78,11 @@ def estimate(puzzle: Puzzle, name: str) -> Estimate:
 def prior(puzzle: Puzzle, name: str) -> Prior:
     """The network of this name as a prior."""
     return find(puzzle, name).prior(parts(name)[1])
+
+
+def both(puzzle: Puzzle, name: str) -> tuple[Prior, Estimate]:
+    """The network of this name as a prior and as an estimate, which are asked about the same states."""
+    return find(puzzle, name).both(parts(name)[1])
 
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:

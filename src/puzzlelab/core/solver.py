@@ -182,8 +182,12 @@ def _interrupted(best: Result, seen: Attempt) -> Result:
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
     """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named.
 
-    With a prior none is left to it: such a solver goes by the prior alone.
+    With a prior none is left to it: such a solver goes by the prior alone. A solver may have `options_for(puzzle)`,
+    which says all of this itself.
     """
+    own = getattr(solver, "options_for", None)
+    if own is not None:
+        return dict(own(puzzle))
     options = dict(solver.options())
     left = options.get("estimate", "") is None and options.get("prior") is None
     if left and isinstance(puzzle, Estimates):

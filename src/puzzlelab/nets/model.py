@@ -6,7 +6,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,16 +89,21 @@ class Model:
         """The array on the device of the network."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
-    def remaining(self, states: State) -> NDArray[np.float64]:
-        """`float64[B]`: how many moves it thinks remain; never less than none."""
-        return np.maximum(self.outputs(states)["remaining"].astype(np.float64), 0.0)
+    def remaining(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
+        """`float64[B]`: how many moves it thinks remain; never less than none.
 
-    def log_moves(self, states: State) -> NDArray[np.float64]:
+        `outputs` is what `outputs` says of these states, where somebody has asked already.
+        """
+        found = self.outputs(states) if outputs is None else outputs
+        return np.maximum(found["remaining"].astype(np.float64), 0.0)
+
+    def log_moves(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
         """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
 
-        Values of moves count as scores: the move that is worth one more is e times as probable.
+        Values of moves count as scores: the move that is worth one more is e times as probable. `outputs` is what
+        `outputs` says of these states, where somebody has asked already.
         """
-        found = self.outputs(states)
+        found = self.outputs(states) if outputs is None else outputs
         if "moves" not in found:
             return _of_legal(self.puzzle, states, found["q"].astype(np.float64), sums=False)
         scores = found["moves"].astype(np.float64)
@@ -115,6 +120,14 @@ class Model:
         """Its scores of moves, or else the values that it gives them."""
         self._needs(networks.PRIORS, "prior")
         return Prior(self._title(averaged), self._mean_log_moves if averaged else self.log_moves)
+
+    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
+        """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
+        prior, estimate = self.prior(averaged), self.estimate(averaged)
+        if averaged:
+            return prior, estimate
+        once = _Once(self)
+        return replace(prior, scores=once.log_moves), replace(estimate, scores=once.remaining)
 
     def _title(self, averaged: bool) -> str:
         return f"net:{self.name}{':averaged' if averaged else ''}"
@@ -142,6 +155,29 @@ class Model:
             shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
         found: NDArray[np.float64] = np.log(np.maximum(np.mean(shares, axis=0), LEAST))
         return found
+
+
+class _Once:
+    """Keeps what a network said of states for one question more about the same ones."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.kept: tuple[State, Outputs] | None = None
+
+    def outputs(self, states: State) -> Outputs:
+        """What every head says of the states `[B, S]`."""
+        kept, self.kept = self.kept, None
+        if kept is not None and np.array_equal(kept[0], states):
+            return kept[1]
+        found = self.model.outputs(states)
+        self.kept = states.copy(), found
+        return found
+
+    def log_moves(self, states: State) -> NDArray[np.float64]:
+        return self.model.log_moves(states, self.outputs(states))
+
+    def remaining(self, states: State) -> NDArray[np.float64]:
+        return self.model.remaining(states, self.outputs(states))
 
 
 def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
