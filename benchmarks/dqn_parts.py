@@ -1,9 +1,9 @@
 """What each part of deep Q-learning is worth on the 8-puzzle: `python benchmarks/dqn_parts.py [--seeds N] [--jobs N]`.
 
 The short training of `recipes/tiles-3x3-parts.toml` again and again, each time with one part switched off, or in the
-place of another; then greedy play on 2,000 boards, of a seed the same for all lines. A line tells the mean of the seeds,
-and the half width of its 95 % interval by Student's t. With `--folder` the runs are kept there, and gone on with when
-this was ended.
+place of another; then greedy play on 2,000 boards, of a seed the same for all lines. A line tells the mean of the
+seeds, and the half width of its 95 % interval by Student's t. With `--folder` the runs are kept there, and gone on with
+when this was ended.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ PARTS = {
     "not duelling": "network.duelling=false",
     "mirror images as they are": "network.canonical=false",
     "not above the Manhattan distance": "network.above=",
-    "a reward by its potential instead": "network.above= reward=potential:manhattan",
-    "target network copied every 200 steps": "slow.rule=hard slow.every=200",
     "no target network": "slow.rule=none",
     "squared distance": "distance=squared",
     "no mask": "masked=false",
