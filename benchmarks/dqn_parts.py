@@ -87,15 +87,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="trainings at once")
     parser.add_argument("--folder", type=Path, help="where the runs are kept")
     told = parser.parse_args()
-    console, works = Console(width=120), list(product(PARTS, range(told.seeds)))
+    works, outcomes = list(product(PARTS, range(told.seeds))), list[Outcome]()
     with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(told.jobs) as pool:
-        outcomes = list(pool.map(partial(trained, told.folder or Path(spare)), works))
+        try:
+            outcomes.extend(pool.map(partial(trained, told.folder or Path(spare)), works))
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
     table = Table("part", "solved", "in moves", "seconds", title=f"{told.seeds} seeds, 2,000 boards")
     for row, part in enumerate(PARTS):
         of_part = outcomes[row * told.seeds : (row + 1) * told.seeds]
-        solved, moves, seconds = zip(*of_part, strict=True)
-        table.add_row(part, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
-    console.print(table)
+        if len(of_part) == told.seeds:
+            solved, moves, seconds = zip(*of_part, strict=True)
+            table.add_row(part, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":
