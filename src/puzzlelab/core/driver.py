@@ -309,3 +309,16 @@ def drive(
     """Run `machine` until it is done or reaches `limit`; `estimate` answers what it asks for."""
     score = scorer(estimate, rules) if estimate is not None and rules is not None else None
     return iter(Drive(machine, limit, score))
+
+
+def played(games: Drive, over: Callable[[], bool]) -> Stop:
+    """Run a machine that plays games side by side until all have ended, or `over` says so; why it stopped."""
+    try:
+        for attempt in games:
+            if isinstance(attempt, Result):
+                return attempt.stop
+            if over():
+                break
+    except KeyboardInterrupt:
+        pass
+    return "interrupted"

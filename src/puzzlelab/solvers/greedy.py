@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.driver import Drive, Machine, prior_scorer, scorer, tables_of
+from puzzlelab.core.driver import Drive, Machine, played, prior_scorer, scorer, tables_of
 from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.plain import rules_of, runner
@@ -201,16 +201,8 @@ class Greedy(Settings):
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
         """How the games from all these boards ended, which are played side by side."""
-        drive, stop = self._drive(instances, limit), _RUNNING
-        try:
-            for attempt in drive:
-                if isinstance(attempt, Result):
-                    stop = attempt.stop
-                elif over():
-                    break
-        except KeyboardInterrupt:
-            pass
-        return results(drive, stop)
+        drive = self._drive(instances, limit)
+        return results(drive, played(drive, over))
 
     def _drive(self, instances: Sequence[Instance], limit: Limit) -> Drive:
         """The games from these boards, under a limit for each of them."""
