@@ -59,6 +59,13 @@ def test_runs_of_different_puzzles_are_not_drawn_together(run):
         learning.learning([run("one"), run("two", "dust-4x3x3")])
 
 
+def test_a_run_whose_settings_name_no_puzzle(run):
+    folder = run("one")
+    (folder / "config.toml").write_text('recipe = "dqn"\n')
+    with pytest.raises(BadInput, match="names no puzzle: it is not as training wrote it"):
+        learning.learning([folder])
+
+
 def test_the_command_draws_runs_side_by_side(run, program):
     pytest.importorskip("matplotlib")
     one, two = run("one"), run("two")

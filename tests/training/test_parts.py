@@ -150,6 +150,9 @@ def test_a_setting_that_an_earlier_version_did_not_have_counts_as_if_nobody_said
     run.begin(settings)
     with pytest.raises(BadInput, match=r"teacher.walks is 0 there, not 7"):
         run.begin(settings_of("teacher.walks=7"))
+    run.config.write_text(held.replace('"imitation"', '"dqn"'), encoding="utf-8")
+    with pytest.raises(BadInput, match='begun with other settings: recipe is "dqn" there, not "imitation"'):
+        run.begin(settings)
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None:

@@ -68,7 +68,10 @@ def _curve(folder: Path) -> Curve:
     exams = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
     if not exams:
         raise BadInput(f"{folder} holds no examination yet, or none with boards (exam.boards)")
-    return Curve(folder.name or str(folder), str(run.held()["puzzle"]), exams)
+    puzzle = run.held().get("puzzle")
+    if puzzle is None:
+        raise BadInput(f"{run.config} names no puzzle: it is not as training wrote it")
+    return Curve(folder.name or str(folder), str(puzzle), exams)
 
 
 def _points(exams: Sequence[Mapping[str, float]], what: str) -> tuple[list[float], list[float]]:

@@ -45,6 +45,11 @@ class Result:
         return None if self.moves is None else len(self.moves)
 
 
+def moves_in_words(count: int) -> str:
+    """So many moves, as in a sentence."""
+    return "1 move" if count == 1 else f"{count} moves"
+
+
 def with_stop(result: Result, stop: Stop) -> Result:
     """The same answer, ended for this reason; a proven answer is done whatever ended the search."""
     return result if result.proof != "none" else replace(result, stop=stop)

@@ -22,7 +22,7 @@ from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Moves, Prior, Puzzle, State
-from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
 from puzzlelab.solvers import _games
@@ -139,13 +139,9 @@ def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
 _STOPS: Mapping[int, Stop] = {_games.SPENT: "nodes"}
 
 
-def _moves(count: int) -> str:
-    return "1 move" if count == 1 else f"{count} moves"
-
-
 def _reason(record: Record, game: int) -> str:
     """Why a game cannot go on; nothing where it could."""
-    made, standing = _moves(int(record.length[game])), int(record.standing[game])
+    made, standing = moves_in_words(int(record.length[game])), int(record.standing[game])
     if standing == _games.STUCK:
         return f"after {made} no move is left"
     if standing == _games.NOTHING_NEW:

@@ -24,7 +24,7 @@ from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.plain import rules_of, runner
 from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, Prior, Puzzle, State
-from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
 from puzzlelab.solvers import _playouts, _uct
@@ -314,13 +314,10 @@ def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
 def _reason(record: Record, game: int) -> str:
     """Why a game cannot go on."""
     if record.cut[game]:
-        return f"it is not solved within the {_moves(int(record.settings[_playouts.MOST]))} that max_moves allows"
-    made = _moves(int(record.length[game]))
+        most = moves_in_words(int(record.settings[_playouts.MOST]))
+        return f"it is not solved within the {most} that max_moves allows"
+    made = moves_in_words(int(record.length[game]))
     return f"after {made} every way ends without a move, or comes back to a board that was there before"
-
-
-def _moves(count: int) -> str:
-    return "1 move" if count == 1 else f"{count} moves"
 
 
 SOLVER = Uct

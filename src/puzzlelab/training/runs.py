@@ -67,8 +67,10 @@ class Run:
 
         values = plain(settings)
         if self.begun:
-            # read as settings, so that one which a later version has counts as what it is if nobody says
-            held = plain(type(settings)(**self.held()))
+            held = self.held()
+            if held.get("recipe") == values.get("recipe"):
+                # read as settings, so that one which a later version has counts as what it is if nobody says
+                held = plain(type(settings)(**held))
             if found := differences(held, values):
                 raise BadInput(
                     f"{self.folder} was begun with other settings: {'; '.join(found)}. "
