@@ -16,6 +16,8 @@ from puzzlelab.cli.generate import generate
 from puzzlelab.cli.hint import hint
 from puzzlelab.cli.list import list_all
 from puzzlelab.cli.plot import plot
+from puzzlelab.cli.selfplay import app as selfplay
+from puzzlelab.cli.selfplay import match
 from puzzlelab.cli.solve import solve
 from puzzlelab.cli.teach import teach
 from puzzlelab.cli.train import train
@@ -47,8 +49,9 @@ def main(
 
 app.command("list")(list_all)
 app.command("enumerate")(enumerate_all)
-for verb in (solve, hint, check, verify, count, generate, teach, train, bench, plot, warm, demo):
+for verb in (solve, hint, check, verify, count, generate, teach, train, match, bench, plot, warm, demo):
     app.command()(verb)
+app.add_typer(selfplay, name="selfplay")
 
 
 def run() -> None:

@@ -24,7 +24,8 @@ def plot(
             help="lengths of solutions; lengths2d: of one solver against another; levels: share solved, and excess "
             "over the optimum, by level; bars: seconds; widths: share optimal by width and by seconds; "
             "jobs: seconds by number of jobs; "
-            "clues: seconds by number of clues; learning: greedy play over the minutes of training runs. "
+            "clues: seconds by number of clues; learning: greedy play over the minutes of training runs; "
+            "elo: ratings over the minutes of one run of self-competition. "
             "Left out: what suits the folder."
         ),
     ] = None,
@@ -40,13 +41,16 @@ def plot(
     ] = 0.1,
 ) -> None:
     """Draw a benchmark, or training, as KIND.png and KIND.svg in the (first) folder, and print the same figures."""
-    from puzzlelab.bench import learning, plots
+    from puzzlelab.bench import learning, plots, reigns
     from puzzlelab.core.errors import BadInput
 
-    if all(map(learning.is_run, folder)):
+    if len(folder) == 1 and kind in (None, reigns.KIND) and reigns.is_league(folder[0]):
+        made = reigns.elo(folder[0])
+    elif all(map(learning.is_run, folder)):
         if solver or beside or kind not in (None, learning.KIND):
             raise BadInput(
-                f"of training runs there is one kind of plot, '{learning.KIND}', without --with and --beside"
+                f"of training runs there is one kind of plot, '{learning.KIND}', and of one run of self-competition "
+                f"also '{reigns.KIND}', both without --with and --beside"
             )
         made = learning.learning(folder)
     elif len(folder) > 1:

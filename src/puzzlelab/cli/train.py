@@ -42,13 +42,13 @@ def train(
 
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
-    _need_torch()
+    need_torch()
     from puzzlelab.training import programs
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
 
     found, place = recipes.find(recipe), Run(run)
-    settings = _settings(recipe, place, config, option or [])
+    settings = settings_from(recipe, place, config, option or [])
     found.check(settings)
     if only == Program.GENERATE:
         programs.generates(found)
@@ -78,7 +78,7 @@ def _learn(found: Recipe, name: str, place: Run, settings: Any, alone: bool) -> 
         programs.train(found, name, place, settings)
 
 
-def _need_torch() -> None:
+def need_torch() -> None:
     """Raise `BadInput` where what training needs is missing."""
     from puzzlelab.core.errors import BadInput
 
@@ -100,7 +100,7 @@ def _restart(place: Run, yes: bool) -> None:
     place.clear()
 
 
-def _settings(recipe: str, place: Run, config: Path | None, changes: list[str]) -> Any:
+def settings_from(recipe: str, place: Run, config: Path | None, changes: list[str]) -> Any:
     """From the file, or as the run was begun; with the changes."""
     from puzzlelab.training.recipe import read_toml, settings_of, with_changes
 

@@ -57,6 +57,14 @@ def made(puzzle: Puzzle, states: State, moves: NDArray[np.int64], known: NDArray
     return Made(rules.decode(after), named >= 0, solved)
 
 
+def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
+    """`bool[B]`: whether nothing is left to do in the plain `states[B, S]`."""
+    rules, working = _working(puzzle, states)
+    found = np.zeros(len(states), bool)
+    runner(make_moves, rules)(rules.tables, working, np.full(len(states), -1), working.copy(), found)
+    return found
+
+
 def children(puzzle: Puzzle, states: State) -> Children:
     """What the plain `states[B, S]` lead to."""
     rules, working = _working(puzzle, states)

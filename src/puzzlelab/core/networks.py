@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, Protocol
 
 from puzzlelab.core.cache import PACKAGE
@@ -21,6 +21,8 @@ PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
+KEPT = 16
+"""Networks that are kept in memory."""
 ESTIMATES, PRIORS = ("remaining",), ("moves", "q")
 """The heads of a network by which it is an estimate, and those by which it is a prior."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
@@ -120,7 +122,7 @@ def parts(name: str | None) -> tuple[str, bool]:
     return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
 
 
-@cache
+@lru_cache(maxsize=KEPT)
 def _found(puzzle: Puzzle, name: str) -> Network:
     try:
         shelf = importlib.import_module("puzzlelab.nets.shelf")

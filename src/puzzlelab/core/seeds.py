@@ -1,8 +1,17 @@
 """The one seed tree: who needs randomness takes a branch; one seed gives one result however the work is split."""
 
+import hashlib
+
 import numpy as np
+from numpy.typing import NDArray
 
 
 def generator(seed: int, *branch: int) -> np.random.Generator:
     """The random generator at this branch of the tree of `seed`."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=branch))
+
+
+def of_board(seed: int, state: NDArray[np.generic]) -> int:
+    """A seed for this board, an unsigned number of 64 bits: the same among whatever other boards it stands."""
+    digest = hashlib.blake2b(state.tobytes(), digest_size=8, salt=seed.to_bytes(8, "little"))
+    return int.from_bytes(digest.digest(), "little")

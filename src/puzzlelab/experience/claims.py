@@ -15,7 +15,7 @@ import platform
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -37,16 +37,19 @@ class Claims:
 
     def __init__(self, folder: Path, patience: float = PATIENCE) -> None:
         self.folder, self.patience = folder, patience
-        self._owner = {"machine": platform.node(), "process": os.getpid(), "run": RUN, "token": uuid.uuid4().hex}
+        self._owner = {**this_process(), "token": uuid.uuid4().hex}
 
-    def take(self, end: int, first: int = 0) -> int | None:
+    def take(self, end: int, first: int = 0, made: Container[int] = ()) -> int | None:
         """Claim the least number from `first` to `end` - 1 whose shard is neither there nor being made.
 
+        Nor was it `made` before, and has gone since.
         Returns None where there is no such number. Raises `BadFile` for a folder that cannot be written.
         """
         try:
             there = {path.name for path in self.folder.iterdir()}
             for number in range(first, end):
+                if number in made:
+                    continue
                 if shard_path(self.folder, number).name not in there:
                     if self._claim(number):
                         return number
@@ -117,7 +120,7 @@ class Claims:
             stamp = self._path(number).stat().st_mtime
         except FileNotFoundError:  # released, perhaps undone: the next call sees
             return False
-        return _gone(self._reader(number) or {}) or self._now() - stamp > self.patience
+        return gone(self._reader(number) or {}) or self._now() - stamp > self.patience
 
     def _now(self) -> float:
         """The time by the clock of the folder, which may lie on another machine."""
@@ -139,7 +142,12 @@ class Claims:
         return owner if isinstance(owner, dict) else None
 
 
-def _gone(owner: Mapping[str, object]) -> bool:
+def this_process() -> dict[str, object]:
+    """The owner that this process is."""
+    return {"machine": platform.node(), "process": os.getpid(), "run": RUN}
+
+
+def gone(owner: Mapping[str, object]) -> bool:
     """Whether an owner was a process of this machine that does not run any more; false where that cannot be told."""
     process = owner.get("process")
     if owner.get("machine") != platform.node() or not isinstance(process, int) or process <= 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +25,43 @@ LONGEST = 2**16 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
-    """Positions with what a teacher says of them; those of one game stand together, the first position first.
+class Rows:
+    """Positions with what is known of them: those of one game stand together, the first position first.
 
-    A solved board is none of them: there is nothing to do, and whether a board is solved the rules say. After the
-    positions of a game come those of its detours, if it has any.
+    A solved board is none of them: there is nothing to do, and whether a board is solved the rules say.
     """
+
+    WIDE: ClassVar[Mapping[str, np.dtype[Any]]] = {}
+    """The columns, beside `state`, that have more than one number a row, and of which type they are."""
 
     game: NDArray[np.int64]
     """[B]: which board the position comes from; a split into training and test goes by this column."""
     state: State
     """[B, S]: the plain state."""
+
+    def __len__(self) -> int:
+        return len(self.game)
+
+    def rows(self, first: int, end: int) -> Self:
+        """The samples number `first` to `end` - 1."""
+        return type(self)(*(column[first:end] for column in self.columns.values()))
+
+    def at(self, places: NDArray[np.int64]) -> Self:
+        """The samples in these places, in this order."""
+        return type(self)(*(column[places] for column in self.columns.values()))
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """All columns by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class Samples(Rows):
+    """Positions with what a teacher says of them. After those of a game come those of its detours, if it has any."""
+
+    WIDE: ClassVar = {"moves": np.dtype(np.uint8)}
+
     moves: NDArray[np.uint8]
     """[B, (M + 7) // 8]: the moves to make, as a set of bits; see `masks`."""
     remaining: NDArray[np.uint16]
@@ -43,20 +69,24 @@ class Samples:
     proven: NDArray[np.bool_]
     """[B]: whether nobody needs fewer; where all optimal moves are asked for, also that these are all of them."""
 
-    def __len__(self) -> int:
-        return len(self.game)
-
     def masks(self, move_count: int) -> NDArray[np.bool_]:
         """`bool[B, M]`: the moves to make."""
         return unpacked(self.moves, move_count)
 
-    def rows(self, first: int, end: int) -> Samples:
-        """The samples number `first` to `end` - 1."""
-        return Samples(*(getattr(self, field.name)[first:end] for field in fields(self)))
 
-    def at(self, places: NDArray[np.int64]) -> Samples:
-        """The samples in these places, in this order."""
-        return Samples(*(getattr(self, field.name)[places] for field in fields(self)))
+@dataclass(frozen=True, eq=False)
+class Searched(Rows):
+    """Positions of games that were played by search, with what it found."""
+
+    WIDE: ClassVar = {"shares": np.dtype(np.float16)}
+
+    shares: NDArray[np.float16]
+    """[B, M]: the share of the playouts that began with each move."""
+    remaining: NDArray[np.uint16]
+    """[B]: the moves after which the game was won, or could have been by what was seen in it."""
+
+
+Kind = TypeVar("Kind", bound=Rows)
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -69,10 +99,11 @@ def unpacked(sets: NDArray[np.uint8], move_count: int) -> NDArray[np.bool_]:
     return np.unpackbits(sets, axis=1, count=move_count, bitorder="little").astype(bool)
 
 
-def joined(parts: Iterable[Samples]) -> Samples:
+def joined(parts: Iterable[Kind]) -> Kind:
     """The samples of all parts, of which there is at least one."""
-    columns = zip(*([getattr(part, field.name) for field in fields(Samples)] for part in parts), strict=True)
-    return Samples(*(np.concatenate(column) for column in columns))
+    first, *others = parts
+    columns = zip(first.columns.values(), *(part.columns.values() for part in others), strict=True)
+    return type(first)(*(np.concatenate(column) for column in columns))
 
 
 def need_arrow() -> None:
@@ -85,17 +116,11 @@ def need_arrow() -> None:
         ) from None
 
 
-def to_table(samples: Samples, card: Mapping[str, Any]) -> Any:
+def to_table(samples: Rows, card: Mapping[str, Any]) -> Any:
     """An Arrow table with what the samples are in its metadata."""
     import pyarrow as pa
 
-    columns = {
-        "game": pa.array(samples.game),
-        "state": _fixed(samples.state),
-        "moves": _fixed(samples.moves),
-        "remaining": pa.array(samples.remaining),
-        "proven": pa.array(samples.proven),
-    }
+    columns = {name: pa.array(part) if part.ndim == 1 else _fixed(part) for name, part in samples.columns.items()}
     told = {**card, "dtype": samples.state.dtype.str}
     return pa.table(columns).replace_schema_metadata({CARD: json.dumps(told)})
 
@@ -109,16 +134,13 @@ def _fixed(rows: NDArray[Any]) -> Any:
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(data), [None, pa.py_buffer(data)])
 
 
-def from_table(table: Any) -> Samples:
-    """The inverse of `to_table`."""
-    card = card_of(table.schema, "this table")
-    return Samples(
-        table["game"].to_numpy(),
-        _rows(table["state"], np.dtype(card["dtype"])),
-        _rows(table["moves"], np.dtype(np.uint8)),
-        table["remaining"].to_numpy(),
-        table["proven"].to_numpy(),
-    )
+def from_table(table: Any, kind: type[Kind]) -> Kind:
+    """The inverse of `to_table`; raises `BadFile` for a table of another kind of samples."""
+    types = {**kind.WIDE, "state": np.dtype(card_of(table.schema, "this table")["dtype"])}
+    names = [field.name for field in fields(kind)]
+    if names != table.column_names:
+        raise BadFile(f"these samples tell {', '.join(table.column_names)}, not {', '.join(names)}")
+    return kind(*(_rows(table[name], types[name]) if name in types else table[name].to_numpy() for name in names))
 
 
 def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

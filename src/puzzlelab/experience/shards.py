@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.experience.schema import Samples, card_of, from_table, joined, need_arrow, to_table
+from puzzlelab.experience.schema import Kind, Rows, Samples, card_of, from_table, joined, need_arrow, to_table
 
 TEACHER = "teacher.json"
 
@@ -75,7 +75,7 @@ class Shards:
         """Find out how far the folder is."""
         paths = shard_paths(self.folder)
         for number, path in enumerate(paths):
-            rows, card = _facts(path)
+            rows, card = facts(path)
             first, end = card["games"]
             if first != self.games:
                 raise BadFile(f"{path} begins with game {first:,}, and the one before it ends before {self.games:,}")
@@ -134,7 +134,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
 
 
-def save(folder: Path, number: int, samples: Samples, card: Mapping[str, Any], aside: str = "writing") -> Path:
+def save(folder: Path, number: int, samples: Rows, card: Mapping[str, Any], aside: str = "writing") -> Path:
     """Write a shard with what its samples are under the name `aside`, then rename it.
 
     Raises `BadFile` where that cannot be done.
@@ -142,7 +142,8 @@ def save(folder: Path, number: int, samples: Samples, card: Mapping[str, Any], a
     import pyarrow.parquet as pq
 
     table, path = to_table(samples, card), shard_path(folder, number)
-    form = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": ["moves", "remaining"]}
+    repeated = [name for name in samples.columns if name in ("moves", "shares", "remaining")]
+    form = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
     try:
         pq.write_table(table, folder / aside, **form)
         (folder / aside).replace(path)
@@ -168,6 +169,11 @@ def shard_paths(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("shard-*.parquet") if re.fullmatch(r"shard-\d{5,}", path.stem))
 
 
+def numbers(folder: Path) -> list[int]:
+    """The numbers of the shards of a folder in their order."""
+    return sorted(int(path.stem.removeprefix("shard-")) for path in shard_paths(folder))
+
+
 def read_settings(folder: Path) -> dict[str, Any]:
     """What a folder holds; raises `BadFile`."""
     path = folder / TEACHER
@@ -182,8 +188,8 @@ def read_settings(folder: Path) -> dict[str, Any]:
     return held
 
 
-def _facts(path: Path) -> tuple[int, Mapping[str, Any]]:
-    """The number of rows of a shard and what it says of itself, from the end of the file alone."""
+def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
+    """The number of rows of a shard and what it says of itself, from the end of the file alone; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -196,13 +202,13 @@ def _facts(path: Path) -> tuple[int, Mapping[str, Any]]:
     return metadata.num_rows, card_of(metadata.schema.to_arrow_schema(), path)
 
 
-def read_shard(path: Path) -> Samples:
-    """All samples of one shard; raises `BadFile`."""
+def read_shard(path: Path, kind: type[Kind] = Samples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
+    """All samples of one shard, which are of this kind; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return from_table(pq.read_table(path, partitioning=None))
+        return from_table(pq.read_table(path, partitioning=None), kind)
     except (OSError, pa.ArrowException):
         raise BadFile(f"{path} cannot be read as a shard of samples") from None
 

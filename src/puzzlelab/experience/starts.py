@@ -71,8 +71,8 @@ class Starts:
     @classmethod
     def of(cls, puzzle: Puzzle, settings: Starting) -> Starts:
         """At the first difficulty; raises `NotSuited`, `UnknownName` or `BadOption` for what the puzzle cannot make."""
-        if settings.walks and not isinstance(puzzle, Backwards):
-            raise NotSuited(f"moves of {puzzle.name} cannot be undone, so that no walk leads from its goal")
+        if settings.walks:
+            _need_undoing(puzzle)
         if settings.walks < 1:
             levels = scale_of(puzzle, settings.scale or None)[1].levels
             for level in () if settings.walks else (settings.first, settings.last):
@@ -86,11 +86,8 @@ class Starts:
         known = np.full(count, UNKNOWN, np.int32)
         parts: list[tuple[NDArray[np.bool_], State]] = []
         if walks.any():
-            assert isinstance(self.puzzle, Backwards)
-            goals = self.puzzle.goals()
             lengths = random.integers(1, self.difficulty + 1, int(walks.sum()))
-            begins = goals[random.integers(len(goals), size=lengths.size)]
-            parts.append((walks, wandered(self.puzzle, begins, lengths, random)))
+            parts.append((walks, scrambled(self.puzzle, lengths, random)))
             known[walks] = lengths
         if not walks.all():
             sample, level = scale_of(self.puzzle, self.settings.scale or None)[1].sample, self.difficulty or None
@@ -129,3 +126,18 @@ class Starts:
     def restore(self, state: list[int]) -> None:
         """Be as hard as what gave this state."""
         self.difficulty, self.wins, self.games, self.won = state
+
+
+def scrambled(puzzle: Puzzle, shifts: NDArray[np.int64], random: np.random.Generator) -> State:
+    """Boards `[B, S]` that so many random moves each, `int[B]`, made of a solved one, none undoing the one before.
+
+    Raises `NotSuited` for a puzzle whose moves cannot be undone.
+    """
+    goals = _need_undoing(puzzle).goals()
+    return wandered(puzzle, goals[random.integers(len(goals), size=len(shifts))], shifts, random)
+
+
+def _need_undoing(puzzle: Puzzle) -> Backwards:
+    if not isinstance(puzzle, Backwards):
+        raise NotSuited(f"moves of {puzzle.name} cannot be undone, so that no walk leads from its goal")
+    return puzzle

@@ -20,7 +20,7 @@ from puzzlelab.core.puzzle import Compiled, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.solvers import _uct, uct
-from puzzlelab.solvers._playouts import LOST, NOWHERE, SOLVED, Record
+from puzzlelab.solvers._playouts import LOST, NOBODY, NOWHERE, SOLVED, Record
 from puzzlelab.solvers.astar import unpacked
 from puzzlelab.solvers.uct import Uct
 
@@ -36,6 +36,8 @@ class Turn(NamedTuple):
     """[B, M]: the share of the playouts that began with each move; 0 for moves that are lost."""
     values: NDArray[np.float64]
     """[B]: the mean value of all playouts, which are exp(-decay * moves to go): 1 at the goal, 0 where all is lost."""
+    found: NDArray[np.int32]
+    """[B]: moves of a solution from here that these playouts came upon, if all seen before took longer; else -1."""
 
 
 class Tree(NamedTuple):
@@ -81,17 +83,22 @@ class Player:
         turn = self.moves(state[None])
         return int(turn.moves[0]), turn.states[0], turn.shares[0]
 
-    def moves(self, states: State) -> Turn:
-        """A move at each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up."""
+    def moves(self, states: State, asked: NDArray[np.bool_] | None = None) -> Turn:
+        """A move at each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up.
+
+        Where `asked: bool[B]` is given, the games of which it is false stand still: there is no move, and nothing else
+        that is said of them means anything.
+        """
         if len(states) != self.games:
             raise PuzzlelabError(f"a player of {self.games} games was asked about {len(states)} states")
         if self._search is None:
             self._begin(states)
-        self._seat(states)
+        self._seat(states, np.ones(self.games, bool) if asked is None else asked)
+        known = self.record.best.copy()
         for attempt in Drive(self._search, self.limit, uct.judge(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
                 raise PuzzlelabError(f"the limit of {attempt.stop} ended the playouts of a move")
-        return self._turn(states)
+        return self._turn(states, known)
 
     @property
     def playing(self) -> bool:
@@ -110,15 +117,16 @@ class Player:
         self._search = uct.machine(self.solver, puzzle, states, self.guides, self.rules, pauses=True)
         self.record.random[:] = generator(self.solver.seed).integers(1 << 63, size=self.games, dtype=np.uint64)
 
-    def _seat(self, states: State) -> None:
+    def _seat(self, states: State, asked: NDArray[np.bool_]) -> None:
         """Go on with the games that are asked about what followed, and begin the others anew."""
         known, self._next = self._next, None
         follows = np.zeros(self.games, bool) if known is None else (known == states).all(axis=1)
         self._children[~follows] = NOWHERE
+        self._children[~asked] = NOBODY
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
         runner(_uct.begin, self.rules)(self.record, self._children)
 
-    def _turn(self, states: State) -> Turn:
+    def _turn(self, states: State, known: NDArray[np.int32]) -> Turn:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
         runner(_uct.decide, self.rules)(record, self._children, shares)
@@ -131,7 +139,8 @@ class Player:
         values[record.kind[:, 0] == SOLVED] = 1.0
         values[record.kind[:, 0] == LOST] = 0.0
         self._next = after.copy()
-        return Turn(moves, after, shares, values)
+        better = (record.best != NOWHERE) & ((known == NOWHERE) | (record.best < known))
+        return Turn(moves, after, shares, values, np.where(better, record.best - record.length, NOWHERE))
 
     def tree(self, game: int = 0) -> Tree:
         """The tree by which the last move of a game was chosen."""

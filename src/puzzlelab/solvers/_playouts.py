@@ -36,11 +36,13 @@ WEIGHTS = "decay", "exploration", "temperature", "noise", "concentration"
 """Places in `weights`, and their names."""
 NEW, WAITING, OPEN, SOLVED, LOST = range(5)
 """What a node is: not looked at, waiting for scores, with children, the goal, or without a way on."""
-PLAYING, WON, STUCK, SPENT, PAUSED = range(5)
-"""How a game stands. STUCK: its root is lost; SPENT: it has had its nodes."""
+PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
+"""How a game stands. STUCK: its root is lost; SPENT: it has had its nodes; IDLE: nobody asks for its next move."""
 LOOKED, MADE, SCORED = range(3)
 """Columns of `counts`."""
 NOWHERE = -1
+NOBODY = -2
+"""In the place of a child to go on to: nobody asks."""
 LEAST = 1e-200
 """A value that is as good as none, but still tells likely moves from others."""
 UNBOUNDED = 1 << 30

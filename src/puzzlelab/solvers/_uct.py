@@ -25,11 +25,13 @@ from puzzlelab.solvers._playouts import (
     BY_VALUES,
     CURSOR,
     FINISHES,
+    IDLE,
     LEAVES,
     LIVE,
     LOOKED,
     LOST,
     NEW,
+    NOBODY,
     NODES,
     NOISE,
     NOWHERE,
@@ -147,9 +149,14 @@ def seat(record, game):
 
 @compiled
 def begin(record, children):
-    """Begin games anew, but for those that have a child of the root to go on to: `children: int64[G]`, or NOWHERE."""
+    """Begin games anew, but for those that have a child of the root to go on to: `children: int64[G]`, or NOWHERE.
+
+    NOBODY lets a game stand as it is.
+    """
     for game in range(children.size):
-        if children[game] == NOWHERE:
+        if children[game] == NOBODY:
+            record.standing[game] = IDLE
+        elif children[game] == NOWHERE:
             seat(record, game)
         else:
             advance(record, game, children[game])
@@ -228,12 +235,12 @@ def sweep(record):
 
 @inlined
 def gather(record):
-    """Put all games among those that go on; the first `sweep` takes out those that are over."""
+    """Put all games among those that go on, and take out those that do not."""
     control = record.control
     for game in range(len(record.live)):
         record.live[game] = game
-    control[LIVE] = control[CURSOR] = len(record.live)
-    control[BEGUN] = 1
+    control[LIVE], control[BEGUN] = len(record.live), 1
+    sweep(record)
 
 
 @inlined

@@ -9,7 +9,6 @@ Shapes: G = games, R = states asked about at once, M, N, L as in `_playouts`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
-from puzzlelab.core import networks
+from puzzlelab.core import networks, seeds
 from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, played, prior_scorer, scorer, tables_of
 from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
@@ -169,14 +168,9 @@ class Uct(Settings):
         guides = self.guides(puzzle)
         starts = np.stack([instance.state for instance in instances])
         played = machine(self, puzzle, starts, guides, rules, limit.nodes)
-        played.record.random[:] = [self._sown(state) for state in starts]
+        played.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
         return Drive(played, replace(limit, seconds=seconds, nodes=None), judge(guides, rules, puzzle))
-
-    def _sown(self, state: State) -> int:
-        """The seed of the game from this board, the same among whatever others it is played."""
-        digest = hashlib.blake2b(state.tobytes(), digest_size=8, salt=self.seed.to_bytes(8, "little"))
-        return int.from_bytes(digest.digest(), "little")
 
 
 _RUNNING: Stop = "interrupted"

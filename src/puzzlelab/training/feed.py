@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -99,7 +98,7 @@ class Feed:
         return read_shard(path)
 
     def _take(self, samples: Samples) -> None:
-        self.ring.append(_columns(samples))
+        self.ring.append(samples.columns)
         self.sizes.append(len(samples))
 
     # --- keeping ---
@@ -132,7 +131,3 @@ class Feed:
         if not self.data.keep:
             for number in range(self.oldest(self.sizes)):
                 shard_path(self.run.shards, number).unlink(missing_ok=True)
-
-
-def _columns(samples: Samples) -> dict[str, NDArray[Any]]:
-    return {field.name: getattr(samples, field.name) for field in fields(Samples)}

@@ -22,18 +22,27 @@ class Lesson:
     """[B, S]."""
     remaining: NDArray[np.float32]
     """[B]."""
-    wanted: NDArray[np.bool_]
-    """[B, M]: all moves that come to the same as one of the teacher's."""
-    possible: NDArray[np.bool_]
-    """[B, M]: all moves that can be made."""
+    named: NDArray[np.int64]
+    """[B, M]: the move that each move comes to, one for all that do the same; -1 for one that is impossible."""
+    wanted: NDArray[Any]
+    """[B, M]: `bool`, all moves that come to the same as one of the teacher's; or `float32`, how much each move is
+    wanted that stands for others.
+    """
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        """[B, M]: all moves that can be made."""
+        return self.named >= 0
 
     @classmethod
     def of(cls, puzzle: Puzzle, batch: Mapping[str, NDArray[Any]]) -> Lesson:
-        """The samples as they are."""
+        """The samples as they are: of a teacher, with a set of moves, or of a search, with the share of each."""
+        named, remaining = alike(puzzle, batch["state"]), batch["remaining"].astype(np.float32)
+        if "shares" in batch:
+            return cls(batch["state"], remaining, named, batch["shares"].astype(np.float32))
         masks = unpacked(batch["moves"], puzzle.move_count)
-        named = alike(puzzle, batch["state"])
         wanted = np.take_along_axis(masks, np.maximum(named, 0), axis=1) & (named >= 0)
-        return cls(batch["state"], batch["remaining"].astype(np.float32), wanted, named >= 0)
+        return cls(batch["state"], remaining, named, wanted)
 
     def image(self, puzzle: Puzzle, random: np.random.Generator, exchange: bool) -> Lesson:
         """A random image in the puzzle's symmetries, with its symbols exchanged at random too if wanted."""
@@ -47,6 +56,7 @@ class Lesson:
 
     def _called(self, states: NDArray[Any], called: NDArray[np.int64]) -> Lesson:
         """These states in the place of the others, where moves are called so."""
-        wanted, possible = np.empty_like(self.wanted), np.empty_like(self.possible)
-        wanted[:, called], possible[:, called] = self.wanted, self.possible
-        return Lesson(np.ascontiguousarray(states), self.remaining, wanted, possible)
+        wanted, named = np.empty_like(self.wanted), np.empty_like(self.named)
+        wanted[:, called] = self.wanted
+        named[:, called] = np.where(self.named < 0, self.named, called[self.named])
+        return Lesson(np.ascontiguousarray(states), self.remaining, named, wanted)

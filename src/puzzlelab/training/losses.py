@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
 from puzzlelab.nets.network import Policy
 
 Distance = Literal["squared", "huber"]
+LEAST = 1e-30
+"""No probability is taken to be less."""
 
 
 def value_loss(found: Tensor, wanted: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
@@ -34,3 +37,16 @@ def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy)
     among = scores.masked_fill(~possible, float("-inf"))
     right = scores.masked_fill(~wanted, float("-inf"))
     return (among.logsumexp(1) - right.logsumexp(1)).mean()
+
+
+def shares_loss(scores: Tensor, shares: Tensor, named: Tensor) -> Tensor:
+    """The cross-entropy of what the scores `float[B, M]` say with the `shares: float[B, M]` of a search.
+
+    `named: int[B, M]` is the move that each move comes to, -1 for one that is impossible: a move that stands for
+    several has the probability of all of them.
+    """
+    among = scores.masked_fill(named < 0, float("-inf"))
+    each = among.softmax(1)
+    together = torch.zeros_like(each).scatter_add(1, named.clamp_min(0), each)
+    total = shares.sum(1, keepdim=True).clamp_min(LEAST)
+    return -(shares / total * together.clamp_min(LEAST).log()).sum(1).mean()

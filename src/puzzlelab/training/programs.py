@@ -44,14 +44,14 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
     """Make samples here, for a learner elsewhere; the generator of a learner that is gone ends too."""
-    made = generates(recipe)
+    generates(recipe).generate(run, settings, orphaned)
+
+
+def orphaned() -> None:
+    """Raise `KeyboardInterrupt` where the program that started this one is gone."""
     parent = os.environ.get(PARENT)
-
-    def watch() -> None:
-        if parent is not None and str(os.getppid()) != parent:
-            raise KeyboardInterrupt
-
-    made.generate(run, settings, watch)
+    if parent is not None and str(os.getppid()) != parent:
+        raise KeyboardInterrupt
 
 
 def generates(recipe: Recipe) -> Generates:

@@ -1,0 +1,238 @@
+"""`puzzlelab selfplay`: networks play, learn and compete, for ever; and `puzzlelab match`, which lets two compete."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.train import need_torch, settings_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from puzzlelab.training.selfplay.league import League
+
+app = typer.Typer(no_args_is_help=True, help="Networks that play, learn and compete, for as long as you like.")
+
+RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; gone on with if it was begun.")]
+ConfigOption = Annotated[
+    Path | None, typer.Option(help="A TOML file of its settings, such as recipes/tiles-3x3-selfplay.toml.")
+]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="Any setting, as in playing.playouts=25; may be given often.")
+]
+
+
+class Followed(StrEnum):
+    """Whose games are learned from."""
+
+    CHAMPION = "champion"
+    LATEST = "latest"
+
+
+@app.command()
+def run(
+    run: RunArgument,
+    config: ConfigOption = None,
+    option: SetOption = None,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Generators; with 0 all programs take turns in one, which one seed repeats.")
+    ] = 1,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long; without, run until Ctrl-C.")] = None,
+) -> None:
+    """Start generators, the trainer and the referee, and start again whichever is killed. Ctrl-C ends them all."""
+    league, settings = _begun(run, config, option)
+    with _at_work() as watch:
+        from puzzlelab.training.selfplay import together
+
+        together.compete(league, settings, watch, workers, minutes)
+    _told(league, settings)
+
+
+@app.command()
+def generate(
+    run: RunArgument,
+    follow: Annotated[Followed | None, typer.Option(help="Play with the champion, or with the newest network.")] = None,
+    config: ConfigOption = None,
+    option: SetOption = None,
+) -> None:
+    """Play games into the folder; several may do so at once, on several machines."""
+    league, settings = _begun(run, config, option)
+    with _at_work() as watch:
+        from puzzlelab.training.selfplay import programs
+
+        programs.generate(league, settings, None if follow is None else follow.value, watch)
+
+
+@app.command()
+def train(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
+    """Learn from the games in the folder, and put a new candidate there after each round."""
+    league, settings = _begun(run, config, option)
+    with _at_work() as watch:
+        from puzzlelab.training.selfplay import programs
+
+        programs.train(league, settings, watch)
+
+
+@app.command()
+def judge(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
+    """Let each candidate play against the champion, and take its place if it wins."""
+    league, settings = _begun(run, config, option)
+    with _at_work() as watch:
+        from puzzlelab.training.selfplay import programs
+
+        programs.judge(league, settings, watch)
+
+
+@app.command()
+def status(run: RunArgument) -> None:
+    """Tell how a run stands: games, champions with their ratings, and what each program does or waits for.
+
+    `puzzlelab plot RUN` draws the ratings over time.
+    """
+    _told(*_begun(run, None, None))
+
+
+def match(
+    run: RunArgument,
+    a: Annotated[str, typer.Argument(help="champion, latest, the beginning of a hash, or a solver.")],
+    b: Annotated[str, typer.Argument(help="The other player.")],
+    games: Annotated[int, typer.Option(min=1, help="Boards, at most.")] = 400,
+    shifts: Annotated[
+        int | None, typer.Option(min=0, help="How hard they are; by default as the run has it now.")
+    ] = None,
+    early: Annotated[bool, typer.Option("--early", help="Stop as soon as it is clear who is better.")] = False,
+) -> None:
+    """Let two players solve the same boards; who has the shorter solution wins. The result is kept in matches.jsonl.
+
+    Exit code: 0 played, 2 something unreadable, 130 interrupted; the boards that were played count all the same.
+    """
+    league, settings = _begun(run, None, None)
+    from puzzlelab.training.selfplay.matches import Matches, Table
+
+    table, matches = Table.of(league, settings), Matches(league)
+    one, other = table.name(a), table.name(b)
+    with progress():
+        number = len(matches.all()) + 1
+        found, interrupted = table.play(one, other, number, games, table.shifts() if shifts is None else shifts, early)
+    if found is not None:
+        matches.add(found)
+        _print_match(found)
+    if interrupted:
+        fail("interrupted: the boards that both had played are kept")
+        raise typer.Exit(INTERRUPTED)
+
+
+# --- shared ---
+
+
+def _begun(run: Path, config: Path | None, changes: list[str] | None) -> tuple[League, Any]:
+    """The run, begun if it was not."""
+    need_torch()
+    from puzzlelab.training import recipe as recipes
+    from puzzlelab.training.selfplay.league import League
+
+    league = League(run)
+    settings = settings_from("selfplay", league, config, changes or [])
+    recipes.find("selfplay").check(settings)
+    league.begin(settings)
+    return league, settings
+
+
+def _at_work() -> Any:
+    """Progress, and what ends the work gently: Ctrl-C, or the end of the program that started this one."""
+    from contextlib import contextmanager
+
+    from puzzlelab.training.programs import gently, orphaned
+
+    @contextmanager
+    def working() -> Iterator[Callable[[], None]]:
+        with progress(), gently() as go_on:
+
+            def watch() -> None:
+                go_on()
+                orphaned()
+
+            try:
+                yield watch
+            except KeyboardInterrupt:
+                fail("interrupted: all games and steps so far are kept; the same command goes on from there")
+                raise typer.Exit(INTERRUPTED) from None
+
+    return working()
+
+
+def _told(league: League, settings: Any) -> None:
+    """Print how the run stands."""
+    from rich.table import Table
+
+    from puzzlelab.training.selfplay.standing import Standing, ago
+
+    facts, console = Standing(league, settings).facts(), output()
+    shown = Table(title=f"{league.folder}: {facts.puzzle}", show_header=False)
+    shown.add_row("games", f"{facts.games:,}, {facts.games_a_minute:,.0f} a minute")
+    if facts.won is not None:
+        shown.add_row("won of late", f"{facts.won:.1%}")
+    if facts.last_shifts:
+        shown.add_row("shifts", f"{facts.shifts} of {facts.last_shifts}")
+    shown.add_row("samples", f"{facts.samples:,} in {facts.shards:,} shards, of {facts.made:,} that there ever were")
+    shown.add_row("learning", f"step {facts.steps:,}" + _alone(facts.solved))
+    shown.add_row("matches", f"{facts.matches:,}")
+    console.print(shown)
+    if facts.reigns:
+        reigns = Table(title="champions", caption=_anchors(facts.opponents))
+        for name in ("number", "network", "minutes", "shifts", "Elo", "solves of the hardest"):
+            reigns.add_column(name, justify="left" if name == "network" else "right")
+        for number, reign in enumerate(facts.reigns, start=1):
+            solved = "-" if reign.solved is None else f"{reign.solved:.0%}"
+            row = (
+                f"{number}",
+                reign.network,
+                f"{reign.minutes:.1f}",
+                f"{reign.shifts}",
+                f"{reign.rating:,.0f}",
+                solved,
+            )
+            reigns.add_row(*row)
+        console.print(reigns)
+    doing = Table(title="programs")
+    for name in ("program", "machine", "process", "what it does"):
+        doing.add_column(name)
+    for program in facts.programs:
+        what = "ended without a word" if program.gone else program.does or f"waits for {program.waits}"
+        doing.add_row(program.name, program.machine, str(program.process), f"{what} ({ago(program.seconds)})")
+    if facts.programs:
+        console.print(doing)
+    elif not facts.done:
+        console.print(f"No program is at work: puzzlelab selfplay run {league.folder}", markup=False)
+    for warning in facts.warnings:
+        console.print(f"warning: {warning}", markup=False)
+    if facts.done:
+        console.print(f"All steps are made; play with the champion: --net {league.folder}", markup=False)
+
+
+def _alone(solved: float | None) -> str:
+    return "" if solved is None else f"; the newest network alone solves {solved:.1%} of the boards to examine by"
+
+
+def _anchors(opponents: Any) -> str:
+    """The ratings of those that never change."""
+    return ", ".join(f"{name} has {rating:,.0f}" for name, rating in opponents)
+
+
+def _print_match(found: Any) -> None:
+    words = {
+        "better": "the first is better",
+        "worse": "the second is better",
+        "neither": "they are as good as each other",
+    }
+    told = f" ({words[found.verdict]})" if found.verdict else ""
+    output().print(
+        f"{found.a} against {found.b}: {found.games} boards of {found.shifts} shifts, {found.wins_a} won, "
+        f"{found.wins_b} lost, {found.draws} drawn, of which {found.aborted} aborted{told}",
+        markup=False,
+    )
