@@ -106,6 +106,7 @@ def match(
         int | None, typer.Option(min=0, help="How hard they are; by default as the run has it now.")
     ] = None,
     early: Annotated[bool, typer.Option("--early", help="Stop as soon as it is clear who is better.")] = False,
+    alone: Annotated[bool, typer.Option("--alone", help="Let networks play without a search.")] = False,
 ) -> None:
     """Let two players solve the same boards; who has the shorter solution wins. The result is kept in matches.jsonl.
 
@@ -118,7 +119,8 @@ def match(
     one, other = table.name(a), table.name(b)
     with progress():
         number = len(matches.all()) + 1
-        found, interrupted = table.play(one, other, number, games, table.shifts() if shifts is None else shifts, early)
+        hard = table.shifts() if shifts is None else shifts
+        found, interrupted = table.play(one, other, number, games, hard, early, alone)
     if found is not None:
         matches.add(found)
         _print_match(found)

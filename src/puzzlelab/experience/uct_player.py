@@ -37,7 +37,7 @@ class Turn(NamedTuple):
     values: NDArray[np.float64]
     """[B]: the mean value of all playouts, which are exp(-decay * moves to go): 1 at the goal, 0 where all is lost."""
     found: NDArray[np.int32]
-    """[B]: moves of a solution from here that these playouts came upon, if all seen before took longer; else -1."""
+    """[B]: moves of the shortest way from here to the goal that was seen in this game; -1 without any."""
 
 
 class Tree(NamedTuple):
@@ -94,11 +94,10 @@ class Player:
         if self._search is None:
             self._begin(states)
         self._seat(states, np.ones(self.games, bool) if asked is None else asked)
-        known = self.record.best.copy()
         for attempt in Drive(self._search, self.limit, uct.judge(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
                 raise PuzzlelabError(f"the limit of {attempt.stop} ended the playouts of a move")
-        return self._turn(states, known)
+        return self._turn(states)
 
     @property
     def playing(self) -> bool:
@@ -126,7 +125,7 @@ class Player:
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
         runner(_uct.begin, self.rules)(self.record, self._children)
 
-    def _turn(self, states: State, known: NDArray[np.int32]) -> Turn:
+    def _turn(self, states: State) -> Turn:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
         runner(_uct.decide, self.rules)(record, self._children, shares)
@@ -139,8 +138,14 @@ class Player:
         values[record.kind[:, 0] == SOLVED] = 1.0
         values[record.kind[:, 0] == LOST] = 0.0
         self._next = after.copy()
-        better = (record.best != NOWHERE) & ((known == NOWHERE) | (record.best < known))
-        return Turn(moves, after, shares, values, np.where(better, record.best - record.length, NOWHERE))
+        return Turn(moves, after, shares, values, self._found())
+
+    def _found(self) -> NDArray[np.int32]:
+        """How far the goal is by the shortest solution seen in each game, if the game has kept to it so far."""
+        record = self.record
+        made = np.arange(record.made.shape[1]) < record.length[:, None]
+        kept = ((record.made == record.answer) | ~made).all(axis=1)
+        return np.where(kept & (record.best != NOWHERE), record.best - record.length, NOWHERE)
 
     def tree(self, game: int = 0) -> Tree:
         """The tree by which the last move of a game was chosen."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -40,6 +40,8 @@ class Examination(Settings):
     """Levels on that scale, which come up in turn."""
     max_moves: int = Field(default=1000, ge=1)
     """Where greedy play gives up."""
+    by: Literal["", "estimate", "prior"] = ""
+    """What greedy play goes by: the remaining moves, the scores of moves, or whichever of them there is."""
     games: int = Field(default=500, ge=0)
     """Games of the teacher that samples are taken from."""
     truth: bool = True
@@ -56,10 +58,11 @@ class Boards:
     states: tuple[State, ...]
     least: tuple[int | None, ...]
 
-    def figures(self, model: Model, max_moves: int) -> Figures:
-        """How greedy play by the network does: by its remaining moves if it tells them, else by its scores of moves."""
-        view = {"estimate": model.estimate()} if "remaining" in model.heads else {"prior": model.prior()}
-        solver = registry.make_solver("greedy", {**view, "max_moves": max_moves})
+    def figures(self, model: Model, exam: Examination) -> Figures:
+        """How greedy play by the network does."""
+        by = exam.by or ("estimate" if "remaining" in model.heads else "prior")
+        view = {"estimate": model.estimate()} if by == "estimate" else {"prior": model.prior()}
+        solver = registry.make_solver("greedy", {**view, "max_moves": exam.max_moves})
         instances = [Instance(self.puzzle, state) for state in self.states]
         results = solve_all(solver, instances, Limit())
         lengths = [result.length for result in results if result.length is not None]

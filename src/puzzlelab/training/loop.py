@@ -144,7 +144,7 @@ class Loop:
         self.totals = {}
         figures |= self.student.figures()
         if self.boards.states:
-            figures |= self.boards.figures(self.student.learner.best, self.settings.exam.max_moves)
+            figures |= self.boards.figures(self.student.learner.best, self.settings.exam)
         seconds = self.seconds
         shown = self.step * self.settings.learning.batch
         figures |= {"shown": shown, "seconds": seconds, "rate": shown / seconds}

@@ -55,7 +55,7 @@ class Keeping(Settings):
 
 
 class Judging(Settings):
-    """When a candidate becomes the champion."""
+    """When a candidate becomes the champion: if it is better with its search or, where that does not say, without."""
 
     games: int = Field(default=400, ge=1)
     """Boards of a match, at most."""
@@ -97,7 +97,7 @@ class SelfPlay(Settings):
     samples: Keeping = Keeping()
     match: Judging = Judging()
     learning: Learning = Learning(schedule="constant")
-    exam: Examination = Examination(games=0)
+    exam: Examination = Examination(games=0, by="prior")
 
 
 @dataclass(frozen=True)

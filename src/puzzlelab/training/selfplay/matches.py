@@ -45,6 +45,8 @@ class Match:
     """`better`, `worse` or `neither`, of a beside b; nothing where that was not decided."""
     shifts: int
     """How hard the boards were."""
+    alone: bool
+    """Whether networks played without a search."""
     promoted: bool
     """Whether a became the champion by this."""
     at: float
@@ -120,18 +122,19 @@ class Table:
             ) from None
         return who
 
-    def player(self, name: str, shifts: int) -> Solver:
-        """Who plays under this name, on boards as hard as that."""
-        solver = self._solver(name)
+    def player(self, name: str, shifts: int, alone: bool = False) -> Solver:
+        """Who plays under this name, on boards as hard as that; a network alone does so without a search."""
+        solver = self._solver(name, alone)
         options = solver.options()
         if "max_moves" in options and "max_moves" not in getattr(solver, "model_fields_set", ()):
             given = {option: getattr(solver, option) for option in getattr(solver, "model_fields_set", ())}
             return registry.make_solver(solver.name, {**given, "max_moves": self.most(shifts)})
         return solver
 
-    def _solver(self, name: str) -> Solver:
+    def _solver(self, name: str, alone: bool) -> Solver:
         if self.league.has(name):
-            return registry.make_solver("uct", player_options(self.settings, self.league.option(name)))
+            options = player_options(self.settings, self.league.option(name))
+            return registry.make_solver("uct", {**options, "playouts": 1} if alone else options)
         return registry.parse_solver(name)
 
     def most(self, shifts: int) -> int:
@@ -163,14 +166,16 @@ class Table:
         games: int,
         shifts: int,
         sequential: bool = True,
+        alone: bool = False,
         watch: Callable[[], None] = lambda: None,
     ) -> tuple[Match | None, bool]:
         """The match, None where not even one portion was played, and whether it was interrupted.
 
+        It may end as soon as it is clear who is better (`sequential`); networks may play `alone`, without a search.
         `watch` is called between portions, and may raise `KeyboardInterrupt`, as Ctrl-C does.
         """
         told, score, verdict, interrupted = self.settings.match, Score(), "", False
-        one, other = self.player(a, shifts), self.player(b, shifts)
+        one, other = self.player(a, shifts, alone), self.player(b, shifts, alone)
         try:
             for boards in self.boards(number, shifts, games):
                 watch()
@@ -183,7 +188,7 @@ class Table:
                     break
         except KeyboardInterrupt:
             interrupted = True
-        return (self._match(a, b, score, verdict, shifts) if score.games else None), interrupted
+        return (self._match(a, b, score, verdict, shifts, alone) if score.games else None), interrupted
 
     def _lengths(self, player: Solver, boards: list[State]) -> list[int | None]:
         """How long the player's solutions are; what it did with the same boards just before is not asked again."""
@@ -197,7 +202,7 @@ class Table:
             self._known[key] = [result.length for result in results]
         return self._known[key]
 
-    def _match(self, a: str, b: str, score: Score, verdict: str, shifts: int) -> Match:
+    def _match(self, a: str, b: str, score: Score, verdict: str, shifts: int, alone: bool) -> Match:
         now = datetime.now(UTC)
         return Match(
             a=a,
@@ -210,6 +215,7 @@ class Table:
             solved_b=score.solved_by_other,
             verdict=verdict,
             shifts=shifts,
+            alone=alone,
             promoted=False,
             at=round(now.timestamp(), 3),
             date=now.isoformat(timespec="seconds"),

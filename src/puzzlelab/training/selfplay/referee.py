@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from puzzlelab.training.recipes.selfplay import SelfPlay
 from puzzlelab.training.selfplay.diary import Diary
 from puzzlelab.training.selfplay.league import League
-from puzzlelab.training.selfplay.matches import Match, Matches, Table
+from puzzlelab.training.selfplay.matches import Matches, Table
+
+DECIDED = ("better", "worse")
 
 
 @dataclass
@@ -27,50 +29,71 @@ class Referee:
 
     def once(self, watch: Callable[[], None]) -> bool:
         """Let a match be played that is due; False where there is none."""
-        champion, latest = self.league.named("champion"), self.league.named("latest")
-        if champion is None and latest is not None:
-            self.league.crown(latest)
-            champion = latest
+        latest = self.league.named("latest")
+        champion = self._champion(latest)
         if champion is None or latest is None:
             self.diary.waits("a network")
             return False
-        played = {(match.a, match.b) for match in self.matches.all()}
-        opponents = self.settings.match.opponents
-        for one, other in [*zip(opponents[1:], opponents, strict=False), *((champion, other) for other in opponents)]:
-            if (one, other) not in played:
-                return self._play(one, other, self.settings.match.ladder, watch) is not None
-        if latest != champion and (latest, champion) not in played:
-            match = self._play(latest, champion, self.settings.match.games, watch)
-            self._clear()
-            return match is not None
-        self.diary.waits("a candidate")
-        return False
+        due = self._due(champion, latest)
+        if due is None:
+            self.diary.waits("a candidate")
+            return False
+        self._play(*due, watch)
+        self._clear(champion, latest)
+        return True
 
-    def _play(self, a: str, b: str, games: int, watch: Callable[[], None]) -> Match | None:
-        """The match; if it is one of a candidate that wins, it becomes the champion.
+    def _champion(self, latest: str | None) -> str | None:
+        """The champion: the newest network where there was none, and whoever won just before a referee was killed."""
+        champion = self.league.named("champion")
+        won = next((match for match in reversed(self.matches.all()) if match.promoted), None)
+        if champion is None and latest is not None:
+            champion = latest
+        elif won is not None and champion == won.b and self.league.has(won.a):
+            champion = won.a
+        else:
+            return champion
+        self.league.crown(champion)
+        return champion
+
+    def _due(self, champion: str, latest: str) -> tuple[str, str, bool] | None:
+        """Who plays against whom, and whether without a search."""
+        played = {(match.a, match.b): match for match in self.matches.all()}
+        opponents = self.settings.match.opponents
+        for pair in [*zip(opponents[1:], opponents, strict=False), *((champion, other) for other in opponents)]:
+            if pair not in played:
+                return (*pair, False)
+        if latest == champion:
+            return None
+        last = played.get((latest, champion))
+        if last is None:
+            return latest, champion, False
+        return None if last.alone or last.verdict in DECIDED else (latest, champion, True)
+
+    def _play(self, a: str, b: str, alone: bool, watch: Callable[[], None]) -> None:
+        """The match; a candidate that wins becomes the champion.
 
         The solvers that never change are always met on the same boards, as hard as they will get.
         """
-        for_title = b not in self.settings.match.opponents
-        self.diary.does(f"lets {a[:8]} play against {b[:8]}")
-        hardest = self.settings.starts.last
-        number = len(self.matches.all()) + 1 if for_title else 0
-        shifts = self.table.shifts() if for_title else hardest
-        match, interrupted = self.table.play(a, b, number, games, shifts, for_title, watch)
+        self.diary.does(f"lets {a[:8]} play against {b[:8]}{', without a search' if alone else ''}")
+        told = self.settings.match
+        if b in told.opponents:
+            match, interrupted = self.table.play(a, b, 0, told.ladder, self.settings.starts.last, False, watch=watch)
+        else:
+            number, shifts = len(self.matches.all()) + 1, self.table.shifts()
+            match, interrupted = self.table.play(a, b, number, told.games, shifts, True, alone, watch)
         if interrupted or match is None:
             raise KeyboardInterrupt
-        if for_title:
-            match = replace(match, promoted=match.verdict in ("", "better") and match.wins_a > match.wins_b)
+        if b not in told.opponents:
+            ahead = match.wins_a > match.wins_b and match.verdict != "worse"
+            match = replace(match, promoted=match.verdict == "better" or (alone and ahead))
         self.matches.add(match)
         if match.promoted:
             self.league.crown(a)
-        return match
 
-    def _clear(self) -> None:
+    def _clear(self, *kept: str) -> None:
         """Remove candidates that lost: all networks but those that were champions, and the newest."""
-        kept = {self.league.named("champion"), self.league.named("latest")}
-        kept |= {match.a for match in self.matches.all() if match.promoted}
-        kept |= {match.b for match in self.matches.all()}
-        for match in self.matches.all():
-            if match.a not in kept and self.league.has(match.a):
+        matches = self.matches.all()
+        needed = {*kept, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
+        for match in matches:
+            if match.a not in needed:
                 self.league.drop(match.a)

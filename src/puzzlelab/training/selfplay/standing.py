@@ -87,9 +87,7 @@ class Standing:
         exams = metrics.read(league.metrics) if league.metrics.exists() else []
         lately = [entry for entry in entries if time.time() - entry.at < LATELY]
         opponents = self.settings.match.opponents
-        found = ratings(
-            [Pairing(match.a, match.b, match.wins_a, match.wins_b, match.draws) for match in matches], opponents
-        )
+        found = ratings([Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone], opponents)
         at_work, began = programs(league), _began(entries, matches)
         return Facts(
             puzzle=self.puzzle.name,

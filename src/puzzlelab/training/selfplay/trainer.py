@@ -174,7 +174,7 @@ class Trainer:
         figures: Figures = {name: value / steps for name, value in self.totals.items()}
         self.totals = {}
         if self.boards.states:
-            figures |= self.boards.figures(self.learner.best, self.settings.exam.max_moves)
+            figures |= self.boards.figures(self.learner.best, self.settings.exam)
         shown = self.learner.step * self.settings.learning.batch
         figures |= {"samples": self.made, "shown": shown, "seconds": self.seconds, "waited": self.diary.waited}
         figures |= {"rate": shown / self.seconds, "at": time.time()}
