@@ -1,7 +1,4 @@
-"""A whole new puzzle in one short file: Lights Out, with plain rules and no kernels.
-
-Pressing a lamp switches it and its neighbours. The entry point `lights = "lights_out:FAMILY"` would give it its name.
-"""
+"""A whole new puzzle in one short file, without kernels; the entry point `lights = "lights_out:FAMILY"` names it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,14 +16,8 @@ class LightsOut:
 
     size: int = 5
     estimates: ClassVar[dict[str, str]] = {"lamps": "a fifth of the lamps that are on: a press switches at most five"}
-
-    @property
-    def name(self) -> str:
-        return f"lights-{self.size}"
-
-    @property
-    def move_count(self) -> int:
-        return self.size**2
+    name = property(lambda self: f"lights-{self.size}")
+    move_count = input_size = property(lambda self: self.size**2)
 
     def legal(self, state: State) -> State:
         return np.ones(self.move_count, bool)
@@ -48,6 +39,14 @@ class LightsOut:
     def inverse(self, move: int) -> int:
         return move
 
+    def planes(self, states: State) -> State:
+        return states.astype(np.float32)
+
+    def symmetries(self, states: State) -> tuple[tuple[State, State], ...]:
+        lamps = np.arange(self.move_count).reshape(self.size, self.size)
+        orders = [np.rot90(image, turns).ravel() for image in (lamps, lamps.T) for turns in range(4)]
+        return tuple((states[:, order], np.argsort(order)) for order in orders)
+
     def read(self, text: str) -> Instance:
         lamps = "".join(text.split())
         if len(lamps) != self.move_count or set(lamps) - {".", "*"}:
@@ -64,10 +63,10 @@ class LightsOut:
         return f"{move // self.size + 1},{move % self.size + 1}"
 
     def read_move(self, text: str) -> int:
-        names = [self.write_move(move) for move in range(self.move_count)]
-        if text in names:
-            return names.index(text)
-        raise BadBoard(f"'{text[:20]}' is no lamp; write row,column")
+        names = {self.write_move(move): move for move in range(self.move_count)}
+        if text not in names:
+            raise BadBoard(f"'{text[:20]}' is no lamp; write row,column")
+        return names[text]
 
     def estimate(self, name: str | None = None) -> Estimate:
         if name not in (None, "lamps"):

@@ -20,6 +20,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import Solver, solve, solve_all
 from puzzlelab.experience.schema import Samples
+from puzzlelab.experience.starts import scrambled
 from puzzlelab.nets.model import Model
 from puzzlelab.training.runs import Run
 
@@ -38,6 +39,8 @@ class Examination(Settings):
     scale: str | None = None
     levels: tuple[int, ...] = ()
     """Levels on that scale, which come up in turn."""
+    shifts: int = Field(default=0, ge=0)
+    """Above 0, boards are scrambled by so many random moves instead, for puzzles that make none of their own."""
     max_moves: int = Field(default=1000, ge=1)
     """Where greedy play gives up."""
     by: Literal["", "estimate", "prior"] = ""
@@ -80,12 +83,16 @@ class Boards:
 
 def boards(puzzle: Puzzle, exam: Examination, seed: int, run: Run) -> Boards:
     """The boards of an examination; proofs that the run's folder holds are not made again."""
-    scale = scale_of(puzzle, exam.scale)[1]
-    levels: tuple[int | None, ...] = exam.levels or (None,)
-    states = tuple(
-        scale.sample(generator(seed, EXAM, number), levels[number % len(levels)]) for number in range(exam.boards)
-    )
+    states = tuple(_board(puzzle, exam, generator(seed, EXAM, number), number) for number in range(exam.boards))
     return Boards(puzzle, states, _least(puzzle, states, exam, run) if exam.truth else (None,) * len(states))
+
+
+def _board(puzzle: Puzzle, exam: Examination, random: np.random.Generator, number: int) -> State:
+    if exam.shifts:
+        board: State = scrambled(puzzle, np.array([exam.shifts]), random)[0]
+        return board
+    level = exam.levels[number % len(exam.levels)] if exam.levels else None
+    return scale_of(puzzle, exam.scale)[1].sample(random, level)
 
 
 def _least(puzzle: Puzzle, states: tuple[State, ...], exam: Examination, run: Run) -> tuple[int | None, ...]:

@@ -156,7 +156,7 @@ def test_how_it_stands(finished) -> None:
 
 
 def test_a_shard_counts_once_whether_or_not_its_line_was_written(copy) -> None:
-    league, settings = copy
+    league, _ = copy
     before = Ledger(league.ledger, league.shards).entries()
     lines, last = league.ledger.read_text().splitlines(), numbers(league.shards)[-1]
     kept = [line for line in lines if json.loads(line)["number"] != last]

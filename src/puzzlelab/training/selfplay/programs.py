@@ -89,17 +89,14 @@ def in_turn(league: League, settings: SelfPlay, over: Callable[[], bool]) -> Non
         Diary(league, TRAINER).kept() as learning,
         Diary(league, REFEREE).kept() as judging,
     ):
-        trainer = Trainer.at(league, settings, learning)
-        workers: list[Worker] = [
-            trainer,
-            Referee(league, settings, judging),
-            Generator(league, settings, settings.follow, playing),
-        ]
+        trainer, referee = Trainer.at(league, settings, learning), Referee(league, settings, judging)
+        maker = Generator(league, settings, settings.follow, playing)
         try:
             while not trainer.over:
-                for worker in workers:
-                    worker.once(watch)
-            workers[1].once(watch)
+                maker.once(watch)
+                trainer.once(watch)
+                while referee.once(watch):
+                    pass
             league.write(league.done, league.latest.read_text(encoding="utf-8"))
         except _Over:
             pass

@@ -16,7 +16,7 @@ from puzzlelab.training.selfplay.generator import starts_of
 from puzzlelab.training.selfplay.league import League
 from puzzlelab.training.selfplay.ledger import Entry, Ledger
 from puzzlelab.training.selfplay.matches import Match, Matches
-from puzzlelab.training.selfplay.programs import lacking
+from puzzlelab.training.selfplay.programs import GENERATOR, lacking
 from puzzlelab.training.selfplay.ratings import Pairing, ratings
 
 LATELY = 300.0
@@ -85,10 +85,12 @@ class Standing:
         matches, there = self._matches.all(), set(numbers(league.shards))
         starts = starts_of(self.puzzle, self.settings, entries)
         exams = metrics.read(league.metrics) if league.metrics.exists() else []
-        lately = [entry for entry in entries if time.time() - entry.at < LATELY]
+        at_work, began = programs(league), _began(entries, matches)
+        playing = any(program.name == GENERATOR and not program.gone for program in at_work)
+        until = time.time() if playing else max([entry.at for entry in entries], default=0.0)
+        lately = [entry for entry in entries if until - entry.at < LATELY]
         opponents = self.settings.match.opponents
         found = ratings([Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone], opponents)
-        at_work, began = programs(league), _began(entries, matches)
         return Facts(
             puzzle=self.puzzle.name,
             shards=len(there),
@@ -96,7 +98,7 @@ class Standing:
             made=sum(entry.samples for entry in entries),
             games=sum(entry.games for entry in entries),
             won=_won(entries[-max(1, len(lately)) :]),
-            games_a_minute=_a_minute(lately),
+            games_a_minute=_a_minute(lately, until),
             shifts=starts.difficulty,
             last_shifts=self.settings.starts.last,
             steps=int(exams[-1]["step"]) if exams else 0,
@@ -134,12 +136,12 @@ def _won(entries: Sequence[Entry]) -> float | None:
     return sum(entry.won for entry in entries) / games if games else None
 
 
-def _a_minute(lately: Sequence[Entry]) -> float:
+def _a_minute(lately: Sequence[Entry], until: float) -> float:
     """Games a minute over the time in which these were played."""
     if not lately:
         return 0.0
     first = min(entry.at - entry.seconds for entry in lately)
-    return 60 * sum(entry.games for entry in lately) / max(1.0, time.time() - first)
+    return 60 * sum(entry.games for entry in lately) / max(1.0, until - first)
 
 
 def _began(entries: Sequence[Entry], matches: Sequence[Match]) -> float:

@@ -8,10 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from puzzlelab.core import report
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.training.programs import ENDING, PARENT
 from puzzlelab.training.recipes.selfplay import SelfPlay
 from puzzlelab.training.selfplay import programs
@@ -23,8 +23,10 @@ LOOK = 0.2
 """Seconds between two looks at the processes."""
 SHOW = 2.0
 """Seconds between two looks at how the run stands."""
-SOON = 5.0
-"""A program that is killed again within so many seconds waits that long before it is started again."""
+SOON = 10.0
+"""Seconds in which a program that lives no longer than that is not much use."""
+PATIENCE = 5
+"""How often in a row it is started again all the same."""
 
 
 @dataclass
@@ -36,7 +38,8 @@ class Child:
     log: str
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
-    kills: int = field(default=0)
+    kills: int = 0
+    """How often in a row it was killed soon after it was started."""
 
     def start(self) -> None:
         """Start it."""
@@ -45,19 +48,20 @@ class Child:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=told)
         self.started = time.monotonic()
 
-    def look(self) -> None:
-        """Start it again if it was killed; raises `BadInput` where it failed."""
+    def look(self) -> bool:
+        """Whether it was killed, and is started again now; raises `BadInput` where it failed."""
         assert self.process is not None
         code = self.process.poll()
         if code is None or code == 0:
-            return
+            return False
         if code > 0:
             raise BadInput(f"the {self.name} failed: {self._last_words() or f'exit code {code}'}")
-        if time.monotonic() - self.started < SOON:
-            time.sleep(LOOK)
-        self.kills += 1
+        self.kills = self.kills + 1 if time.monotonic() - self.started < SOON else 1
+        if self.kills > PATIENCE:
+            raise PuzzlelabError(f"the {self.name} is killed again and again: is there enough memory?")
         report.note(f"the {self.name} was killed (signal {-code}), and is started again")
         self.start()
+        return True
 
     def _last_words(self) -> str:
         """The last sentence that it said."""
@@ -129,6 +133,6 @@ def compete(
             return
         with children(league, workers) as at_work:
             while not over():
-                for child in at_work:
-                    child.look()
+                if [child for child in at_work if child.look()]:
+                    forget_gone(league)
                 time.sleep(LOOK)

@@ -91,7 +91,7 @@ class Trainer:
         return steps is not None and self.learner.step >= steps
 
     def once(self, watch: Callable[[], None]) -> bool:
-        """A round of steps, with a candidate at its end; False where there are too few games yet for another step."""
+        """Steps, at most until the next candidate; False where there are too few games yet for another step."""
         if not self._enough():
             self._look()
             if not self._enough():
@@ -111,7 +111,8 @@ class Trainer:
                 self.save()
                 self._publish()
                 self._look()
-            elif self.seconds - self.saved_at > settings.learning.save:
+                break
+            if self.seconds - self.saved_at > settings.learning.save:
                 self.save()
         return True
 

@@ -1,0 +1,165 @@
+"""`puzzlelab selfplay` and `match` as somebody at a terminal uses them: bad input, several at once, and power cuts."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.experience.schema import Searched
+from puzzlelab.experience.shards import numbers, read_shard, shard_path
+from puzzlelab.training.selfplay.league import League
+
+CONFIG = """
+recipe = "selfplay"
+puzzle = "tiles-2x3"
+seed = 5
+network = { kind = "dense", width = 16, depth = 1, heads = ["moves", "remaining"] }
+starts = { walks = 1.0, first = 3, last = 9, grows = "won", games = 16, in_a_row = 1 }
+playing = { games = 8, playouts = 4, max_moves = 20 }
+samples = { newest = 300, round = 200, reuse = 4.0 }
+match = { games = 8, portion = 4, ladder = 4 }
+learning = { steps = 20, batch = 20, precision = "float32", save = 0.05 }
+exam = { every = 10, boards = 4, games = 0, scale = "uniform", max_moves = 20 }
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    """A file of the settings of a small run."""
+    path = tmp_path / "small.toml"
+    path.write_text(CONFIG)
+    return path
+
+
+def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
+    run = tmp_path / "run"
+    code, out, err = program("selfplay", "run", run, "--config", config, "--workers", 0)
+    assert code == 0, err
+    assert "All steps are made; play with the champion: --net" in out
+    assert program("selfplay", "status", run)[:2] == (0, out)
+    champion = (run / "champion").read_text().strip()
+    code, out, err = program("match", run, "champion", "random", "--games", 6, "--shifts", 5)
+    assert code == 0, err
+    assert out.startswith(f"{champion} against random: 6 boards of 5 shifts, ")
+    last = json.loads((run / "matches.jsonl").read_text().splitlines()[-1])
+    assert (last["a"], last["b"], last["games"], last["shifts"]) == (champion, "random", 6, 5)
+    code, _, err = program("match", run, "champion", "nobody")
+    assert (code, "'nobody' is neither a network of" in err) == (2, True)
+    solved = program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "uct", "--net", run)
+    assert solved[0] == 0, solved[2]
+    code, out, err = program("plot", run)
+    assert code == 0, err
+    assert "self-competition" in out
+    assert (run / "elo.svg").exists()
+    assert program("plot", run, "--kind", "learning")[0] == 0
+    assert "also 'elo'" in program("plot", run, "--kind", "bars")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "RUN"], "holds no run: give the settings of one with --config"),
+        (["status", "RUN"], "holds no run"),
+        (["run", "RUN", "--config", "CONFIG", "--set", "playing.playout=3"], "did you mean 'playouts'"),
+        (["run", "RUN", "--config", "CONFIG", "--set", "match.better=0.4"], "the option 'better' cannot be '0.4'"),
+        (["generate", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
+    ],
+)
+def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, config, words, said) -> None:
+    places = {"RUN": tmp_path / "run", "CONFIG": config}
+    code, out, err = program("selfplay", *(places.get(word, word) for word in words))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(program, tmp_path, config) -> None:
+    run, league = tmp_path / "run", League(tmp_path / "run")
+    words = ("selfplay", "run", run, "--config", config, "--workers", 0)
+    assert program(*words, "--minutes", 0)[0] == 0
+    with league.alone("run"):
+        code, _, err = program(*words)
+    assert (code, f"another program is at work on {run} as its run" in err) == (2, True)
+    league.write(league.champion, "0123456789abcdef\n")
+    code, _, err = program(*words)
+    assert (code, "whose files are not in" in err) == (2, True)
+    code, _, err = program(*words, "--set", "seed=6")
+    assert (code, "seed is 5 there, not 6" in err) == (2, True)
+
+
+def test_a_folder_that_cannot_be_written_is_told(program, tmp_path, config) -> None:
+    run = tmp_path / "run"
+    assert program("selfplay", "run", run, "--config", config, "--workers", 0, "--minutes", 0)[0] == 0
+    (run / "shards").rmdir() if (run / "shards").exists() else None
+    (run / "shards").write_text("a file stands in its place")
+    code, _, err = program("selfplay", "generate", run)
+    assert code == 2
+    assert f"cannot write {run}" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.slow
+def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path, config) -> None:
+    run, chance = tmp_path / "run", random.Random(3)
+    words = [sys.executable, "-m", "puzzlelab", "selfplay", "run", str(run), "--config", str(config)]
+    words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "samples.reuse=50"]
+    league = League(run)
+    with (tmp_path / "said").open("w") as said:
+        process = subprocess.Popen(words, stderr=said)
+        for kill in range(10):
+            _grown(league, chance.random() * 1.0)
+            if kill == 5:  # the one that watches over the others
+                process.kill()
+                process.wait()
+                _ended(league)
+                process = subprocess.Popen(words, stderr=said)
+            else:
+                _kill_one(league, chance)
+        _grown(league, 2.0)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    told = (tmp_path / "said").read_text()
+    assert "was killed (signal 9), and is started again" in told
+    assert "Traceback" not in told
+    for number in numbers(league.shards):
+        read_shard(shard_path(league.shards, number), Searched)
+    lines = [json.loads(line) for line in league.ledger.read_text().splitlines()]
+    assert len({line["number"] for line in lines}) == len(lines)
+    assert not list(league.programs.glob("*.json"))
+    words = [sys.executable, "-m", "puzzlelab", "selfplay", "status", str(run)]
+    status = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert f"{sum(line['games'] for line in lines):,}" in re.sub(r"\s+", " ", status)
+
+
+def _grown(league, seconds) -> None:
+    """Wait until more games were played, and then for so long."""
+    before = league.ledger.stat().st_size if league.ledger.exists() else 0
+    ends = time.monotonic() + 120
+    while time.monotonic() < ends and not (league.ledger.exists() and league.ledger.stat().st_size > before):
+        time.sleep(0.05)
+    assert league.ledger.stat().st_size > before, "no game was played any more"
+    time.sleep(seconds)
+
+
+def _at_work(league):
+    return [json.loads(path.read_text())["process"] for path in sorted(league.programs.glob("*.json"))]
+
+
+def _kill_one(league, chance) -> None:
+    living = [number for number in _at_work(league) if Path(f"/proc/{number}").exists()]
+    os.kill(chance.choice(living), signal.SIGKILL)
+
+
+def _ended(league) -> None:
+    """Wait until the programs whose parent is gone have ended."""
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and any(Path(f"/proc/{number}").exists() for number in _at_work(league)):
+        time.sleep(0.1)
