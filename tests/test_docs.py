@@ -63,7 +63,12 @@ def test_commands_of_the_documents_exist(page):
         if words[0].startswith("-"):
             continue
         assert words[0] in verbs, f"{named(page)}: puzzlelab {' '.join(words)}"
-        known = {option for parameter in verbs[words[0]].params for option in parameter.opts}
+        verb = verbs[words[0]]
+        while hasattr(verb, "commands"):
+            words = words[1:]
+            assert words[0] in verb.commands, f"{named(page)}: {' '.join(words)}"
+            verb = verb.commands[words[0]]
+        known = {option for parameter in verb.params for option in parameter.opts}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= known, f"{named(page)}: puzzlelab {' '.join(words)}"
 

@@ -122,8 +122,8 @@ def match(
         hard = table.shifts() if shifts is None else shifts
         found, interrupted = table.play(one, other, number, games, hard, early, alone)
     if found is not None:
-        matches.add(found)
         _print_match(found)
+        matches.add(found)
     if interrupted:
         fail("interrupted: the boards that both had played are kept")
         raise typer.Exit(INTERRUPTED)

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,8 @@ class Run:
             aside.write_text(text, encoding="utf-8")
             aside.replace(path)
         except OSError as error:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
             raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
     @contextmanager

@@ -51,5 +51,5 @@ def ratings(pairings: Iterable[Pairing], anchors: Sequence[str]) -> Mapping[str,
         np.add.at(slopes, other, -slope)
         return float(loss.sum()), slopes[1:]
 
-    found = minimize(unlikely, np.zeros(len(names) - 1), jac=True, method="BFGS").x
+    found = minimize(unlikely, np.zeros(len(names) - 1), jac=True, method="L-BFGS-B").x
     return dict(zip(names, [0.0, *(POINTS * found).tolist()], strict=True))

@@ -19,6 +19,8 @@ from puzzlelab.training.selfplay.diary import forget_gone
 from puzzlelab.training.selfplay.league import League
 from puzzlelab.training.selfplay.standing import Standing, headline
 
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended, which reaches all of a terminal."""
 LOOK = 0.2
 """Seconds between two looks at the processes."""
 SHOW = 2.0
@@ -52,7 +54,7 @@ class Child:
         """Whether it was killed, and is started again now; raises `BadInput` where it failed."""
         assert self.process is not None
         code = self.process.poll()
-        if code is None or code == 0:
+        if code in (None, 0, INTERRUPTED):
             return False
         if code > 0:
             raise BadInput(f"the {self.name} failed: {self._last_words() or f'exit code {code}'}")
