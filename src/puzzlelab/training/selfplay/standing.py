@@ -78,6 +78,8 @@ class Standing:
         self.puzzle = registry.load(settings.puzzle)
         self._ledger = Ledger(league.ledger, league.shards)
         self._matches = Matches(league)
+        self._ratings: Mapping[str, float] = {}
+        self._rated_matches = -1
 
     def facts(self) -> Facts:
         """How it stands now; raises `BadFile` for what is damaged."""
@@ -90,7 +92,7 @@ class Standing:
         until = time.time() if playing else max([entry.at for entry in entries], default=0.0)
         lately = [entry for entry in entries if until - entry.at < LATELY]
         opponents = self.settings.match.opponents
-        found = ratings([Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone], opponents)
+        found = self._rated(matches)
         return Facts(
             puzzle=self.puzzle.name,
             shards=len(there),
@@ -112,6 +114,14 @@ class Standing:
             done=league.done.exists(),
             began=began,
         )
+
+    def _rated(self, matches: Sequence[Match]) -> Mapping[str, float]:
+        """The ratings of all players; found anew where there are new matches."""
+        if len(matches) != self._rated_matches:
+            pairings = [Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone]
+            self._ratings = ratings(pairings, self.settings.match.opponents)
+            self._rated_matches = len(matches)
+        return self._ratings
 
     def _warnings(self, at_work: Sequence[Program]) -> list[str]:
         """Who waits for what never comes, and who ended without a word."""
