@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 KIND = "elo"
 """The kind that is drawn of one run of self-competition."""
+HEADER = ("champion", "network", "minutes", "shifts", "Elo", "solves of the hardest")
+"""What stands above `rows`."""
 
 
 def is_league(folder: Path) -> bool:
@@ -52,8 +54,13 @@ def elo(folder: Path) -> Chart:
         solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
         solved.legend()
 
-    header = ("champion", "network", "minutes", "shifts", "Elo", "solves of the hardest")
-    body = [
+    remarks = tuple(f"{name} has {rating:,.0f}" for name, rating in facts.opponents)
+    return Chart(KIND, f"{facts.puzzle}: self-competition", HEADER, rows(facts), draw, remarks)
+
+
+def rows(facts: Facts) -> tuple[tuple[str, ...], ...]:
+    """A line of the table for each champion."""
+    return tuple(
         (
             str(number),
             reign.network,
@@ -63,9 +70,7 @@ def elo(folder: Path) -> Chart:
             "-" if reign.solved is None else f"{reign.solved:.0%}",
         )
         for number, reign in enumerate(facts.reigns, start=1)
-    ]
-    remarks = tuple(f"{name} has {rating:,.0f}" for name, rating in facts.opponents)
-    return Chart(KIND, f"{facts.puzzle}: self-competition", header, tuple(body), draw, remarks)
+    )
 
 
 def _alone(league: League, facts: Facts) -> tuple[list[float], list[float]]:

@@ -172,6 +172,7 @@ def _told(league: League, settings: Any) -> None:
     """Print how the run stands."""
     from rich.table import Table
 
+    from puzzlelab.bench.reigns import HEADER, rows
     from puzzlelab.training.selfplay.standing import Standing, ago
 
     facts, console = Standing(league, settings).facts(), output()
@@ -187,18 +188,9 @@ def _told(league: League, settings: Any) -> None:
     console.print(shown)
     if facts.reigns:
         reigns = Table(title="champions", caption=_anchors(facts.opponents))
-        for name in ("number", "network", "minutes", "shifts", "Elo", "solves of the hardest"):
+        for name in HEADER:
             reigns.add_column(name, justify="left" if name == "network" else "right")
-        for number, reign in enumerate(facts.reigns, start=1):
-            solved = "-" if reign.solved is None else f"{reign.solved:.0%}"
-            row = (
-                f"{number}",
-                reign.network,
-                f"{reign.minutes:.1f}",
-                f"{reign.shifts}",
-                f"{reign.rating:,.0f}",
-                solved,
-            )
+        for row in rows(facts):
             reigns.add_row(*row)
         console.print(reigns)
     doing = Table(title="programs")
