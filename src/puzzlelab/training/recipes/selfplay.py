@@ -97,7 +97,8 @@ class SelfPlay(Settings):
     samples: Keeping = Keeping()
     match: Judging = Judging()
     learning: Learning = Learning(schedule="constant")
-    exam: Examination = Examination(games=0, by="prior")
+    exam: Examination = Examination(games=0)
+    """By the scores of moves, if it does not say otherwise and the network has them."""
 
 
 @dataclass(frozen=True)

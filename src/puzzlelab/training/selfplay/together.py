@@ -50,6 +50,11 @@ class Child:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=told)
         self.started = time.monotonic()
 
+    @property
+    def works(self) -> bool:
+        """Whether it has not ended by itself, as all do when the run is done: the referee last."""
+        return self.process is not None and self.process.poll() != 0
+
     def look(self) -> bool:
         """Whether it was killed, and is started again now; raises `BadInput` where it failed."""
         assert self.process is not None
@@ -128,13 +133,15 @@ def compete(
                 if facts.champion != champion:
                     champion = facts.champion
                     report.note(f"{spent:.1f} minutes: {headline(facts)}")
-            return league.done.exists() or (minutes is not None and spent >= minutes)
+            return minutes is not None and spent >= minutes
 
+        if league.done.exists():
+            return
         if workers == 0:
             programs.in_turn(league, settings, over)
             return
         with children(league, workers) as at_work:
-            while not over():
+            while not over() and any(child.works for child in at_work):
                 if [child for child in at_work if child.look()]:
                     forget_gone(league)
                 time.sleep(LOOK)

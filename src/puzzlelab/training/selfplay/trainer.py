@@ -175,7 +175,9 @@ class Trainer:
         figures: Figures = {name: value / steps for name, value in self.totals.items()}
         self.totals = {}
         if self.boards.states:
-            figures |= self.boards.figures(self.learner.best, self.settings.exam)
+            exam = self.settings.exam
+            by = exam.by or ("prior" if "moves" in self.learner.model.heads else "estimate")
+            figures |= self.boards.figures(self.learner.best, exam.model_copy(update={"by": by}))
         shown = self.learner.step * self.settings.learning.batch
         figures |= {"samples": self.made, "shown": shown, "seconds": self.seconds, "waited": self.diary.waited}
         figures |= {"rate": shown / self.seconds, "at": time.time()}
