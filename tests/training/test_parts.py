@@ -43,6 +43,17 @@ def test_the_rate_warms_up_and_falls_by_a_cosine(step, rate) -> None:
     assert rate_at(settings, step) == pytest.approx(rate, rel=0.01)
 
 
+def test_a_restart_lets_the_rate_rise_and_fall_again() -> None:
+    settings = Learning(rate=1.0, warmup=0, steps=150, last=0.1, restarts=(100, 130), again=0.5)
+    before = Learning(rate=1.0, warmup=0, steps=100, last=0.1)
+    assert [rate_at(settings, step) for step in range(100)] == [rate_at(before, step) for step in range(100)]
+    found = [rate_at(settings, step) for step in (100, 115, 129, 130, 140, 150)]
+    assert found == pytest.approx([0.5, 0.275, 0.051, 0.25, 0.1375, 0.025], rel=0.02)
+    for wrong in [(100, 100), (150,), (0, 10)]:
+        with pytest.raises(BadOption, match="restarts come one after the other"):
+            Learning(steps=150, restarts=wrong)
+
+
 def test_the_rate_is_constant_where_that_is_asked() -> None:
     settings = Learning(rate=0.25, warmup=0, steps=10, schedule="constant")
     assert {rate_at(settings, step) for step in range(10)} == {0.25}

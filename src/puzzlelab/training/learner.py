@@ -12,7 +12,7 @@ from math import cos, pi
 from typing import Any, Literal
 
 import torch
-from pydantic import Field
+from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from puzzlelab.core.puzzle import Puzzle
@@ -35,8 +35,12 @@ class Learning(Settings):
     optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
     rate: float = Field(default=1e-3, gt=0)
     schedule: Literal["constant", "cosine"] = "cosine"
-    """Cosine: down to `last` of the rate at the last step."""
+    """Cosine: down to `last` of the rate at the last step, or the next restart."""
     last: float = Field(default=0.02, ge=0, le=1)
+    restarts: tuple[int, ...] = ()
+    """Steps at which the cosine begins anew (Loshchilov and Hutter, 2017),"""
+    again: float = Field(default=1.0, gt=0, le=1)
+    """each time with this share of the rate with which it began before."""
     warmup: int = Field(default=200, ge=0)
     """Steps in which the rate grows from nothing."""
     decay: float = Field(default=1e-4, ge=0)
@@ -50,6 +54,13 @@ class Learning(Settings):
     threads: int = Field(default=1, ge=1)
     save: float = Field(default=60.0, gt=0)
     """Seconds after which the state is saved."""
+
+    @model_validator(mode="after")
+    def _rises(self) -> Learning:
+        marks = [0, *self.restarts, *(() if self.steps is None else (self.steps,))]
+        if marks != sorted(set(marks)):
+            raise ValueError(f"restarts come one after the other, before the last step, not at {list(self.restarts)}")
+        return self
 
 
 @dataclass
@@ -155,8 +166,10 @@ def rate_at(settings: Learning, step: int) -> float:
     rate = settings.rate * min(1.0, (step + 1) / (settings.warmup + 1))
     if settings.schedule == "constant" or settings.steps is None:
         return rate
-    fallen = 0.5 * (1 + cos(pi * min(1.0, step / settings.steps)))
-    return rate * (settings.last + (1 - settings.last) * fallen)
+    past = sum(begin <= step for begin in settings.restarts)
+    begin, end = [0, *settings.restarts, settings.steps][past : past + 2]
+    fallen = 0.5 * (1 + cos(pi * min(1.0, (step - begin) / (end - begin))))
+    return rate * settings.again**past * (settings.last + (1 - settings.last) * fallen)
 
 
 def _inside(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
