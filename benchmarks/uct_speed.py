@@ -38,13 +38,17 @@ class Games:
         """States that the network scores a second; whole moves are played."""
         done, began = 0, time.perf_counter()
         while time.perf_counter() - began < seconds:
-            before = self.player.record.counts[:, SCORED].sum() if self.player.playing else 0
-            turn = self.player.moves(self.states)
-            done += self.player.record.counts[:, SCORED].sum() - before
-            self.states = turn.states
-            for game in np.flatnonzero(turn.moves < 0).tolist():
-                self.states[game] = self.board()
+            done += self.turn()
         return done / (time.perf_counter() - began)
+
+    def turn(self) -> int:
+        """Make a move in each game; the states that the network scored for it."""
+        before = self.player.record.counts[:, SCORED].sum() if self.player.playing else 0
+        turn = self.player.moves(self.states)
+        self.states = turn.states
+        for game in np.flatnonzero(turn.moves < 0).tolist():
+            self.states[game] = self.board()
+        return int(self.player.record.counts[:, SCORED].sum() - before)
 
 
 def main() -> None:
