@@ -23,10 +23,10 @@ demo: $(VENV)/.light ## Install the light package into .venv and see it solve so
 	$(BIN)/puzzlelab demo
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/.dev ## Run the slow tests
-	$(BIN)/python -m pytest -q -m slow $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow $(ARGS)
 
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .

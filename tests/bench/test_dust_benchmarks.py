@@ -45,7 +45,7 @@ def test_a_board_where_the_article_misses_the_optimum_is_shown_beside_it(tmp_pat
 
 def test_ctrl_c_keeps_what_was_printed(tmp_path: Path) -> None:
     out = tmp_path / "found.jsonl"
-    words = ("dust-8x6x5", "--seconds", 2, "--limits", 0.2, "--proof", 2, "--jobs", 1, "--out", out)
+    words = ("dust-8x6x5", "--seconds", 0.5, "--limits", 0.2, "--proof", 0.5, "--jobs", 1, "--out", out)
     # A shell that starts the tests in the background has its children ignore Ctrl-C; this takes that back.
     with subprocess.Popen(
         command("dust_search.py", *words),

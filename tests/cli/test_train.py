@@ -106,12 +106,12 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", ["imitation", "dqn", "value_iteration"])
-def test_a_run_that_is_killed_three_times_writes_the_same_metrics(tmp_path, config, recipe) -> None:
+@pytest.mark.parametrize("recipe", ["imitation", "dqn"])
+def test_a_run_that_is_killed_three_times_writes_the_same_metrics(program, tmp_path, config, recipe) -> None:
     if recipe != "imitation":
         config.write_text(PLAYING)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    subprocess.run(command("--config", config, "--run", whole, recipe=recipe), check=True, timeout=300)
+    assert program("train", recipe, "--config", config, "--run", whole)[0] == 0
     chance = random.Random(1)
     for _ in range(3):
         with subprocess.Popen(command("--config", config, "--run", parts, recipe=recipe)) as process:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.cache import kernel_cache
 from puzzlelab.core.version import VERSION
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
@@ -289,12 +290,45 @@ def test_list_of_a_puzzle_that_does_not_exist(program):
     assert program("list", "tles-3x3") == (2, "", "error: there is no puzzle 'tles'; did you mean 'tiles'?\n")
 
 
-def test_warm_compiles_every_solver_with_every_estimate(program):
+def warmed(program, monkeypatch, *words):
+    """What `warm` would compile, as pairs of a solver and its estimate; nothing is."""
+    pairs = []
+
+    def keep(solver, start, limit):
+        pairs.append((solver.name, getattr(solver, "estimate", None)))
+
+    monkeypatch.setattr("puzzlelab.core.solver.solve", keep)
+    code, out, _ = program("warm", *words)
+    assert code == 0
+    assert out.startswith(f"{len(pairs)} pairs of solver and estimate are warm in ")
+    return pairs
+
+
+def test_warm_goes_through_every_solver_with_every_estimate(program, monkeypatch):
+    pairs = warmed(program, monkeypatch, "tiles-2x2")
+    guided = {"astar", "beam", "depth-first", "greedy", "ida", "uct"}
+    estimates = set(load("tiles-2x2").estimates)
+    assert len(estimates) > 4
+    assert {name for name, estimate in pairs if estimate} == guided
+    assert all({given for name, given in pairs if name == solver} == estimates for solver in guided)
+    assert [pair for pair in pairs if pair[0] not in guided] == [("bfs", None), ("portfolio", None)]
+
+
+def test_warm_without_a_name_takes_the_usual_puzzles_and_leaves_large_tables(program, monkeypatch):
+    pairs = warmed(program, monkeypatch)
+    assert {"bfs", "dancing-links", "halves"} <= {name for name, _ in pairs}
+    assert {("ida", "pdb"), ("ida", "conflicts"), ("beam", None)} <= set(pairs)
+    with_tables = warmed(program, monkeypatch, "--tables", "tiles-5x5")
+    assert ("ida", "pdb") in with_tables
+    assert ("ida", "pdb") not in warmed(program, monkeypatch, "tiles-5x5")
+
+
+def test_warm_leaves_machine_code(program, monkeypatch):
+    monkeypatch.setattr("puzzlelab.core.registry.solver_names", lambda: ["bfs"])
     code, out, _ = program("warm", "tiles-2x2")
     assert code == 0
-    pairs = int(out.split()[0])
-    assert pairs >= 6 * 4 + 1
-    assert "are warm in " in out
+    assert out.startswith("1 pairs of solver and estimate are warm in ")
+    assert list(kernel_cache().rglob("bfs.step*.nbc"))
 
 
 def test_warm_of_a_puzzle_that_does_not_exist(program):

@@ -28,9 +28,9 @@ def test_games_side_by_side_are_played_like_each_alone():
         states = turn.states
 
 
-def test_moves_are_those_of_the_rules_and_lead_to_the_goal():
+def test_moves_are_those_of_the_rules_and_lead_to_the_goal(distances):
     states = boards(2, 8, 16)
-    player = Player(TILES, 3, estimate="exact", playouts=20)
+    player = Player(TILES, 3, estimate=Estimate("true", True, scores=distances(TILES)), playouts=20)
     for distance in range(16):
         turn = player.moves(states)
         for before, move, after, share in zip(states, turn.moves, turn.states, turn.shares, strict=True):
@@ -112,9 +112,9 @@ def test_a_move_that_was_interrupted_begins_anew():
 
 def test_what_cannot_be():
     with pytest.raises(PuzzlelabError, match="^a player of 2 games was asked about 3 states$"):
-        Player(TILES, 2, estimate="exact").moves(boards(1, 2, 3))
+        Player(TILES, 2, estimate="manhattan").moves(boards(1, 2, 3))
     with pytest.raises(BadOption, match="uct: the option 'playouts' cannot be '0'"):
-        Player(TILES, estimate="exact", playouts=0)
+        Player(TILES, estimate="manhattan", playouts=0)
     with pytest.raises(PuzzlelabError, match="^the limit of memory ended the playouts of a move$"):
         Player(TILES, limit=Limit(memory=1), estimate="manhattan", playouts=10**6).move(boards(25)[0])
 

@@ -1,4 +1,4 @@
-"""Networks that are plain functions, so that what networks guide can be tested without one."""
+"""What tests of solvers share: networks that are plain functions, and a puzzle whose every way is written down."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from puzzlelab.core import networks
-from puzzlelab.core.puzzle import Estimate, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Estimate, Instance, Prior, Puzzle, State
 
 Guess = Callable[[State], NDArray[Any]]
 
@@ -75,3 +75,66 @@ def toy() -> Callable[[Puzzle, Guess], Toy]:
 def toy_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     """For every puzzle `net` is what its own estimate says."""
     monkeypatch.setattr(networks, "find", lambda puzzle, name=None: Toy(puzzle, usual_guess(puzzle), []))
+
+
+class Ways:
+    """Places and the places that each leads to, the best first; move q goes to place q."""
+
+    name = "ways"
+
+    def __init__(self, ways: dict[int, tuple[int, ...]], goal: int) -> None:
+        self.ways, self.goal = ways, goal
+        self.move_count = len(ways)
+
+    def at(self, place: int) -> Instance:
+        return Instance(self, np.array([place], np.uint8))
+
+    def first(self) -> Prior:
+        """The prior to which the ways stand in order."""
+
+        def scores(states: State) -> NDArray[np.float64]:
+            found = np.full((len(states), self.move_count), -np.inf)
+            for row, place in enumerate(states[:, 0].tolist()):
+                found[row, list(self.ways[place])] = [-1.0 - rank for rank in range(len(self.ways[place]))]
+            return found
+
+        return Prior("first", scores)
+
+    def write(self, state: State) -> str:
+        return str(state[0])
+
+    def write_move(self, move: int) -> str:
+        return str(move)
+
+    def objection(self, state: State) -> None:
+        return None
+
+    def legal(self, state: State) -> State:
+        return np.isin(np.arange(self.move_count), self.ways[int(state[0])])
+
+    def apply(self, state: State, move: int) -> State:
+        return np.array([move], np.uint8)
+
+    def solved(self, state: State) -> bool:
+        return bool(state[0] == self.goal)
+
+
+@pytest.fixture(scope="session")
+def ways() -> type[Ways]:
+    """The class of the puzzle of places."""
+    return Ways
+
+
+class Bare:
+    """A puzzle that hides its kernels, and all other views: what is played with it is not compiled."""
+
+    def __init__(self, puzzle: Any) -> None:
+        self.name, self.move_count = puzzle.name, puzzle.move_count
+        self.legal, self.apply, self.solved = puzzle.legal, puzzle.apply, puzzle.solved
+        self.objection, self.write, self.write_move = puzzle.objection, puzzle.write, puzzle.write_move
+
+
+@pytest.fixture(scope="session")
+def bare() -> type[Bare]:
+    """Hides all of a puzzle but its plain rules."""
+    return Bare

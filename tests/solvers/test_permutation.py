@@ -215,7 +215,7 @@ def test_two_processes_count_the_same(at_once):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("limit", "stop"), [(Limit(seconds=4), "time"), (Limit(nodes=5_000_000), "nodes")])
+@pytest.mark.parametrize(("limit", "stop"), [(Limit(seconds=2), "time"), (Limit(nodes=1_000_000), "nodes")])
 def test_a_limit_ends_the_processes(at_once, limit, stop):
     found = count(Permutation(jobs=2), NINE.read("123456789" + "." * 72), limit)
     assert found.stop == stop

@@ -66,51 +66,6 @@ def timeless(results):
     return [replace(result, seconds=0.0) for result in results]
 
 
-class Bare:
-    """A puzzle that hides its kernels, and all other views."""
-
-    def __init__(self, puzzle):
-        self.name, self.move_count = puzzle.name, puzzle.move_count
-        self.legal, self.apply, self.solved, self.objection = (
-            puzzle.legal,
-            puzzle.apply,
-            puzzle.solved,
-            puzzle.objection,
-        )
-        self.write, self.write_move = puzzle.write, puzzle.write_move
-
-
-class Ways:
-    """Places and the places that each leads to; move q goes to place q."""
-
-    name = "ways"
-
-    def __init__(self, ways, goal):
-        self.ways, self.goal = ways, goal
-        self.move_count = len(ways)
-
-    def at(self, place):
-        return Instance(self, np.array([place], np.uint8))
-
-    def write(self, state):
-        return str(state[0])
-
-    def write_move(self, move):
-        return str(move)
-
-    def objection(self, state):
-        return None
-
-    def legal(self, state):
-        return np.isin(np.arange(self.move_count), self.ways[int(state[0])])
-
-    def apply(self, state, move):
-        return np.array([move], np.uint8)
-
-    def solved(self, state):
-        return bool(state[0] == self.goal)
-
-
 def far(*remaining):
     """The estimate of each place."""
     table = np.array(remaining, float)
@@ -254,9 +209,9 @@ def test_by_values_of_children_too(estimate):
     compare(player, plain, state, 30, moves=6)
 
 
-def test_a_value_is_worth_less_with_each_move_to_it():
+def test_a_value_is_worth_less_with_each_move_to_it(ways):
     # 0 -> 1 -> 2 -> 3 is the only way; the goal is worth 1, and exp(-decay) less at each step back
-    line = Ways({0: (1,), 1: (2,), 2: (3,), 3: ()}, goal=3)
+    line = ways({0: (1,), 1: (2,), 2: (3,), 3: ()}, goal=3)
     player = Player(line, estimate=far(9, 9, 9, 0), decay=0.5, playouts=40)
     player.move(line.at(0).state)
     tree = player.tree()
@@ -275,7 +230,7 @@ def test_with_one_playout_it_follows_the_prior(toy):
         assert solve(start, Uct(prior=prior, estimate=blind, playouts=1, finish=False)).length == followed.length
 
 
-def test_plain_rules_play_like_kernels(toy):
+def test_plain_rules_play_like_kernels(toy, bare):
     for puzzle, starts, says in ((TILES, [board(4), board(12), board(19)], guess), (DUST, dust(3), left)):
         network = toy(puzzle, says)
         for options in ({}, {"leaves": 3}, {"policy": "values"}, {"noise": 0.3, "temperature": 1.0, "finish": False}):
@@ -283,8 +238,8 @@ def test_plain_rules_play_like_kernels(toy):
             if "policy" not in options:
                 given["prior"] = network.prior()
             for start in starts:
-                bare = Instance(Bare(puzzle), start.state)
-                assert timeless([solve(start, Uct(**given))]) == timeless([solve(bare, Uct(**given))])
+                hidden = Instance(bare(puzzle), start.state)
+                assert timeless([solve(start, Uct(**given))]) == timeless([solve(hidden, Uct(**given))])
 
 
 # --- what is lost -----------------------------------------------------------------------------------------------------
@@ -306,15 +261,15 @@ def test_no_way_in_the_tree_comes_back_to_a_state():
         state = after
 
 
-def test_a_move_back_is_lost_even_where_it_looks_best():
-    roads = Ways({0: (1,), 1: (0, 2), 2: (1, 3), 3: (2, 4), 4: ()}, goal=4)
+def test_a_move_back_is_lost_even_where_it_looks_best(ways):
+    roads = ways({0: (1,), 1: (0, 2), 2: (1, 3), 3: (2, 4), 4: ()}, goal=4)
     result = solve(roads.at(0), Uct(estimate=far(0, 5, 6, 7, 0), playouts=2))
     assert result.moves == (1, 2, 3, 4)
 
 
-def test_a_dead_end_is_left_out_as_soon_as_it_is_known():
+def test_a_dead_end_is_left_out_as_soon_as_it_is_known(ways):
     # 1 and all behind it look best, and lead nowhere
-    roads = Ways({0: (1, 6), 1: (2, 3), 2: (), 3: (4, 5), 4: (0,), 5: (), 6: (7,), 7: (8,), 8: ()}, goal=8)
+    roads = ways({0: (1, 6), 1: (2, 3), 2: (), 3: (4, 5), 4: (0,), 5: (), 6: (7,), 7: (8,), 8: ()}, goal=8)
     player = Player(roads, estimate=far(5, 0, 0, 0, 0, 0, 50, 50, 0), playouts=30)
     move, _, shares = player.move(roads.at(0).state)
     assert (move, shares[1], shares[6]) == (6, 0.0, 1.0)
@@ -324,15 +279,15 @@ def test_a_dead_end_is_left_out_as_soon_as_it_is_known():
     assert tree.visits[tree.states[:, 0] == 1] == 5  # one playout for each place that was lost
 
 
-def test_where_everything_was_looked_at_there_is_no_solution():
-    ring = Ways({0: (1,), 1: (2,), 2: (0,), 3: ()}, goal=3)
+def test_where_everything_was_looked_at_there_is_no_solution(ways):
+    ring = ways({0: (1,), 1: (2,), 2: (0,), 3: ()}, goal=3)
     result = solve(ring.at(0), Uct(estimate=far(1, 1, 1, 0)))
     assert (result.moves, result.proof, result.stop, result.expanded) == (None, "unsolvable", "done", 3)
 
 
-def test_what_is_lost_after_some_moves_is_a_dead_end_and_no_proof():
+def test_what_is_lost_after_some_moves_is_a_dead_end_and_no_proof(ways):
     # the first playout decides: it goes to 1, from where the only way is back
-    trap = Ways({0: (1, 3), 1: (2,), 2: (0,), 3: (4,), 4: ()}, goal=4)
+    trap = ways({0: (1, 3), 1: (2,), 2: (0,), 3: (4,), 4: ()}, goal=4)
     result = solve(trap.at(0), Uct(estimate=far(5, 0, 0, 9, 0), playouts=1))
     assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
     assert result.reason == "after 1 move every way ends without a move, or comes back to a board that was there before"
@@ -344,8 +299,9 @@ def test_too_few_moves_are_told_and_prove_nothing(finish):
     result = solve(board(9), Uct(estimate="manhattan", max_moves=8, playouts=100_000, finish=finish))
     assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
     assert result.reason == "it is not solved within the 8 moves that max_moves allows"
-    assert solve(board(9), Uct(estimate="exact", max_moves=9, finish=finish)).length == 9
-    assert solve(board(1), Uct(estimate="exact", max_moves=1, finish=finish)).length == 1
+    # Manhattan distance says of this board how far it is from the goal
+    assert solve(board(10), Uct(estimate="manhattan", max_moves=10, finish=finish)).length == 10
+    assert solve(board(1), Uct(estimate="manhattan", max_moves=1, finish=finish)).length == 1
 
 
 # --- after a move -----------------------------------------------------------------------------------------------------
@@ -405,20 +361,23 @@ def test_it_keeps_the_promises_of_a_solver(toy, options):
     check_solver(Uct(estimate=network.estimate(), **prior, **options), known)
 
 
-def test_an_exact_estimate_proves_its_answer():
-    for distance in (1, 6, 20):
-        result = solve(board(distance), Uct(estimate="exact", exploration=0.0))
+def test_a_lower_bound_that_is_reached_proves_the_answer():
+    for distance, seed in ((1, 0), (6, 1), (14, 3)):
+        start = board(distance, seed)
+        assert manhattan(start.state[None]).tolist() == [distance]
+        result = solve(start, Uct(estimate="manhattan", exploration=0.0))
         assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
 
 
 # 1 is thought to be far from the goal, so that what comes from it by way of 2 looks better than 5, the short way
-MISLEADING = Ways({0: (1,), 1: (2, 5), 2: (3,), 3: (4,), 4: (6,), 5: (6,), 6: ()}, goal=6)
+MISLEADING = {"ways": {0: (1,), 1: (2, 5), 2: (3,), 3: (4,), 4: (6,), 5: (6,), 6: ()}, "goal": 6}
 MISLED = {"estimate": far(5, 30, 3, 2, 1, 9, 0), "playouts": 5, "exploration": 0.1}
 
 
-def test_play_that_goes_on_may_find_a_shorter_way():
-    assert solve(MISLEADING.at(0), Uct(**MISLED)).moves == (1, 2, 3, 4, 6)
-    assert solve(MISLEADING.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
+def test_play_that_goes_on_may_find_a_shorter_way(ways):
+    misleading = ways(**MISLEADING)
+    assert solve(misleading.at(0), Uct(**MISLED)).moves == (1, 2, 3, 4, 6)
+    assert solve(misleading.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
     for seed in range(6):
         asked = {"estimate": "manhattan", "playouts": 20, "exploration": 0.3}
         finished, played = solve(board(20, seed), Uct(**asked)), solve(board(20, seed), Uct(**asked, finish=False))
@@ -426,12 +385,12 @@ def test_play_that_goes_on_may_find_a_shorter_way():
         assert played.expanded > finished.expanded
 
 
-def test_answers_are_told_as_they_come_and_only_get_better(monkeypatch):
+def test_answers_are_told_as_they_come_and_only_get_better(ways, monkeypatch):
     monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
     monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
     for finish, playouts in ((False, 5), (True, 30)):
         solver = Uct(**{**MISLED, "playouts": playouts}, finish=finish)
-        seen = [each.moves for each in attempts(MISLEADING.at(0), solver) if isinstance(each, Result)]
+        seen = [each.moves for each in attempts(ways(**MISLEADING).at(0), solver) if isinstance(each, Result)]
         assert list(dict.fromkeys(seen)) == [(1, 2, 3, 4, 6), (1, 5, 6)]
 
 
@@ -519,7 +478,7 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
 
 @pytest.mark.parametrize("rows", [1, 7])
 def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
-    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(10)]
+    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]
     for options in ({"prior": network.prior()}, {"policy": "values"}, {"leaves": 3}):
         solver = Uct(estimate=network.estimate(), playouts=20, **options)
         whole = solver.solve_batch(boards, Limit(), NEVER)
@@ -564,8 +523,8 @@ def test_limits_end_it_with_what_it_has():
     assert found.length >= 16
     assert solve(board(27), solver, Limit(seconds=0.01)).stop == "time"
     assert solve(board(27), solver, Limit(memory=1)).stop == "memory"
-    results = solve_all(Uct(estimate="exact"), [board(9), board(25)], Limit(nodes=30))
-    assert [(result.length, result.stop) for result in results] == [(9, "done"), (None, "nodes")]
+    results = solve_all(Uct(estimate="manhattan"), [board(4), board(25)], Limit(nodes=30))
+    assert [(result.length, result.stop) for result in results] == [(4, "done"), (None, "nodes")]
 
 
 def test_memory_ends_it_where_the_tree_cannot_grow(monkeypatch):

@@ -30,9 +30,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
 
 
-_OPTIONS = {"forceinline": True, "_nrt": False}
+_OPTIONS = {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True}
 """Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
-of every one of them, which made the search with a pattern database fifteen times slower."""
+of every one of them, which made the search with a pattern database fifteen times slower. Only Python and other kernels
+call them: a wrapper for C would be compiled in vain."""
 
 
 def compiled(function: Function) -> Function:
@@ -41,7 +42,9 @@ def compiled(function: Function) -> Function:
     numba.config.CACHE_DIR = str(folder)
     kept = folder is not None
     try:
-        dispatcher: Function = numba.njit(cache=kept, nogil=True, error_model="numpy", _nrt=False)(function)
+        dispatcher: Function = numba.njit(
+            cache=kept, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True
+        )(function)
     finally:
         numba.config.CACHE_DIR = before
     return dispatcher

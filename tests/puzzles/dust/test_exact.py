@@ -67,7 +67,7 @@ def test_optima_are_those_of_breadth_first_search(plainly, size: tuple[int, int,
     "size", [*SIZES, *ODD, *WIDE, (2, 8, 5, 0), (5, 5, 3, 0), (8, 3, 3, 0), (7, 3, 4, 0), (3, 7, 3, 0)]
 )
 def test_optima_of_many_boards(plainly, size: tuple[int, int, int, int]) -> None:
-    for instance in boards(plainly, (*size[:3], 8 * size[3] or 40)):
+    for instance in boards(plainly, (*size[:3], 3 * size[3] or 20)):
         assert proven(instance) == solve(instance, Bfs()).length, instance
 
 
