@@ -4,33 +4,29 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, NotSuited, load
+from puzzlelab.core.batches import estimated
 from puzzlelab.experience.selfplay import ABORTED, Game, play
 from puzzlelab.experience.starts import scrambled
 from puzzlelab.experience.uct_player import Player
 
 TILES = load("tiles-3x3")
+TRUE = Estimate("true", False, scores=lambda states: estimated(TILES, TILES.estimate("exact"), states))
+"""Asked like a network."""
 
 
 def test_by_the_true_distances_every_position_says_how_far_it_is() -> None:
-    player = Player(TILES, 12, estimate="exact", prior="uniform", playouts=20)
+    player = Player(TILES, 12, estimate=TRUE, prior="uniform", playouts=20)
     boards = scrambled(TILES, np.full(12, 14), np.random.default_rng(1))
     games = play(player, boards, np.full(12, 30))
-    exact = TILES.estimate("exact")
-    depths = [_depth(exact, state) for state in games.samples.state]
+    depths = estimated(TILES, TRUE, games.samples.state).astype(int).tolist()
     assert games.samples.remaining.tolist() == depths
-    assert games.moves.tolist() == [_depth(exact, board) for board in boards]
+    assert games.moves.tolist() == estimated(TILES, TRUE, boards).astype(int).tolist()
     assert games.samples.shares.sum(axis=1) == pytest.approx(np.ones(len(depths)), abs=2e-3)
     assert [games.samples.game.tolist().count(game) for game in range(12)] == games.moves.tolist()
 
 
-def _depth(estimate, state):
-    from puzzlelab.core.batches import estimated
-
-    return int(estimated(TILES, estimate, state[None])[0])
-
-
 def test_a_game_says_what_each_position_was_worth() -> None:
-    game = Game(Player(TILES, estimate="exact", prior="uniform", playouts=20), np.random.default_rng(3))
+    game = Game(Player(TILES, estimate=TRUE, prior="uniform", playouts=20), np.random.default_rng(3))
     played = game.play(9)
     assert played.moves is not None
     assert [position.value for position in played.positions] == pytest.approx(
@@ -42,7 +38,7 @@ def test_a_game_says_what_each_position_was_worth() -> None:
 
 
 def test_a_board_that_is_not_scrambled_is_a_game_of_no_moves() -> None:
-    assert Game(Player(TILES, estimate="exact", playouts=5)).play(0) == ([], 0)
+    assert Game(Player(TILES, estimate=TRUE, prior="uniform", playouts=5)).play(0) == ([], 0)
 
 
 def test_a_game_that_takes_too_long_is_aborted(corridor) -> None:
@@ -66,7 +62,7 @@ def test_of_an_aborted_game_positions_stay_from_which_a_way_was_seen(corridor) -
 
 
 def test_what_is_asked_between_moves_may_end_it() -> None:
-    player = Player(TILES, 1, estimate="exact", playouts=5)
+    player = Player(TILES, 1, estimate=TRUE, prior="uniform", playouts=5)
 
     def watch() -> None:
         raise KeyboardInterrupt
@@ -77,6 +73,6 @@ def test_what_is_asked_between_moves_may_end_it() -> None:
 
 def test_what_cannot_be_played_is_told() -> None:
     with pytest.raises(BadOption, match="of one game, not of 2"):
-        Game(Player(TILES, 2, estimate="exact"))
+        Game(Player(TILES, 2, estimate="manhattan"))
     with pytest.raises(NotSuited, match="no walk leads from its goal"):
         Game(Player(load("dust-4x3x3"), estimate="clusters")).play(3)
