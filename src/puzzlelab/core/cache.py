@@ -9,6 +9,8 @@ import os
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
@@ -76,6 +78,22 @@ def kernel_cache() -> Path | None:
     if not writable:
         report.note(f"The cache folder {parent} cannot be written, so that every start compiles the kernels again.")
     return folder if writable else None
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Only one process at a time makes what has this name in the folder of kernels; others wait, and find it there."""
+    folder = kernel_cache()
+    if folder is None:
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):  # no such lock on this system or file system: work may be done twice
+            import fcntl
+
+            file = stack.enter_context((folder / f"{name}.lock").open("w", encoding="utf-8"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _prune(parent: Path, keep: Path) -> None:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload, register_jitable
 
-from puzzlelab.core.cache import kernel_cache
+from puzzlelab.core.cache import alone, kernel_cache
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 """What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
@@ -30,7 +31,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
 
 
-_OPTIONS = {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True}
+_OPTIONS = {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 """Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
 of every one of them, which made the search with a pattern database fifteen times slower. Only Python and other kernels
 call them: a wrapper for C would be compiled in vain."""
@@ -47,6 +48,14 @@ def compiled(function: Function) -> Function:
         )(function)
     finally:
         numba.config.CACHE_DIR = before
+    compile_one = dispatcher.compile  # type: ignore[attr-defined]
+
+    def compile_alone(signature: Any) -> Any:
+        """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
+        with global_compiler_lock, alone(f"{function.__module__}.{function.__name__}"):
+            return compile_one(signature)
+
+    dispatcher.compile = compile_alone  # type: ignore[attr-defined]
     return dispatcher
 
 
