@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -198,3 +199,43 @@ def test_without_a_cache_folder_no_machine_code_is_left_beside_the_sources(tmp_p
     (tmp_path / "file").write_text("no folder")
     assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "file" / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
     assert list(copied.rglob("*.nbi")) == []
+
+
+# --- who compiles ---
+
+HOLD = """
+import sys, time
+from puzzlelab.core.cache import alone
+with alone("some.kernel"):
+    print("holds it", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_one_process_compiles_the_others_wait_for() -> None:
+    pytest.importorskip("fcntl")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "holds it\n"
+        entered = threading.Event()
+
+        def enter() -> None:
+            with cache.alone("another.kernel"):
+                pass
+            with cache.alone("some.kernel"):
+                entered.set()
+
+        waiting = threading.Thread(target=enter)
+        waiting.start()
+        assert not entered.wait(0.3)
+        other.kill()  # whoever is killed holds nothing any more
+        waiting.join(30)
+        assert entered.is_set()
+
+
+def test_without_a_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "kernel_cache", lambda: None)
+    with cache.alone("some.kernel"), cache.alone("some.kernel"):
+        pass
