@@ -1,5 +1,7 @@
+import _thread
 import importlib
 import itertools
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -110,3 +112,22 @@ def test_nothing_gives_nothing() -> None:
 
 def test_there_is_at_least_one_core() -> None:
     assert cores() >= 1
+
+
+def test_ctrl_c_that_does_not_end_a_wait_is_seen_all_the_same() -> None:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("Ctrl-C reaches the main thread alone")
+    stop = threading.Event()
+
+    def press(number: int) -> bool:
+        time.sleep(0.2)  # until the main thread waits
+        _thread.interrupt_main()  # says that Ctrl-C was pressed, and wakes nobody
+        return stop.wait(60)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_map(press, range(1), jobs=2, on_interrupt=stop.set))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stop.is_set()

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from puzzlelab.core.errors import BadOption
@@ -16,6 +16,8 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 AHEAD = 4
 """Pieces in flight for each worker."""
+LOOK = 0.5
+"""Seconds after which it is seen whether Ctrl-C was pressed."""
 
 
 def cores() -> int:
@@ -46,14 +48,26 @@ def ordered_map(
             for item in items:
                 waiting.append(executor.submit(function, item))
                 if len(waiting) >= AHEAD * jobs:
-                    yield waiting.popleft().result()
+                    yield _first(waiting)
             while waiting:
-                yield waiting.popleft().result()
+                yield _first(waiting)
         finally:
             if waiting and on_interrupt:
                 on_interrupt()
             for future in waiting:
                 future.cancel()
+
+
+def _first(waiting: deque[Future[Answer]]) -> Answer:
+    """What comes of the first of them, which is taken out when it is there.
+
+    Waits a little at a time, because Ctrl-C that comes just before a wait begins does not end it.
+    """
+    while not wait((waiting[0],), LOOK).done:
+        pass
+    answer = waiting[0].result()
+    waiting.popleft()
+    return answer
 
 
 def _executor(jobs: int, processes: bool) -> Executor:
