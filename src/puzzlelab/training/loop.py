@@ -16,6 +16,7 @@ from torch import Tensor
 from puzzlelab.core import report
 from puzzlelab.core.version import VERSION
 from puzzlelab.nets import checkpoint
+from puzzlelab.nets.checkpoint import Card
 from puzzlelab.training import exams, saved
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.learner import Learner, Learning
@@ -172,19 +173,23 @@ class Loop:
         """Put the network as it is now in the place of the one before."""
         if self.step == 0:
             return
-        card = checkpoint.save(
-            self.run.nets,
-            self.student.learner.best,
-            recipe=self.settings.recipe,
-            settings=plain(self.settings),  # type: ignore[arg-type]
-            seed=self.settings.seed,
-            steps=self.step,
-            samples=self.step * self.settings.learning.batch,
-            hours=round(self.seconds / 3600, 3),
-            machine=platform.processor() or platform.machine(),
-            version=VERSION,
-        )
-        self.run.promote(card.name)
+        self.run.promote(store(self.run, self.settings, self.student.learner, self.seconds).name)
+
+
+def store(run: Run, settings: Taught, student: Learner, seconds: float) -> Card:
+    """Put the network as it is now into the run's folder, after so many seconds of learning; its card."""
+    return checkpoint.save(
+        run.nets,
+        student.best,
+        recipe=settings.recipe,
+        settings=plain(settings),  # type: ignore[arg-type]
+        seed=settings.seed,
+        steps=student.step,
+        samples=student.step * settings.learning.batch,
+        hours=round(seconds / 3600, 3),
+        machine=platform.processor() or platform.machine(),
+        version=VERSION,
+    )
 
 
 SHOWN = {

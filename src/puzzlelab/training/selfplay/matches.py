@@ -10,6 +10,7 @@ from typing import Any
 from puzzlelab.core import registry, report
 from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.network_options import with_options
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, solve_all
@@ -89,12 +90,13 @@ class Table:
     league: League
     settings: SelfPlay
     puzzle: Puzzle
+    _ledger: Ledger
     _known: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, league: League, settings: SelfPlay) -> Table:
         """Of this run."""
-        return cls(league, settings, registry.load(settings.puzzle))
+        return cls(league, settings, registry.load(settings.puzzle), Ledger(league.ledger, league.shards))
 
     def name(self, who: str) -> str:
         """The whole hash of a network of the run that `champion`, `latest` or the beginning of a hash means.
@@ -125,11 +127,7 @@ class Table:
     def player(self, name: str, shifts: int, alone: bool = False) -> Solver:
         """Who plays under this name, on boards as hard as that; a network alone does so without a search."""
         solver = self._solver(name, alone)
-        options = solver.options()
-        if "max_moves" in options and "max_moves" not in getattr(solver, "model_fields_set", ()):
-            given = {option: getattr(solver, option) for option in getattr(solver, "model_fields_set", ())}
-            return registry.make_solver(solver.name, {**given, "max_moves": self.most(shifts)})
-        return solver
+        return with_options(solver, {"max_moves": self.most(shifts)}) if "max_moves" in solver.options() else solver
 
     def _solver(self, name: str, alone: bool) -> Solver:
         if self.league.has(name):
@@ -146,8 +144,7 @@ class Table:
 
     def shifts(self) -> int:
         """How hard boards are by now."""
-        ledger = Ledger(self.league.ledger, self.league.shards)
-        return starts_of(self.puzzle, self.settings, ledger.entries()).difficulty
+        return starts_of(self.puzzle, self.settings, self._ledger.entries()).difficulty
 
     def boards(self, number: int, shifts: int, games: int) -> Iterator[list[State]]:
         """The boards of match `number`, in portions."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,21 +11,19 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.version import VERSION
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import Searched
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.nets import checkpoint
 from puzzlelab.training import exams, learner, saved
 from puzzlelab.training.exams import Figures
 from puzzlelab.training.feed import SAMPLE
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.lessons import Lesson
+from puzzlelab.training.loop import store
 from puzzlelab.training.losses import shares_loss, value_loss
 from puzzlelab.training.metrics import Metrics
 from puzzlelab.training.playing import set_out
 from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.runs import plain
 from puzzlelab.training.selfplay.diary import Diary
 from puzzlelab.training.selfplay.league import League
 from puzzlelab.training.selfplay.ledger import Ledger
@@ -193,18 +190,7 @@ class Trainer:
 
     def _publish(self) -> None:
         """Put the network as it is now into the folder: the newest, and the champion if there is none."""
-        card = checkpoint.save(
-            self.league.nets,
-            self.learner.best,
-            recipe=self.settings.recipe,
-            settings=plain(self.settings),
-            seed=self.settings.seed,
-            steps=self.learner.step,
-            samples=self.learner.step * self.settings.learning.batch,
-            hours=round(self.seconds / 3600, 3),
-            machine=platform.processor() or platform.machine(),
-            version=VERSION,
-        )
+        card = store(self.league, self.settings, self.learner, self.seconds)
         self.league.write(self.league.latest, card.name + "\n")
         if not self.league.champion.exists():
             self.league.crown(card.name)
