@@ -179,6 +179,26 @@ class Candidates(Protocol):
     def digits(self, state: State) -> NDArray[np.int64]:
         """`int64[N]`: the digit in each cell, -1 for blank."""
 
+    def written(self, digits: NDArray[np.int64]) -> State:
+        """The inverse of `digits`, for many at once: the plain states `[B, S]` that hold `digits: int64[B, N]`."""
+
+
+@runtime_checkable
+class Boxed(Protocol):
+    """The view of puzzles with `Candidates` on a square grid whose third kind of unit are boxes, row by row."""
+
+    @property
+    def box_shape(self) -> tuple[int, int]:
+        """Rows and columns of a box."""
+
+
+@runtime_checkable
+class Relabelled(Protocol):
+    """The view of puzzles with `Candidates` that have more symmetries than can be listed."""
+
+    def relabelled(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """A random symmetry (`cells[N]`, `digits[D]`): cell k gets what was in cell `cells[k]`, with `digits[d]` for d."""
+
 
 @runtime_checkable
 class Compiled(Protocol):
@@ -243,6 +263,12 @@ class Prior:
 
     What stands at other moves is never read. The probabilities of a state's legal moves add up to 1.
     """
+    marks: Callable[[NDArray[np.bool_]], NDArray[Any]] | None = field(default=None, compare=False, repr=False)
+    """For puzzles with `Candidates`, `float[B, N, D]` from `bool[B, N, D]`, the candidates that are left in each cell:
+    the logits by which the network holds each of them for the digit of its cell.
+    """
+    eliminates: bool = False
+    """Whether `marks` tells more where fewer candidates are left, and not only of the cells that have one."""
 
 
 @dataclass(frozen=True)

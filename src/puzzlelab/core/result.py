@@ -38,6 +38,8 @@ class Result:
     generated: int = 0
     evaluations: int = 0
     seconds: float = 0.0
+    tried: tuple[int, ...] = ()
+    """Moves that are no solution, where a solver that abstains tells what it came to; nothing is claimed of them."""
 
     @property
     def length(self) -> int | None:

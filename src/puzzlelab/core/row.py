@@ -18,6 +18,8 @@ from puzzlelab.core.verify import Verdict, verify
 from puzzlelab.core.version import VERSION
 
 ROW_BEGINS = b'{"puzzle"'
+RARE = ("tried", "error")
+"""What is left out of a row where there is nothing to tell."""
 
 
 class Row(BaseModel):
@@ -44,14 +46,14 @@ class Row(BaseModel):
     generated: int = 0
     evaluations: int = 0
     verified: bool = False
+    tried: list[str] | None = None
+    """Moves that a solver which abstains came to; nothing is claimed of them."""
     error: str | None = None
 
     def to_json(self) -> str:
-        """The row on one line; `error` only where there is one."""
+        """The row on one line; `tried` and `error` only where there are any."""
         data = self.model_dump()
-        if self.error is None:
-            del data["error"]
-        return json.dumps(data)
+        return json.dumps({name: value for name, value in data.items() if value is not None or name not in RARE})
 
     @property
     def question(self) -> str:
@@ -127,6 +129,7 @@ def row_of(
         "generated": result.generated,
         "evaluations": result.evaluations,
         "verified": _verified(instance, result),
+        "tried": names_of(puzzle, result.tried) if result.tried else None,
     }
     return unanswered(puzzle, text, solver, limit, seed).model_copy(update=answer)
 

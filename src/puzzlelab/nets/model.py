@@ -5,7 +5,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from puzzlelab.core import networks
-from puzzlelab.core.batches import alike, children, estimated
+from puzzlelab.core.batches import alike, children, estimated, legal_moves
 from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Estimate, Estimates, Planes, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Candidates, Estimate, Estimates, Planes, Prior, Puzzle, State
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
 
-BATCH = 4096
-"""States that are put through a network at once: more do not fit the processor's caches."""
 LEAST = 1e-9
 """No legal move is less probable than this."""
 
@@ -49,12 +47,15 @@ class Model:
 
     def outputs(self, states: State) -> Outputs:
         """What every head says of the plain `states[B, S]`."""
-        parts = [self._part(states[begin : begin + BATCH]) for begin in range(0, max(len(states), 1), BATCH)]
-        return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
+        return self._in_portions(self.answers, states)
 
-    def _part(self, states: State) -> Outputs:
-        with torch.inference_mode(), precision(self.device):
-            return {name: answer.cpu().numpy() for name, answer in self.answers(states).items()}
+    def _in_portions(self, ask: Callable[[NDArray[Any]], dict[str, Tensor]], array: NDArray[Any]) -> Outputs:
+        size, parts = self.settings.portion, []
+        for begin in range(0, max(len(array), 1), size):
+            with torch.inference_mode(), precision(self.device):
+                answers = ask(array[begin : begin + size])
+                parts.append({name: answer.float().cpu().numpy() for name, answer in answers.items()})
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
 
     def answers(self, states: State) -> dict[str, Tensor]:
         """What every head says of the plain `states[B, S]`, on its device, and to be learned from."""
@@ -107,8 +108,31 @@ class Model:
         if "moves" not in found:
             return _of_legal(self.puzzle, states, found["q"].astype(np.float64), sums=False)
         scores = found["moves"].astype(np.float64)
-        likely = -np.logaddexp(0.0, -scores) if self.settings.policy == "binary" else scores
+        if self.settings.policy == "binary":
+            scores = -np.logaddexp(0.0, -scores)
+        likely = self._in_cells(states, scores) if self.settings.policy == "cells" else scores
         return _of_legal(self.puzzle, states, likely, sums=self.settings.policy == "softmax")
+
+    def _in_cells(self, states: State, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logits `[B, N * D]` as logarithms of the probability of each digit among those that its cell may hold."""
+        digits = candidates_of(self.puzzle).units.all.shape[1]
+        among = np.where(legal_moves(self.puzzle, states), scores, -np.inf).reshape(len(states), -1, digits)
+        with np.errstate(invalid="ignore"):
+            found: NDArray[np.float64] = among - np.logaddexp.reduce(among, axis=2, keepdims=True)
+        return found.reshape(scores.shape)
+
+    def marks(self, candidates: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the candidates that are left; see `core.puzzle.Prior`.
+
+        A network that is given states is given the digits of cells with one candidate left.
+        """
+        if self.settings.eliminates:
+            flat = candidates.reshape(len(candidates), -1)
+            found = self._in_portions(lambda part: self.module(self.tensor(part)), flat)["moves"]
+        else:
+            digits = np.where(candidates.sum(axis=2) == 1, candidates.argmax(axis=2), -1)
+            found = self.outputs(candidates_of(self.puzzle).written(digits))["moves"]
+        return found.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:
         """Its remaining moves, which may be too many: no search that trusts them proves anything."""
@@ -119,7 +143,11 @@ class Model:
     def prior(self, averaged: bool = False) -> Prior:
         """Its scores of moves, or else the values that it gives them."""
         self._needs(networks.PRIORS, "prior")
-        return Prior(self._title(averaged), self._mean_log_moves if averaged else self.log_moves)
+        title = self._title(averaged)
+        if averaged:
+            return Prior(title, self._mean_log_moves)
+        marks = self.marks if isinstance(self.puzzle, Candidates) and "moves" in self.heads else None
+        return Prior(title, self.log_moves, marks, self.settings.eliminates)
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
         """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
@@ -187,6 +215,18 @@ def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
     if not isinstance(puzzle, Estimates):
         raise NotSuited(f"{puzzle.name} has no estimates that a network could correct")
     return puzzle.estimate(settings.above)
+
+
+def candidates_of(puzzle: Puzzle) -> Candidates:
+    """The puzzle as one whose cells get a digit each; raises `NotSuited`."""
+    if not isinstance(puzzle, Candidates):
+        raise NotSuited(f"{puzzle.name} has no cells that get a digit each")
+    return puzzle
+
+
+def digits_of(puzzle: Puzzle) -> int:
+    """The moves of a cell: D, or 1 where moves are no digits in cells."""
+    return puzzle.units.all.shape[1] if isinstance(puzzle, Candidates) else 1
 
 
 def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import field_validator
 
@@ -15,8 +15,10 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.nets import architectures
 from puzzlelab.nets.heads import Head
 
-Policy = Literal["softmax", "binary"]
-"""How scores of moves are meant: as logits of one choice among all, or each for itself as 'this one, or not'."""
+Policy = Literal["softmax", "binary", "cells"]
+"""How scores of moves are meant: as logits of one choice among all, each for itself as 'this one, or not', or, for
+puzzles with `Candidates`, of one choice in each cell.
+"""
 Activation = Literal["relu", "gelu", "none"]
 Initial = Literal["uniform", "he", "glorot"]
 """Where the weights of dense layers begin: uniform within 1 / sqrt(inputs), or as He et al. (2015) or Glorot and Bengio
@@ -30,6 +32,11 @@ class Board(Puzzle, Planes, Protocol):
 
 class NetworkSettings(Settings):
     """The settings that every architecture has."""
+
+    portion: ClassVar[int] = 4096
+    """States that are put through the network at once: more do not fit the processor's caches."""
+    eliminates: ClassVar[bool] = False
+    """Whether the network is given candidates `bool[B, N * D]`, and not only states."""
 
     kind: str
     heads: tuple[Head, ...] = ("moves", "remaining")

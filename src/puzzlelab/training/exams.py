@@ -14,6 +14,7 @@ from pydantic import Field
 
 from puzzlelab.core import registry, report
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.network_options import with_options
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle, State, scale_of
 from puzzlelab.core.seeds import generator
@@ -35,7 +36,9 @@ class Examination(Settings):
     every: int = Field(default=1000, ge=1)
     """Steps between two examinations."""
     boards: int = Field(default=200, ge=0)
-    """Boards that are played greedily."""
+    """Boards that are played, by"""
+    solver: str = "greedy"
+    """this solver, such as `greedy` or `lattice:restarts=0`, with the network as its estimate or its prior."""
     scale: str | None = None
     levels: tuple[int, ...] = ()
     """Levels on that scale, which come up in turn."""
@@ -62,10 +65,12 @@ class Boards:
     least: tuple[int | None, ...]
 
     def figures(self, model: Model, exam: Examination) -> Figures:
-        """How greedy play by the network does."""
+        """How play by the network does."""
         by = exam.by or ("estimate" if "remaining" in model.heads else "prior")
         view = {"estimate": model.estimate()} if by == "estimate" else {"prior": model.prior()}
-        solver = registry.make_solver("greedy", {**view, "max_moves": exam.max_moves})
+        played = registry.parse_solver(exam.solver)
+        most = {"max_moves": exam.max_moves} if "max_moves" in played.options() else {}
+        solver = with_options(played, {**view, **most})
         instances = [Instance(self.puzzle, state) for state in self.states]
         results = solve_all(solver, instances, Limit())
         lengths = [result.length for result in results if result.length is not None]

@@ -26,12 +26,18 @@ def value_loss(found: Tensor, wanted: Tensor, distance: Distance, weights: Tenso
     return (weights * measure(found, wanted, reduction="none")).mean()
 
 
-def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy) -> Tensor:
+def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy, digits: int = 1) -> Tensor:
     """How improbable the wanted moves `bool[B, M]` were by the scores `float[B, M]`.
 
     `softmax`: cross-entropy of one choice among all possible moves, all wanted ones being equally right. `binary`: the
-    mean binary cross-entropy of every move for itself, impossible ones too, as in the document on dust.
+    mean binary cross-entropy of every move for itself, impossible ones too, as in the document on dust. `cells`:
+    cross-entropy of one choice among the possible ones of so many `digits` in each cell that has a wanted one, the mean
+    over these cells.
     """
+    if policy == "cells":
+        scores, wanted, possible = (array.reshape(-1, digits) for array in (scores, wanted, possible))
+        asked = wanted.any(1)
+        scores, wanted, possible = scores[asked], wanted[asked], possible[asked]
     if policy == "binary":
         return functional.binary_cross_entropy_with_logits(scores, wanted.to(scores.dtype))
     among = scores.masked_fill(~possible, float("-inf"))

@@ -239,6 +239,14 @@ class Sudoku:
         """`int64[N * N]`: digits from 0, -1 for blank."""
         return state.astype(np.int64) - 1
 
+    def written(self, digits: NDArray[np.int64]) -> Board:
+        """`uint8[B, N * N]` from `int64[B, N * N]`."""
+        return (digits + 1).astype(np.uint8)
+
+    @property
+    def box_shape(self) -> tuple[int, int]:
+        return self.box_rows, self.box_columns
+
     @cached_property
     def scales(self) -> Mapping[str, Scale]:
         """Ways to say how hard a board is; boards are made for 9x9 only."""
@@ -289,6 +297,17 @@ class Sudoku:
             moves = np.argsort(sources)[:, None] * self.size + digits
             found.append((states[..., sources], moves.reshape(-1)))
         return tuple(found)
+
+    def relabelled(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Digits, bands, stacks, rows of a band and columns of a stack in random order; square boxes reflected or not."""
+        rows, columns = (
+            np.concatenate([at * side + random.permutation(side) for at in random.permutation(self.size // side)])
+            for side in (self.box_rows, self.box_columns)
+        )
+        cells = rows[:, None] * self.size + columns
+        if self.box_rows == self.box_columns and random.integers(2):
+            cells = cells.T
+        return cells.reshape(-1), random.permutation(self.size)
 
     @property
     def usual_solver(self) -> tuple[str, Mapping[str, object]]:

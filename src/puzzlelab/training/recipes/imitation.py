@@ -28,6 +28,7 @@ from puzzlelab.experience.spaces import Space
 from puzzlelab.experience.teachers import Teacher, Teaches
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
+from puzzlelab.nets.model import digits_of
 from puzzlelab.training import exams, learner, loop
 from puzzlelab.training.exams import Examination, Figures
 from puzzlelab.training.feed import SAMPLE, Data, Feed
@@ -173,7 +174,7 @@ class Apprentice:
             losses["remaining_loss"] = settings.remaining * value_loss(answers["remaining"], wanted, settings.distance)
         if "moves" in answers:
             targets = model.tensor(lesson.wanted), model.tensor(lesson.possible)
-            loss = moves_loss(answers["moves"], *targets, model.settings.policy)
+            loss = moves_loss(answers["moves"], *targets, model.settings.policy, digits_of(self.puzzle))
             losses["moves_loss"] = settings.moves * loss
         return losses
 

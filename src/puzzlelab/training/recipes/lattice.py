@@ -1,0 +1,159 @@
+"""Learning to take candidates away: the network says of each whether it stays, on boards as its own play makes them.
+
+Every slot holds a board with the candidates that are left. In each step the network learns which of them belong to the
+solution, in all its last rounds; then those that it holds for improbable are taken away, as `lattice` does when it
+solves, and where none is, the surest cell gets the digit of the solution. A board that is solved, or has lost a
+candidate of its solution, makes room for the next. Source: "Lattice Deduction Transformer" (2026).
+
+Shapes: B = boards in play, N = cells, D = digits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+from torch import Tensor
+from torch.nn import functional
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.settings import Settings
+from puzzlelab.nets.device import device
+from puzzlelab.nets.model import candidates_of
+from puzzlelab.solvers import _marks
+from puzzlelab.training import learner, loop, quizzes
+from puzzlelab.training.exams import Examination, Figures
+from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training.losses import moves_loss
+from puzzlelab.training.quizzes import Pool, Portion
+from puzzlelab.training.runs import Run
+
+
+class Lattice(Settings):
+    """Every setting of the recipe."""
+
+    recipe: Literal["lattice"] = "lattice"
+    puzzle: str
+    seed: int = Field(default=0, ge=0)
+    network: dict[str, Any]
+    puzzles: tuple[Portion, ...] = Field(min_length=1)
+    augment: bool = True
+    """Whether boards are shown as their images in the puzzle's symmetries; not needed by a network that has them."""
+    threshold: float = Field(default=0.02, gt=0, lt=1)
+    """Candidates that are less probable are taken away."""
+    rounds: int = Field(default=3, ge=1)
+    """How many of the network's last rounds are learned from."""
+    keep: float = Field(default=4.0, ge=0)
+    """What a candidate of the solution counts in the binary cross-entropy,"""
+    drop: float = Field(default=0.5, ge=0)
+    """and what any other."""
+    choice: float = Field(default=0.2, ge=0)
+    """What the cross-entropy of the choice in each cell counts."""
+    learning: Learning = Learning()
+    exam: Examination = Examination()
+
+
+@dataclass
+class Deducer:
+    """A learner with the boards that it learns from."""
+
+    settings: Lattice
+    learner: Learner
+    pool: Pool
+    ended: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
+    """Boards since the last examination that were solved, and those that lost a candidate of their solution."""
+
+    @classmethod
+    def new(cls, settings: Lattice) -> Deducer:
+        """With random weights, and the first boards."""
+        puzzle = registry.load(settings.puzzle)
+        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
+        boards = quizzes.load(puzzle, settings.puzzles, settings.seed)
+        pool = Pool(candidates_of(puzzle), boards, settings.learning.batch, settings.seed, settings.augment)
+        return cls(settings, student, pool)
+
+    def step(self) -> Mapping[str, float]:
+        logits: list[Tensor] = []
+        told = self.learner.update(lambda: self._losses(logits))
+        self._go_on(logits[0].detach().cpu().numpy().reshape(self.pool.left.shape))
+        return told
+
+    def _losses(self, last: list[Tensor]) -> Losses:
+        """The mean over the last rounds; `last` is given the logits `float[B, N * D]` of the very last."""
+        told, model, left = self.settings, self.learner.model, self.pool.left
+        flat = model.tensor(left.reshape(len(left), -1))
+        right = model.tensor(self.pool.right.reshape(len(left), -1))
+        open_ = model.tensor((left & ~_marks.known(left)[:, :, None]).reshape(len(left), -1))
+        rounds = deque(model.module.each_round(flat), maxlen=told.rounds)  # type: ignore[operator]
+        losses: Losses = {}
+        for features in rounds:
+            logits: Tensor = model.module.logits(features)  # type: ignore[operator]
+            weights = open_ * (told.drop + (told.keep - told.drop) * right)
+            each = functional.binary_cross_entropy_with_logits(logits, right.to(logits.dtype), weights, reduction="sum")
+            choice = moves_loss(logits, right & open_, flat, "cells", left.shape[2])
+            for name, loss in (
+                ("keep_loss", each / open_.sum().clamp_min(1)),
+                ("choice_loss", told.choice * choice),
+            ):
+                losses[name] = losses.get(name, 0) + loss / len(rounds)
+        last[:] = [logits]
+        return losses
+
+    def _go_on(self, logits: Any) -> None:
+        """What `lattice` would do, but for the digit that is chosen."""
+        pool = self.pool
+        low = _marks.below(pool.left, logits, np.full(len(logits), self.settings.threshold))
+        fell = low.any(axis=(1, 2))
+        pool.left &= ~low
+        open_ = ~_marks.known(pool.left)
+        stuck = ~fell & open_.any(axis=1)
+        left = pool.left[stuck]
+        cells = _marks.surest(_marks.shares(left, logits[stuck]), open_[stuck])
+        pool.left[stuck] = _marks.written(left, cells, pool.answer[stuck, cells])
+        lost = (pool.right & ~pool.left).any(axis=(1, 2))
+        over = lost | _marks.known(pool.left).all(axis=1)
+        self.ended["won"] += int((over & ~lost).sum())
+        self.ended["lost"] += int(lost.sum())
+        pool.renew(over)
+
+    def figures(self) -> Figures:
+        won, lost = self.ended["won"], self.ended["lost"]
+        self.ended = {"won": 0, "lost": 0}
+        return {"boards": self.pool.taken, "won": won / max(won + lost, 1)}
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        tensors, told = self.pool.state()
+        return tensors, {**told, "ended": self.ended}
+
+    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
+        self.pool.restore(tensors, told)
+        self.ended = dict(told["ended"])
+
+    def saved(self) -> None:
+        """Nothing to do: the boards are made again from the settings."""
+
+
+@dataclass(frozen=True)
+class LatticeRecipe:
+    """One program: what is learned from depends on what was learned."""
+
+    settings = Lattice
+
+    def check(self, settings: Lattice) -> None:
+        puzzle = registry.load(settings.puzzle)
+        candidates_of(puzzle)
+        quizzes.check(puzzle, settings.puzzles)
+        if not learner.checked(puzzle, settings.network).eliminates:
+            raise NotSuited(f"a network of the kind {settings.network['kind']} is not given candidates: take 'lattice'")
+        device(settings.learning.device)
+
+    def learn(self, run: Run, settings: Lattice, watch: Callable[[], None]) -> None:
+        loop.learn(run, settings, watch, lambda: Deducer.new(settings))
+
+
+RECIPE = LatticeRecipe()
