@@ -171,6 +171,11 @@ def guesses(board: str) -> Iterator[Puzzle]:
             yield puzzle
 
 
+def at_level(suite: Suite, level: int) -> Suite:
+    """The suite with all its boards at this level."""
+    return replace(suite, entries=tuple(replace(entry, level=level) for entry in suite.entries))
+
+
 def join(suites: Sequence[Suite]) -> Suite:
     """One suite of all these; raises `BadInput` unless they are of one puzzle."""
     first = suites[0]

@@ -40,7 +40,8 @@ def bench(
         typer.Option(help="Keep rows in this folder; boards that it answers are skipped. Draw it with plot."),
     ] = None,
     levels: Annotated[
-        str | None, typer.Option(help="Make boards of these levels, A-B, instead of reading some.")
+        str | None,
+        typer.Option(help="Make boards of these levels, A-B; files beside them are a level each, B+1 and so on."),
     ] = None,
     scale: Annotated[str | None, typer.Option(help="The scale of these levels (see `puzzlelab list PUZZLE`).")] = None,
     every: Annotated[
@@ -123,9 +124,15 @@ def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | 
         if out is not None and not words:
             return suites.reopen(out)
         raise BadInput("no boards: name a suite or a file, or a puzzle with --levels")
-    if names or puzzle is None:
-        raise BadInput("--levels and --scale make boards: give the name of a puzzle, and no suite")
-    return suites.sample(puzzle, read_levels(levels) if levels else None, scale, count, seed)
+    if puzzle is None:
+        raise BadInput("--levels and --scale make boards: give the name of a puzzle first")
+    if names and levels is None:
+        raise BadInput("--scale without --levels makes boards of no level: give no suite beside it")
+    span = read_levels(levels) if levels else None
+    made = suites.sample(puzzle, span, scale, count, seed)
+    read = [suites.find(name, puzzle) for name in names]
+    last = span[1] if span else 0
+    return suites.join([made, *(suites.at_level(each, level) for level, each in enumerate(read, start=last + 1))])
 
 
 def _puzzle(word: str) -> Puzzle | None:
@@ -162,12 +169,14 @@ def _show_faults(suite: Suite) -> None:
 
 def _show(run: Run, out: Path | None, notes: list[str]) -> int:
     """Print what came out; return the exit code."""
-    from puzzlelab.bench import tables
+    from puzzlelab.bench import bylevel, tables
     from puzzlelab.bench.remarks import remarks
 
     console = output()
     if run.answers:
         console.print(tables.table(run))
+        if by_level := bylevel.table(run):
+            console.print(by_level)
         for sentence in [*remarks(run), *notes]:
             console.print(sentence, markup=False)
     if run.interrupted:

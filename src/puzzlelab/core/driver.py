@@ -61,6 +61,15 @@ class Machine:
         """One slice of work; 0 only compiles, or loads the machine code."""
         return self.run(self.record, budget)
 
+    def answer(self, score: Callable[[State], NDArray[np.float64]] | None) -> int:
+        """Write what `score` says of the states that wait into the record; how many these were."""
+        if score is None or self.requests is None:
+            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+        states = self.requests(self.record)
+        found = score(states).reshape(-1)
+        self.record.scores[: found.size] = found
+        return len(states)
+
     def enlarge(self, room: int) -> bool:
         """Give the record larger arrays; False where `room` bytes are not enough."""
         larger = self.grow(self.record, room)
@@ -209,7 +218,7 @@ class Drive:
         while True:
             status = self.clock.work(self.machine.run, self.machine.record)
             if status == kernels.NEEDS_SCORES:
-                self._answer()
+                self.evaluations += self.machine.answer(self.score)
             elif status == kernels.FULL:
                 if not self.machine.enlarge(self.clock.room()):
                     yield self._result("memory")
@@ -224,14 +233,6 @@ class Drive:
             if stop := self.clock.reached(self._count(kernels.EXPANDED)):
                 yield self._result(stop)
                 return
-
-    def _answer(self) -> None:
-        if self.score is None or self.machine.requests is None:
-            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
-        states = self.machine.requests(self.machine.record)
-        self.evaluations += len(states)
-        found = self.score(states).reshape(-1)
-        self.machine.record.scores[: found.size] = found
 
     def _count(self, place: int) -> int:
         return int(self.machine.control[place])

@@ -197,7 +197,7 @@ class Relabelled(Protocol):
     """The view of puzzles with `Candidates` that have more symmetries than can be listed."""
 
     def relabelled(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A random symmetry (`cells[N]`, `digits[D]`): cell k gets what was in cell `cells[k]`, with `digits[d]` for d."""
+        """A random symmetry as (`cells[N]`, `digits[D]`): in cell k is what was in `cells[k]`, `digits[d]` for d."""
 
 
 @runtime_checkable

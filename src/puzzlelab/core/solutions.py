@@ -7,15 +7,18 @@ with a number in `control[MOST]`, counts in `control[FOUND]` and is DONE when it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core import kernels
 from puzzlelab.core.driver import Clock, Machine
 from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, require
 from puzzlelab.core.verify import verify
@@ -61,6 +64,10 @@ class Counts(Protocol):
         """`Count`s that grow, up to `most`; the last one says why it ended, the others may say anything."""
 
 
+Score = Callable[[State], NDArray[np.float64]]
+"""What answers a machine that asks about states."""
+
+
 def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
     """The attempts of a solver that lists: the first solution, then whether there is a second one."""
     first: Result | None = None
@@ -85,16 +92,21 @@ def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
 
 def _after(result: Result, last: Result, **known: Any) -> Result:
     """The result with the counts of the last one, and what is known now."""
-    return replace(result, expanded=last.expanded, generated=last.generated, seconds=last.seconds, **known)
+    counts = {name: getattr(last, name) for name in ("expanded", "generated", "evaluations", "seconds")}
+    return replace(result, **counts, **known)
 
 
-def listed(machine: Machine, limit: Limit, clock: Clock | None = None) -> Iterator[Attempt]:
-    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built."""
+def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
+    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built.
+
+    `score` answers what the machine asks, if it asks.
+    """
     machine.step(0)
-    clock = clock or Clock(limit)
+    clock, asked = clock or Clock(limit), 0
     while True:
-        status, stop = _slice(machine, clock)
-        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), 0
+        status, stop, scored = _slice(machine, clock, score)
+        asked += scored
+        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), asked
         if status == kernels.IMPROVED:
             yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
         elif status == kernels.DONE:
@@ -107,13 +119,15 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None) -> Iterat
             return
 
 
-def counted(machine: Machine, limit: Limit, most: int, clock: Clock | None = None) -> Iterator[Count]:
-    """What `Counts.count` promises, from a machine; a `clock` may have begun before it was built."""
+def counted(
+    machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
+) -> Iterator[Count]:
+    """What `Counts.count` promises, from a machine; `clock` and `score` are as in `listed`."""
     machine.control[MOST] = most
     machine.step(0)
     clock = clock or Clock(limit)
     while True:
-        status, stop = _slice(machine, clock)
+        status, stop, _ = _slice(machine, clock, score)
         found = int(machine.control[FOUND])
         if status == kernels.DONE:
             stop = "solutions" if found >= most else "done"
@@ -122,12 +136,13 @@ def counted(machine: Machine, limit: Limit, most: int, clock: Clock | None = Non
             return
 
 
-def _slice(machine: Machine, clock: Clock) -> tuple[int, Stop | None]:
-    """One slice of work: its status, and the limit that is reached, if one is."""
+def _slice(machine: Machine, clock: Clock, score: Score | None) -> tuple[int, Stop | None, int]:
+    """One slice of work: its status, the limit that is reached, if one is, and how many states were scored."""
     status = clock.work(machine.run, machine.record)
     if status == kernels.FULL:
-        return status, None if machine.enlarge(clock.room()) else "memory"
-    return status, clock.reached(int(machine.control[kernels.EXPANDED]))
+        return status, None if machine.enlarge(clock.room()) else "memory", 0
+    scored = machine.answer(score) if status == kernels.NEEDS_SCORES else 0
+    return status, clock.reached(int(machine.control[kernels.EXPANDED])), scored
 
 
 def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:

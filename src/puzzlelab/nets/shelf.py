@@ -69,7 +69,7 @@ def in_folder(folder: Path) -> Path:
     champion = folder / CHAMPION
     if champion.exists():
         return folder / NETS / champion.read_text(encoding="utf-8").strip()
-    found = sorted(folder.glob(f"*{WEIGHTS}"))
+    found = [path for path in sorted(folder.glob(f"*{WEIGHTS}")) if checkpoint.card_path(path).exists()]
     if len(found) != 1:
         raise BadInput(f"{folder} holds no champion, and {len(found)} networks: name one of its files")
     return found[0]

@@ -6,16 +6,49 @@ D]` how surely each is the digit of its cell. All functions give new arrays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.puzzle import Candidates, Prior
 
 Left = NDArray[np.bool_]
 Logits = NDArray[np.float32]
 
 
+def asking(prior: Prior, puzzle: Candidates) -> Callable[[Left], Logits]:
+    """What is asked about candidates; a prior that knows states alone is asked about the digits that are known."""
+
+    def marks(left: Left) -> Logits:
+        if prior.marks is not None:
+            found = np.asarray(prior.marks(left))
+        else:
+            digits = np.where(known(left), left.argmax(axis=2), -1)
+            found = np.asarray(prior.scores(puzzle.written(digits)))
+        if found.size != left.size or np.isnan(found).any():
+            raise PuzzlelabError(f"the prior '{prior.name}' must give a number for each candidate of each board")
+        return found.reshape(left.shape)
+
+    return marks
+
+
 def known(left: Left) -> NDArray[np.bool_]:
     """`bool[C, N]`: the cells that have one candidate."""
     found: NDArray[np.bool_] = left.sum(axis=2, dtype=np.int16) == 1
+    return found
+
+
+def any_of(left: Left) -> NDArray[np.bool_]:
+    """`bool[C]`: the boards with any of these candidates."""
+    found: NDArray[np.bool_] = np.any(left, axis=(1, 2))
+    return found
+
+
+def empty(left: Left) -> NDArray[np.bool_]:
+    """`bool[C]`: the boards with a cell that has no candidate."""
+    found: NDArray[np.bool_] = ~np.all(left.any(axis=2), axis=1)
     return found
 
 

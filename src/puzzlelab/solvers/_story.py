@@ -14,7 +14,7 @@ from puzzlelab.core.driver import Machine
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance, Puzzle, State
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import listed, settled
+from puzzlelab.core.solutions import Score, listed, settled
 from puzzlelab.core.solver import board_after
 from puzzlelab.solvers._candidates import view
 
@@ -34,8 +34,11 @@ def blanks_of(puzzle: Candidates, state: State) -> int:
     return int(np.count_nonzero(puzzle.digits(state) < 0))
 
 
-def story(instance: Instance, machine: Machine, limit: Limit) -> Iterator[str]:
-    """The clues, the rounds of singletons, the search and the solved board; `machine` is the search on this board."""
+def story(instance: Instance, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
+    """The clues, the rounds of singletons, the search and the solved board; `machine` is the search on this board.
+
+    `score` answers what it asks, if it asks.
+    """
     puzzle, state = instance.puzzle, instance.state
     clues = len(view(instance).digits(state)) - blanks_of(view(instance), state)
     yield f"{clues} clues given."
@@ -53,7 +56,7 @@ def story(instance: Instance, machine: Machine, limit: Limit) -> Iterator[str]:
     elif puzzle.solved(state):
         yield "\nNo search was needed: this is the only solution."
     else:
-        yield from _search(instance, blanks_of(view(instance), state), machine, limit)
+        yield from _search(instance, blanks_of(view(instance), state), machine, limit, score)
 
 
 def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str | None]:
@@ -68,11 +71,11 @@ def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str
     return state, puzzle.objection(state)
 
 
-def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit) -> Iterator[str]:
+def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
     """What it took to find a solution, the solved board, and whether there are others."""
     yield f"\nSearching the other {blanks} cells, the fewest candidates first..."
     last = Result(None)
-    for attempt in settled(listed(machine, limit)):
+    for attempt in settled(listed(machine, limit, score=score)):
         if isinstance(attempt, Progress):
             continue
         if attempt.moves is not None and last.moves is None:

@@ -2,26 +2,39 @@
 
 Every guess is followed by the two rules of `_candidates`, which write all digits that are forced by it. A search that
 ends has tried every possibility, so that it lists and counts all solutions, and proves that there is one only, or none.
-Source: Norvig, "Solving every Sudoku puzzle" (2006).
+A network may say which of these cells to guess in, the one that it is surest of, and which digit first: it proposes,
+and the search proves. Source: Norvig, "Solving every Sudoku puzzle" (2006).
 
 Shapes: N = cells, D = digits, L = levels of the stack, one more than there are guesses on a path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.driver import EXHAUSTED, Machine
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, copy, inlined, population
+from puzzlelab.core.kernels import (
+    DONE,
+    EXPANDED,
+    GENERATED,
+    IMPROVED,
+    NEEDS_SCORES,
+    RUNNING,
+    compiled,
+    copy,
+    inlined,
+    population,
+)
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance
+from puzzlelab.core.puzzle import Candidates, Instance, Prior
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, counted, listed, settled
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, Score, counted, listed, settled
+from puzzlelab.core.solver import Attempt, chosen_prior
+from puzzlelab.solvers import _marks
 from puzzlelab.solvers._candidates import (
     ONE,
     ZERO,
@@ -35,8 +48,8 @@ from puzzlelab.solvers._candidates import (
     writer,
 )
 
-PHASE, LEVEL, SOLVED, CLUES = range(OWN, OWN + 4)
-START, SEARCH, FINISHED = range(3)
+PHASE, LEVEL, SOLVED, CLUES, GUIDED = range(OWN, OWN + 5)
+START, SEARCH, FINISHED, ASKED = range(4)
 
 
 class Record(NamedTuple):
@@ -53,6 +66,10 @@ class Record(NamedTuple):
     """[L]: the digits to guess there that were not tried."""
     guesses: NDArray[np.int64]
     """[L]: how many were tried at each level, altogether."""
+    scores: NDArray[np.float64]
+    """[N * D] where a network guides the search, else [0]: what it says of each candidate."""
+    shares: NDArray[np.float64]
+    """[L, D], or [L, 0]: what it said of the digits of the cell where one is guessed."""
 
 
 @inlined
@@ -74,6 +91,40 @@ def choose(record, level):
         return False
     record.cells[level], record.rest[level] = cell, masks[cell]
     return True
+
+
+@inlined
+def prefer(record, level):
+    """Of the cells with as few candidates as the chosen one, guess in the one that the scores are surest of."""
+    masks, digits = record.stack[level], record.shares.shape[1]
+    fewest, sure = population(np.uint64(masks[record.cells[level]])), -np.inf
+    for i in range(masks.size):
+        mask = np.uint64(masks[i])
+        if population(mask) != fewest:
+            continue
+        first, second = -np.inf, -np.inf
+        for digit in range(digits):
+            if (mask >> np.uint64(digit)) & ONE != ZERO:
+                score = record.scores[i * digits + digit]
+                first, second = max(first, score), max(min(first, score), second)
+        if first - second > sure:
+            sure = first - second
+            record.cells[level], record.rest[level] = i, masks[i]
+    cell = record.cells[level]
+    for digit in range(digits):
+        record.shares[level, digit] = record.scores[cell * digits + digit]
+
+
+@inlined
+def next_guess(record, level):
+    """The bit of the digit to guess next: the first that is left, or the one with the highest score."""
+    rest = np.uint64(record.rest[level])
+    bit, best = rest & (~rest + ONE), -np.inf
+    for digit in range(record.shares.shape[1]):
+        this = ONE << np.uint64(digit)
+        if rest & this != ZERO and record.shares[level, digit] > best:
+            bit, best = this, record.shares[level, digit]
+    return bit
 
 
 @inlined
@@ -100,8 +151,14 @@ def step(record, budget):
         if not choose(record, 0):
             return IMPROVED if found(record, 0) and control[MOST] == 0 else DONE
         control[PHASE] = SEARCH
+        if control[GUIDED]:
+            control[PHASE] = ASKED
+            return NEEDS_SCORES
     if control[PHASE] == FINISHED:
         return DONE
+    if control[PHASE] == ASKED:
+        prefer(record, control[LEVEL])
+        control[PHASE] = SEARCH
     while True:
         level = control[LEVEL]
         rest = np.uint64(record.rest[level])
@@ -116,7 +173,7 @@ def step(record, budget):
         budget -= 1
         control[EXPANDED] += 1
         record.guesses[level] += 1
-        bit = rest & (~rest + ONE)
+        bit = next_guess(record, level)
         record.rest[level] = rest ^ bit
         copy(record.stack[level], record.stack[level + 1])
         written = place(record.grid, record.stack[level + 1], record.cells[level], bit)
@@ -125,6 +182,9 @@ def step(record, budget):
         control[GENERATED] += written
         if choose(record, level + 1):
             control[LEVEL] += 1
+            if control[GUIDED]:
+                control[PHASE] = ASKED
+                return NEEDS_SCORES
         elif found(record, level + 1):
             if control[MOST] == 0:
                 return IMPROVED
@@ -132,9 +192,9 @@ def step(record, budget):
             return DONE
 
 
-def machine(instance: Instance) -> Machine:
-    """The search on this board."""
-    masks = masks_of(instance)
+def machine(instance: Instance, guided: bool = False) -> Machine:
+    """The search on this board; a guided one asks for scores."""
+    masks, digits = masks_of(instance), view(instance).units.all.shape[1]
     blanks = int(np.count_nonzero(view(instance).digits(instance.state) < 0))
     levels = blanks + 2
     record = Record(
@@ -144,23 +204,41 @@ def machine(instance: Instance) -> Machine:
         np.zeros(levels, np.int32),
         np.zeros(levels, np.uint32),
         np.zeros(levels, np.int64),
+        np.zeros(masks.size * digits if guided else 0),
+        np.zeros((levels, digits if guided else 0)),
     )
     record.stack[0] = masks
-    record.control[CLUES] = masks.size - blanks
+    record.control[CLUES], record.control[GUIDED] = masks.size - blanks, guided
 
     moves_of = writer(instance)
 
     def solution(record: Record) -> list[int]:
         return list(moves_of(digits_of(record.stack[record.control[SOLVED]])))
 
-    return Machine(record, step, solution, lambda record, room: None, lambda record: EXHAUSTED)
+    def requests(record: Record) -> NDArray[np.uint32]:
+        waiting: NDArray[np.uint32] = record.stack[record.control[LEVEL]][None]
+        return waiting
+
+    return Machine(record, step, solution, lambda record, room: None, lambda record: EXHAUSTED, requests)
+
+
+def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], NDArray[np.float64]]:
+    """From masks `[1, N]` to what a network says of the candidates, `float64[1, N, D]`."""
+    bits = np.uint32(1) << np.arange(puzzle.units.all.shape[1], dtype=np.uint32)
+    ask = _marks.asking(prior, puzzle)
+    return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
 
 
 class Backtracking(Settings):
-    """Constraint propagation, and a guess in the cell with the fewest candidates where it says no more."""
+    """Constraint propagation, and a guess in the cell with the fewest candidates where it says no more.
+
+    A `prior`, such as a network, says which of these cells to take, and which digit first.
+    """
 
     name: ClassVar[str] = "backtracking"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+
+    prior: str | Prior | None = None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the solution and whether it is the only one; O(N * N) memory. Nodes are guesses."""
@@ -168,17 +246,26 @@ class Backtracking(Settings):
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Every solution, in the order of the guesses."""
-        return listed(machine(instance), limit)
+        search, score = self._search(instance)
+        return listed(search, limit, score=score)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Counts without listing."""
-        return counted(machine(instance), limit, most)
+        search, score = self._search(instance)
+        return counted(search, limit, most, score=score)
 
     def story(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
         """What happens on the way to a solution, as pieces of text to print: singletons by rounds, then the search."""
         from puzzlelab.solvers._story import story
 
-        return story(instance, machine(instance), limit or Limit())
+        search, score = self._search(instance)
+        return story(instance, search, limit or Limit(), score)
+
+    def _search(self, instance: Instance) -> tuple[Machine, Score | None]:
+        """The search on this board, and what answers its questions, if it has any."""
+        if self.prior is None:
+            return machine(instance), None
+        return machine(instance, guided=True), scorer(chosen_prior(instance.puzzle, self.prior), view(instance))
 
 
 SOLVER = Backtracking

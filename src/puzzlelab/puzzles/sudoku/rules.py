@@ -299,7 +299,7 @@ class Sudoku:
         return tuple(found)
 
     def relabelled(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Digits, bands, stacks, rows of a band and columns of a stack in random order; square boxes reflected or not."""
+        """Digits, bands, stacks, and lines within them in random order; with square boxes reflected or not."""
         rows, columns = (
             np.concatenate([at * side + random.permutation(side) for at in random.permutation(self.size // side)])
             for side in (self.box_rows, self.box_columns)

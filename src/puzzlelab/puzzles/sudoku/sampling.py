@@ -23,6 +23,9 @@ def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
         return {}
     return {
         "level": Scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, (min(LEVELS), max(LEVELS))),
+        "blind": Scale(
+            "the same levels, dug blindly: mostly several solutions at 4 and 5", _blindly, (min(LEVELS), max(LEVELS))
+        ),
         "clues": Scale("how many cells are given", _by_clues, (FEWEST, MOST)),
         "minimal": Scale("no clue can be left out", _minimal),
     }
@@ -36,6 +39,10 @@ def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
 
 def _by_level(random: np.random.Generator, level: int | None) -> Board:
     return _first(random, Generator(level=level) if level is not None else Generator(mix="even"))
+
+
+def _blindly(random: np.random.Generator, level: int | None) -> Board:
+    return _first(random, Generator(level=level, mix=None if level else "even", unique=False))
 
 
 def _by_clues(random: np.random.Generator, level: int | None) -> Board:

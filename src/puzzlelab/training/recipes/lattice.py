@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 from torch.nn import functional
@@ -108,15 +109,15 @@ class Deducer:
         """What `lattice` would do, but for the digit that is chosen."""
         pool = self.pool
         low = _marks.below(pool.left, logits, np.full(len(logits), self.settings.threshold))
-        fell = low.any(axis=(1, 2))
+        fell = _marks.any_of(low)
         pool.left &= ~low
         open_ = ~_marks.known(pool.left)
         stuck = ~fell & open_.any(axis=1)
         left = pool.left[stuck]
         cells = _marks.surest(_marks.shares(left, logits[stuck]), open_[stuck])
-        pool.left[stuck] = _marks.written(left, cells, pool.answer[stuck, cells])
-        lost = (pool.right & ~pool.left).any(axis=(1, 2))
-        over = lost | _marks.known(pool.left).all(axis=1)
+        pool.left[stuck] = _marks.written(left, cells, pool.answer[stuck, cells].astype(np.int64))
+        lost = _marks.any_of(pool.right & ~pool.left)
+        over: NDArray[np.bool_] = lost | _marks.known(pool.left).all(axis=1)
         self.ended["won"] += int((over & ~lost).sum())
         self.ended["lost"] += int(lost.sum())
         pool.renew(over)
