@@ -39,7 +39,7 @@ class AtLevel:
     """The fewest and the most."""
     solved: Share
     cells: Share
-    """Of the cells to fill, in boards with one solution; of none where nobody writes cells that may be wrong."""
+    """Of the cells to fill, in boards with one solution; of none where a solver does not tell what it came to."""
     seconds: float
     """For a board, on average."""
 
@@ -70,10 +70,11 @@ def _at(
 
 
 def _cells(puzzle: Puzzle, answers: Sequence[Answer], truth: Truth) -> Share:
+    asked = [answer for answer in answers if answer.row.evaluations]
+    if not all(answer.row.moves or answer.row.tried for answer in asked):
+        return Share(0, 0)
     right, every = 0, 0
-    for answer in answers:
-        if not answer.row.evaluations:
-            continue
+    for answer in asked:
         board = answer.entry.board
         if board not in truth:
             truth[board] = _only(puzzle, board)

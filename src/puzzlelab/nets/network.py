@@ -35,8 +35,6 @@ class NetworkSettings(Settings):
 
     portion: ClassVar[int] = 4096
     """States that are put through the network at once: more do not fit the processor's caches."""
-    eliminates: ClassVar[bool] = False
-    """Whether the network is given candidates `bool[B, N * D]`, and not only states."""
 
     kind: str
     heads: tuple[Head, ...] = ("moves", "remaining")
@@ -53,6 +51,11 @@ class NetworkSettings(Settings):
     board or, for values of moves, of what they lead to. To begin so does the same for learning as a reward by a
     potential (Wiewiora, 2003).
     """
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether the network is given candidates `bool[B, N * D]`, and not only states."""
+        return False
 
     @field_validator("heads")
     @classmethod

@@ -62,6 +62,8 @@ class Search:
         """[G]: chains that were begun."""
         self.asked, self.chosen = np.zeros(count, np.int64), np.zeros(count, np.int64)
         """[G]: questions to the network, and digits that were chosen."""
+        self.spent = np.zeros(count, bool)
+        """[G]: boards that were given up because of a limit of nodes."""
         self.won = np.full(count, -1)
         """[G]: the number of the chain that found the solution, -1 where none did."""
         self.owner, self.number = np.arange(count), np.zeros(count, np.int64)
@@ -75,22 +77,24 @@ class Search:
 
     def passes(self) -> Generator[None, None, None]:
         """One question about each chain, and what follows from the answer, until no chain is under way."""
-        while len(self.owner):
-            if (stop := self._reached()) is not None:
-                self.stop = stop
-                return
+        while self._may_go_on():
             logits = self.marks(self.left)
             np.add.at(self.asked, self.owner, 1)
             self._advance(logits)
             self._settle()
             yield
 
-    def _reached(self) -> Stop | None:
-        """The limit that is reached by all boards together."""
+    def _may_go_on(self) -> bool:
+        """Whether a chain is left; ends those of boards that may not be asked about as often as they would be now."""
         count = len(self.instances)
         if self.limit.seconds is not None and self._seconds >= self.limit.seconds * count:
-            return "time"
-        return "nodes" if self.limit.nodes is not None and self.asked.sum() >= self.limit.nodes * count else None
+            self.stop = "time"
+            return False
+        if self.limit.nodes is not None:
+            now = np.bincount(self.owner, minlength=count)
+            self.spent |= (now > 0) & (self.asked + now > self.limit.nodes)
+            self._keep(~self.spent[self.owner])
+        return len(self.owner) > 0
 
     @property
     def _seconds(self) -> float:
@@ -175,7 +179,7 @@ class Search:
         busy = np.zeros(len(self.instances), bool)
         busy[self.owner] = True
         most = 1 + self.restarts
-        open_ = np.flatnonzero(~busy & (self.won < 0) & (self.begun < most))
+        open_ = np.flatnonzero(~busy & ~self.spent & (self.won < 0) & (self.begun < most))
         if not len(open_):
             return
         sizes = np.minimum(np.minimum(self.begun[open_], ABREAST), most - self.begun[open_])
@@ -207,8 +211,8 @@ class Search:
             return Result(writer(instance)(digits), "none", "", "done", *counts)
         blank = np.flatnonzero((view(instance).digits(instance.state) < 0) & (digits >= 0))
         tried = tuple((blank * self.start.shape[2] + digits[blank]).tolist())
-        if busy:
-            return Result(None, "none", "", self.stop, *counts, tried)
+        if busy or self.spent[board]:
+            return Result(None, "none", "", "nodes" if self.spent[board] else self.stop, *counts, tried)
         begun = int(self.begun[board])
         chains = "its chain" if begun == 1 else f"each of {begun} chains"
         return Result(None, "none", f"no answer: {chains} ended in a conflict", "dead end", *counts, tried)

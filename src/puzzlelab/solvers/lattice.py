@@ -76,9 +76,7 @@ class Lattice(Settings):
         prior = chosen_prior(instances[0].puzzle, self.prior or networks.PREFIX)
         policy: Policy = self.policy or ("eliminate" if prior.eliminates else "surest")
         if policy == "eliminate" and not prior.eliminates:
-            raise NotSuited(
-                f"the network {prior.name} knows digits alone, not which candidates are left: policy=surest"
-            )
+            raise NotSuited(f"the network {prior.name} knows digits alone, and no candidates: take policy=surest")
         restarts = 0 if policy == "at once" else self.restarts
         return Search(instances, limit, prior, policy, restarts, self.threshold, self.masked, self.seed)
 

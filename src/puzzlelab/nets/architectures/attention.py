@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Candidates, Puzzle, State
-from puzzlelab.nets.architectures.lattice import shape_of, unruled
+from puzzlelab.nets.architectures.lattice import Reads, shape_of, unruled
 from puzzlelab.nets.heads import Head
 from puzzlelab.nets.network import NetworkSettings, Policy
 
@@ -73,16 +73,21 @@ class Attention(NetworkSettings):
     """`depth` layers of `width`, with attention in `parts` parts and `inner` units, made `loops` times."""
 
     portion: ClassVar[int] = 256
-    eliminates: ClassVar[bool] = True
 
     kind: Literal["attention"]
     heads: tuple[Head, ...] = ("moves",)
     policy: Policy = "cells"
+    reads: Reads = "candidates"
     width: int = Field(default=128, ge=1)
     depth: int = Field(default=4, ge=1)
     loops: int = Field(default=16, ge=1)
     parts: int = Field(default=4, ge=1)
     inner: int = Field(default=512, ge=1)
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether it was trained on candidates."""
+        return self.reads == "candidates"
 
     def build(self, puzzle: Puzzle) -> AttentionNetwork:
         """The network for this puzzle, with random weights."""

@@ -36,6 +36,10 @@ CALM = 1 / 3
 """Sums over a unit are about three times as large as those over a line of a box."""
 
 
+Reads = Literal["candidates", "digits"]
+"""What such a network is trained on: boards with candidates taken away, or boards with digits alone."""
+
+
 class LatticeNetwork(nn.Module):
     """`bool[B, N * D]` through the rounds to logits; the first weights are small enough for any number of rounds."""
 
@@ -90,13 +94,18 @@ class Lattice(NetworkSettings):
     """`rounds` rounds over features of `width` for every candidate."""
 
     portion: ClassVar[int] = 32
-    eliminates: ClassVar[bool] = True
 
     kind: Literal["lattice"]
     heads: tuple[Head, ...] = ("moves",)
     policy: Policy = "cells"
+    reads: Reads = "candidates"
     width: int = Field(default=24, ge=1)
     rounds: int = Field(default=8, ge=1)
+
+    @property
+    def eliminates(self) -> bool:
+        """Whether it was trained on candidates."""
+        return self.reads == "candidates"
 
     def build(self, puzzle: Puzzle) -> LatticeNetwork:
         """The network for this puzzle, with random weights."""

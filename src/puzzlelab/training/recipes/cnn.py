@@ -18,6 +18,7 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
@@ -114,7 +115,8 @@ class CnnRecipe:
         puzzle = registry.load(settings.puzzle)
         candidates_of(puzzle)
         quizzes.check(puzzle, settings.puzzles)
-        learner.checked(puzzle, settings.network)
+        if learner.checked(puzzle, settings.network).eliminates:
+            raise NotSuited("this network reads candidates, and would never see any taken away: network.reads=digits")
         device(settings.learning.device)
 
     def learn(self, run: Run, settings: Cnn, watch: Callable[[], None]) -> None:

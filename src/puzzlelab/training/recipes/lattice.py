@@ -150,7 +150,7 @@ class LatticeRecipe:
         candidates_of(puzzle)
         quizzes.check(puzzle, settings.puzzles)
         if not learner.checked(puzzle, settings.network).eliminates:
-            raise NotSuited(f"a network of the kind {settings.network['kind']} is not given candidates: take 'lattice'")
+            raise NotSuited("this network is not given candidates: take network.kind=lattice that reads candidates")
         device(settings.learning.device)
 
     def learn(self, run: Run, settings: Lattice, watch: Callable[[], None]) -> None:

@@ -1,0 +1,174 @@
+"""The solver that takes candidates away: whatever a network says, what it gives back is right."""
+
+import numpy as np
+import pytest
+
+from puzzlelab import Limit, load, solve
+from puzzlelab.core.batches import legal_moves
+from puzzlelab.core.errors import BadInput, NotSuited, PuzzlelabError
+from puzzlelab.core.puzzle import Prior
+from puzzlelab.core.solver import board_after, solve_all
+from puzzlelab.solvers import _chains
+from puzzlelab.solvers.lattice import Lattice
+
+NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
+EASY = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9"
+
+
+def truth_of(instance):
+    """`bool[N, D]`: the candidates of the only solution."""
+    result = solve(instance, "backtracking")
+    state = board_after(instance.puzzle, instance.state, result.moves)
+    return instance.puzzle.digits(state)[:, None] == np.arange(instance.puzzle.size)
+
+
+def prior_of(marks, eliminates=True, name="made"):
+    """A prior that answers about candidates alone."""
+    return Prior(name, lambda states: pytest.fail("asked about states"), marks, eliminates)
+
+
+def telling(truth, sure=8.0):
+    """Marks that know the solution."""
+    return prior_of(lambda left: np.where(truth[None], sure, -sure).repeat(len(left), 0))
+
+
+def noise(puzzle, seed, spread=3.0):
+    """Marks without any sense, the same for the same candidates."""
+
+    def marks(left):
+        rows = [np.random.default_rng([seed, *np.flatnonzero(each).tolist()]) for each in left]
+        return np.stack([random.normal(0, spread, left.shape[1:]) for random in rows])
+
+    return prior_of(marks)
+
+
+@pytest.fixture(scope="module")
+def easy():
+    """A board of 17 clues."""
+    return NINE.read(EASY)
+
+
+@pytest.mark.parametrize("policy", ["eliminate", "surest", "at once"])
+def test_who_knows_the_solution_solves_the_board(easy, policy) -> None:
+    result = solve(easy, Lattice(prior=telling(truth_of(easy)), policy=policy, restarts=0))
+    assert sorted(result.moves) == sorted(solve(easy, "bands").moves)
+    assert (result.stop, result.proof) == ("done", "none")
+    assert result.evaluations == {"eliminate": 1, "surest": 64, "at once": 1}[policy]
+    assert result.generated == {"eliminate": 0, "surest": 64, "at once": 0}[policy]
+
+
+def test_without_a_policy_it_does_what_the_network_is_for(easy) -> None:
+    truth = truth_of(easy)
+    assert solve(easy, Lattice(prior=telling(truth))).evaluations == 1
+    digits = prior_of(telling(truth).marks, eliminates=False)
+    assert solve(easy, Lattice(prior=digits)).evaluations == 64
+    with pytest.raises(NotSuited, match="made knows digits alone, and no candidates: take policy=surest"):
+        solve(easy, Lattice(prior=digits, policy="eliminate"))
+
+
+@pytest.mark.parametrize("policy", ["eliminate", "surest", "at once"])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_never_gives_a_wrong_board(policy, masked, seed) -> None:
+    random = np.random.default_rng(seed)
+    boards = [FOUR.read("1...............")] + [FOUR.read(board) for board in ("12..............", "1.....2......3..")]
+    solver = Lattice(prior=noise(FOUR, seed), policy=policy, masked=masked, restarts=int(random.integers(0, 20)))
+    for board, result in zip(boards, solve_all(solver, boards, Limit()), strict=True):
+        assert result.proof == "none"
+        if result.moves is None:
+            assert result.stop == "dead end"
+            assert "ended in a conflict" in result.reason
+        else:
+            assert FOUR.solved(board_after(FOUR, board.state, result.moves))
+
+
+def test_restarts_find_what_the_first_chain_misses() -> None:
+    board = FOUR.read("1...............")
+    first = [solve(board, Lattice(prior=noise(FOUR, seed), restarts=0, masked=True)) for seed in range(10)]
+    more = [solve(board, Lattice(prior=noise(FOUR, seed), restarts=20, masked=True)) for seed in range(10)]
+    assert sum(result.moves is not None for result in first) < sum(result.moves is not None for result in more)
+
+
+def test_a_board_has_the_same_answer_alone_and_among_others() -> None:
+    boards = [
+        FOUR.read(text) for text in ("1...............", "12..............", "1.....2......3..", "....1.......4...")
+    ]
+    solver = Lattice(prior=noise(FOUR, 3), restarts=20, masked=True)
+    together = solve_all(solver, boards, Limit())
+    alone = [solve(board, solver) for board in boards]
+    assert [result.moves for result in together] == [result.moves for result in alone]
+    assert [result.reason for result in together] == [result.reason for result in alone]
+    assert len({result.evaluations for result in alone}) > 1
+    other = [solve(board, Lattice(prior=noise(FOUR, 3), restarts=20, masked=True, seed=1)) for board in boards]
+    assert [result.evaluations for result in other] != [result.evaluations for result in alone]
+
+
+def test_the_earliest_chain_that_succeeds_gives_the_answer(monkeypatch) -> None:
+    boards = [FOUR.read(text) for text in ("1...............", "12..............", "....1.......4...")]
+    solver = Lattice(prior=noise(FOUR, 5), restarts=30, masked=True)
+    wide = [result.moves for result in solve_all(solver, boards, Limit())]
+    monkeypatch.setattr(_chains, "ABREAST", 1)
+    assert [result.moves for result in solve_all(solver, boards, Limit())] == wide
+    assert any(wide)
+
+
+def test_what_was_tried_is_told_where_there_is_no_answer(easy) -> None:
+    truth = truth_of(easy)
+    cell = int(np.flatnonzero(easy.state == 0)[0])
+    wrong = truth.copy()
+    wrong[cell] = np.roll(wrong[cell], 1)
+    result = solve(easy, Lattice(prior=telling(wrong), restarts=0))
+    assert result.moves is None
+    assert len(result.tried) == np.count_nonzero(easy.state == 0)
+    right = set(solve(easy, "bands").moves)
+    assert len(set(result.tried) - right) == 1
+    assert result.reason == "no answer: its chain ended in a conflict"
+
+
+def test_masks_alone_fill_naked_singles() -> None:
+    board = FOUR.read("123.34122143432.")
+    nothing = prior_of(lambda left: np.zeros(left.shape))
+    assert solve(board, Lattice(prior=nothing, policy="at once")).moves is None
+    assert solve(board, Lattice(prior=nothing, policy="at once", masked=True)).moves is not None
+
+
+def test_digits_that_are_given_never_go() -> None:
+    board = FOUR.read("1234............")
+    against = prior_of(lambda left: -50.0 * left / left.sum(axis=2, keepdims=True).clip(1))
+    result = solve(board, Lattice(prior=against, restarts=3))
+    assert {move // 4 for move in result.moves or result.tried} <= set(range(4, 16))
+
+
+def test_a_prior_that_knows_states_alone_is_asked_about_the_digits_that_are_known(easy) -> None:
+    truth = truth_of(easy).reshape(-1)
+
+    def scores(states):
+        return np.where(truth & legal_moves(NINE, states), 0.0, -30.0)
+
+    result = solve(easy, Lattice(prior=Prior("of states", scores), restarts=0))
+    assert result.moves is not None
+    assert result.evaluations == 64
+
+
+def test_limits_end_it_with_their_names(easy) -> None:
+    solver = Lattice(prior=noise(NINE, 0), restarts=1_000_000)
+    nodes = solve(easy, solver, limit=Limit(nodes=40))
+    assert (nodes.moves, nodes.stop) == (None, "nodes")
+    assert 20 < nodes.expanded <= 40
+    seconds = solve(easy, solver, limit=Limit(seconds=0.05))
+    assert (seconds.moves, seconds.stop) == (None, "time")
+    over = solve_all(solver, [easy], Limit(), lambda: True)[0]
+    assert (over.moves, over.stop) == (None, "interrupted")
+
+
+def test_a_prior_that_says_nonsense_gets_a_sentence(easy) -> None:
+    for marks in (lambda left: np.zeros(3), lambda left: np.full(left.shape, np.nan)):
+        with pytest.raises(PuzzlelabError, match="the prior 'made' must give a number for each candidate"):
+            solve(easy, Lattice(prior=prior_of(marks)))
+
+
+def test_puzzles_without_candidates_or_without_a_network_get_a_sentence(easy) -> None:
+    with pytest.raises(NotSuited, match="offers no view 'Candidates'"):
+        solve(load("tiles-3x3").read("1 2 3 4 5 6 7 0 8"), Lattice(prior=noise(FOUR, 0)))
+    with pytest.raises(BadInput, match="no network for sudoku-4x4 comes with the package"):
+        solve(FOUR.read("1..............."), Lattice())
