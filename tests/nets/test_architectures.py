@@ -5,13 +5,16 @@ import pytest
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, NotSuited, UnknownName
+from puzzlelab.nets.architectures.lattice import unruled
 from puzzlelab.nets.network import kinds, read_network
 
-KINDS = ["convolution", "dense", "exchangeable", "residual"]
+KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual"]
+OF_CELLS = ["attention", "lattice"]
+"""Kinds for puzzles whose cells get a digit each."""
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in OF_CELLS])
 def test_every_head_answers_for_every_state(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
     if kind == "exchangeable" and name == "tiles-3x3":
@@ -51,7 +54,7 @@ def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({}, "a network needs a kind: one of convolution, dense"),
+        ({}, "a network needs a kind: one of attention, convolution, dense"),
         ({"kind": 3}, "a network needs a kind"),
         ({"kind": "dens"}, "there is no kind of network 'dens'; did you mean 'dense'"),
         ({"kind": "dense", "widht": 3}, "dense has no option 'widht'; did you mean 'width'"),
@@ -63,3 +66,89 @@ def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
 def test_bad_settings_get_a_sentence(values, words) -> None:
     with pytest.raises((BadOption, UnknownName), match=words):
         read_network(values)
+
+
+# --- networks over candidates ---
+
+
+@pytest.mark.parametrize("kind", OF_CELLS)
+@pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-6x6:boxes=3x2", "sudoku-9x9"])
+def test_networks_over_candidates_are_for_boxes_of_every_shape(model_of, states_of, kind, name) -> None:
+    puzzle = registry.load(name)
+    model, states = model_of(puzzle, kind, heads=["moves"]), states_of(puzzle)
+    found = model.outputs(states)["moves"]
+    assert found.shape == (5, puzzle.move_count)
+    assert len(np.unique(found)) > puzzle.size
+    left = unruled(puzzle, states)
+    marks = model.marks(left.reshape(5, puzzle.cells, puzzle.size))
+    assert np.allclose(marks.reshape(5, -1), found, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", OF_CELLS)
+def test_networks_over_candidates_are_for_nothing_else(model_of, kind) -> None:
+    with pytest.raises(NotSuited, match=f"the kind {kind} is for puzzles whose boxes hold each digit once"):
+        model_of(registry.load("tiles-3x3"), kind, heads=["moves"])
+    with pytest.raises(NotSuited, match="tells scores of moves alone"):
+        model_of(registry.load("sudoku-4x4"), kind)
+
+
+@pytest.mark.parametrize("name", ["sudoku-9x9", "sudoku-6x6"])
+def test_the_weights_of_a_lattice_are_the_same_for_every_image_of_a_board(model_of, states_of, name) -> None:
+    puzzle = registry.load(name)
+    model, random = model_of(puzzle, "lattice", heads=["moves"]), np.random.default_rng(0)
+    left = unruled(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
+    left &= (random.random(left.shape) < 0.8) | (left.sum(axis=2, keepdims=True) == 1)
+    before = model.marks(left)
+    assert before.std() > 0.05
+    for _ in range(4):
+        cells, digits = puzzle.relabelled(random)
+        image = np.empty_like(left)
+        image[:, :, digits] = left[:, cells]
+        assert (image != left).any()
+        after = model.marks(image)
+        assert np.allclose(after[:, :, digits], before[:, cells], atol=0.05)
+
+
+def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
+    puzzle = registry.load("sudoku-4x4")
+    model = model_of(puzzle, "attention", heads=["moves"])
+    left = unruled(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
+    cells, digits = puzzle.relabelled(np.random.default_rng(0))
+    image = np.empty_like(left)
+    image[:, :, digits] = left[:, cells]
+    assert not np.allclose(model.marks(image)[:, :, digits], model.marks(left)[:, cells], atol=0.05)
+    with pytest.raises(BadOption, match="attention of width 16 cannot be split into 5 equal parts"):
+        model_of(puzzle, "attention", heads=["moves"], parts=5)
+
+
+def test_a_lattice_that_reads_digits_is_not_told_what_was_taken_away(model_of, states_of) -> None:
+    puzzle = registry.load("sudoku-4x4")
+    states = states_of(puzzle)
+    left = unruled(puzzle, states).reshape(5, puzzle.cells, puzzle.size)
+    fewer = left & (np.random.default_rng(0).random(left.shape) < 0.8)
+    fewer = np.where(fewer.sum(axis=2, keepdims=True) <= 1, left, fewer)
+    assert (fewer != left).any()
+    reader = model_of(puzzle, "lattice", heads=["moves"])
+    blind = model_of(puzzle, "lattice", heads=["moves"], reads="digits")
+    assert (reader.prior().eliminates, blind.prior().eliminates) == (True, False)
+    assert not np.allclose(reader.marks(fewer), reader.marks(left), atol=1e-3)
+    assert np.allclose(blind.marks(fewer), blind.marks(left), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["lattice", "convolution"])
+def test_choices_in_cells_are_probabilities_of_what_each_cell_may_hold(model_of, states_of, kind) -> None:
+    puzzle = registry.load("sudoku-4x4")
+    model, states = model_of(puzzle, kind, heads=["moves"], policy="cells"), states_of(puzzle)
+    likely = np.exp(model.log_moves(states)).reshape(5, puzzle.cells, puzzle.size)
+    legal = np.stack([puzzle.legal(state) for state in states]).reshape(likely.shape)
+    assert (likely[~legal] == 0).all()
+    raw = np.where(legal, np.exp(model.outputs(states)["moves"].reshape(likely.shape).astype(float)), 0.0)
+    inside = raw / raw.sum(axis=2, keepdims=True).clip(1e-30)
+    assert np.allclose(likely, inside / inside.sum(axis=(1, 2), keepdims=True), atol=1e-6)
+
+
+def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model = model_of(puzzle, "dense", policy="cells")
+    with pytest.raises(NotSuited, match="tiles-3x3 has no cells that get a digit each"):
+        model.log_moves(states_of(puzzle))

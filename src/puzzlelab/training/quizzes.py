@@ -17,7 +17,7 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry, report
-from puzzlelab.core.errors import BadInput, NotSuited
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, NotSuited
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Candidates, Instance, Puzzle, Relabelled
 from puzzlelab.core.seeds import generator
@@ -88,12 +88,18 @@ def _read(puzzle: Puzzle, portion: Portion) -> Any:
 
     name, options = getattr(puzzle, "usual_solver", ("backtracking", {}))
     solver = registry.make_solver(name, options)
-    with Path(portion.file).open(encoding="utf-8-sig") as lines:
-        texts = [(found.line, found.text) for found in boards(puzzle, lines) if found.text]
+    try:
+        with Path(portion.file).open(encoding="utf-8-sig", errors="replace") as lines:
+            texts = [(found.line, found.text) for found in boards(puzzle, lines) if found.text]
+    except OSError as error:
+        raise BadFile(f"cannot read {portion.file}: {error.strerror}") from None
     if len(texts) < portion.count:
         raise BadInput(f"{portion.file} holds {len(texts)} boards, not {portion.count}")
     for line, text in texts[: portion.count]:
-        state = puzzle.read(text).state
+        try:
+            state = puzzle.read(text).state
+        except BadBoard as error:
+            raise BadInput(f"{portion.file}, line {line}: {error}") from None
         result = solve(solver, Instance(puzzle, state), Limit())
         if result.moves is None or result.proof != "unique":
             raise BadInput(f"{portion.file}, line {line}: this board does not have exactly one solution")

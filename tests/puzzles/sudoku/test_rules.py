@@ -453,3 +453,40 @@ def test_who_solves_it_usually() -> None:
     assert {load(name).usual_solver[0] for name in NAMES if name != "sudoku-9x9"} == {"dancing-links"}
     assert load("sudoku-9x9").shows_board
     assert {"wikipedia", "inkala"} <= set(NINE.examples)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_relabelling_makes_solved_grids_of_solved_grids(name) -> None:
+    puzzle = load(name)
+    grid, board = dug(puzzle, 3, 0.4)
+    seen_images = set()
+    for seed in range(6):
+        cells, digits = puzzle.relabelled(np.random.default_rng(seed))
+        assert sorted(cells.tolist()) == list(range(puzzle.cells))
+        assert sorted(digits.tolist()) == list(range(puzzle.size))
+        names = np.concatenate([[0], digits + 1]).astype(np.uint8)
+        assert puzzle.solved(names[grid[cells]])
+        image = names[board[cells]]
+        assert puzzle.objection(image) is None
+        assert np.count_nonzero(image) == np.count_nonzero(board)
+        seen_images.add(image.tobytes())
+    assert len(seen_images) == 6
+
+
+def test_relabellings_of_the_smallest_grids_are_all_there_are() -> None:
+    """288 full 4x4 grids fall into two classes, of 96 and 192 (Sudoku mathematics); a class is what images make."""
+    sizes = set()
+    for text in ("1234341221434321", "1234341223414123"):
+        grid = FOUR.read(text).state
+        images = set()
+        for seed in range(6000):
+            cells, digits = FOUR.relabelled(np.random.default_rng(seed))
+            images.add((digits + 1)[grid[cells] - 1].tobytes())
+        sizes.add(len(images))
+    assert sizes == {96, 192}
+
+
+@given(STATES)
+def test_written_is_the_inverse_of_digits(state) -> None:
+    puzzle, board = drawn(state)
+    assert np.array_equal(puzzle.written(puzzle.digits(board)[None])[0], board)

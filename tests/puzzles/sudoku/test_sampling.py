@@ -1,5 +1,7 @@
 """Boards of an asked difficulty: each scale hits its level, and one seed gives one board."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,7 @@ def check(board, harness):
 def test_the_scales_and_their_levels() -> None:
     assert {name: scale.levels for name, scale in NINE.scales.items()} == {
         "level": (1, 5),
+        "blind": (1, 5),
         "clues": (FEWEST, MOST),
         "minimal": None,
     }
@@ -46,6 +49,17 @@ def test_a_level_is_hit(level, harness) -> None:
         board = drawn("level", level, seed)
         check(board, harness)
         assert NINE.difficulty(board) == {"level": level, "clues": int(np.count_nonzero(board))}
+
+
+def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions(harness) -> None:
+    several = 0
+    for level in LEVELS:
+        for seed in range(5):
+            board = drawn("blind", level, seed)
+            assert NINE.objection(board) is None
+            assert NINE.difficulty(board)["level"] == level
+            several += level == 4 and len(list(islice(harness.solutions_of(harness.candidates_of(board)), 2))) > 1
+    assert several >= 3
 
 
 @pytest.mark.parametrize("clues", [22, 24, 40, 79, MOST])

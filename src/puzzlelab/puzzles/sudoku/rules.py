@@ -276,6 +276,11 @@ class Sudoku:
         """F: a number for each digit in each cell."""
         return self.move_count
 
+    @property
+    def grid(self) -> tuple[int, int]:
+        """The lengths of both axes of the planes."""
+        return self.size, self.size
+
     def planes(self, states: Board) -> NDArray[np.float32]:
         """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
         digits = np.arange(1, self.size + 1, dtype=np.uint8)

@@ -1,0 +1,161 @@
+"""The recipes for puzzles whose cells get a digit each: they learn, one seed is one run, and what is ended goes on."""
+
+import numpy as np
+import pytest
+
+from puzzlelab import load, solve
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.solver import solve_all
+from puzzlelab.nets import checkpoint
+from puzzlelab.solvers.lattice import Lattice
+from puzzlelab.training import quizzes, recipe
+from puzzlelab.training.quizzes import Pool, Portion
+
+FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
+CONFIGS = {
+    "lattice": {
+        "puzzle": "sudoku-4x4",
+        "network": {"kind": "lattice", "width": 8, "rounds": 3},
+        "threshold": 0.1,
+        "rounds": 2,
+    },
+    "cnn": {"puzzle": "sudoku-4x4", "network": {"kind": "lattice", "reads": "digits", "width": 8, "rounds": 3}},
+}
+LEARNING = {"steps": 30, "batch": 16, "rate": 0.02, "warmup": 5, "precision": "float32", "save": 1000.0, "mean": 0.9}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Boards of 4x4 with one solution each, dug out of random grids."""
+    random, lines = np.random.default_rng(0), []
+    while len(lines) < 40:
+        cells, digits = FOUR.relabelled(random)
+        grid = (digits + 1)[FOUR.read("1234341221434321").state[cells] - 1].astype(np.uint8)
+        for cell in random.permutation(16)[: random.integers(4, 11)]:
+            kept, grid[cell] = grid[cell], 0
+            if solve(FOUR.read(FOUR.write(grid)), "backtracking").proof != "unique":
+                grid[cell] = kept
+        lines.append(FOUR.write(grid))
+    path = tmp_path_factory.mktemp("boards") / "four.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def digits_of(file):
+    """`digits_of("lattice", "learning.steps=5", ...)`: the settings of a small run of a recipe, changed."""
+
+    def make(name, *changes):
+        told = {
+            **CONFIGS[name],
+            "seed": 5,
+            "puzzles": [{"file": str(file), "count": 40}],
+            "learning": LEARNING,
+            "exam": {"every": 10, "boards": 0},
+        }
+        return recipe.settings_of(name, recipe.with_changes(told, changes))
+
+    return make
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_it_learns_to_solve(tmp_path, digits_of, train, told, file, name) -> None:
+    run = train(tmp_path / "run", digits_of(name, "learning.steps=250"))
+    lines = told(run)
+    assert lines[-1]["loss"] < 0.5 * lines[0]["loss"]
+    model, card = checkpoint.load(run.nets / run.champion.read_text().strip())
+    assert (card.recipe, card.puzzle, card.steps, card.heads if hasattr(card, "heads") else 0) == (
+        name,
+        "sudoku-4x4",
+        250,
+        0,
+    )
+    boards = [FOUR.read(line) for line in file.read_text().split()]
+    results = solve_all(Lattice(prior=model.prior(), restarts=10), boards, Limit())
+    assert np.mean([result.moves is not None for result in results]) > 0.9
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train, told, stop_at, name) -> None:
+    whole = train(tmp_path / "whole", digits_of(name))
+    for step in (7, 12):
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "parts", digits_of(name), stop_at(step))
+    parts = train(tmp_path / "parts", digits_of(name))
+    assert told(parts) == told(whole)
+    assert parts.champion.read_text() == whole.champion.read_text()
+    other = train(tmp_path / "other", digits_of(name, "seed=6"))
+    assert other.champion.read_text() != whole.champion.read_text()
+
+
+def test_a_network_of_another_kind_learns_digits_too(tmp_path, digits_of, train, told) -> None:
+    network = 'network={"kind": "convolution", "heads": ["moves"], "policy": "cells", "channels": 8, "depth": 2}'
+    lines = told(
+        train(tmp_path / "run", digits_of("cnn", network, "augment=false", "learning.steps=60", "learning.rate=0.005"))
+    )
+    assert lines[-1]["loss"] < 0.9 * lines[0]["loss"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("cnn", 'network={"kind": "lattice"}', "this network reads candidates, and would never see any taken away"),
+        ("lattice", 'network={"kind": "lattice", "reads": "digits"}', "this network is not given candidates"),
+        ("lattice", 'network={"kind": "dense", "heads": ["moves"]}', "this network is not given candidates"),
+        ("lattice", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
+        ("cnn", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
+        ("cnn", 'puzzles=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),
+        ("cnn", 'puzzles=[{"count": 5, "file": "x", "make": {"minimal": true}}]', "give 'file' or 'make', not both"),
+    ],
+)
+def test_settings_that_cannot_be_trained_with_get_a_sentence(digits_of, name, change, words) -> None:
+    with pytest.raises(BadInput, match=words):
+        recipe.find(name).check(digits_of(name, change))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1...............\n", "line 1: this board does not have exactly one solution"),
+        ("123434122143432.\n", "holds 1 boards, not 2"),
+        ("123434122143432.\n12343412214343\n", "line 2: 14 cells given"),
+        (None, "cannot read .*boards.txt: No such file"),
+    ],
+)
+def test_files_that_cannot_be_learned_from_get_a_sentence(tmp_path, text, words) -> None:
+    path = tmp_path / "boards.txt"
+    if text is not None:
+        path.write_text(text)
+    count = 2 if "holds" in words or "line 2" in words else 1
+    with pytest.raises(BadInput, match=words):
+        quizzes.load(FOUR, (Portion(file=str(path), count=count),), 0)
+
+
+def test_made_boards_have_their_solutions_beside_them() -> None:
+    boards = quizzes.load(NINE, (Portion(count=20, make={"minimal": True}), Portion(count=10, make={"level": 2})), 3)
+    assert boards.given.shape == boards.answer.shape == (30, 81)
+    assert all(NINE.solved(state) for state in NINE.written(boards.answer))
+    assert ((boards.given == boards.answer) | (boards.given == -1)).all()
+    again = quizzes.load(NINE, (Portion(count=20, make={"minimal": True}),), 3)
+    assert np.array_equal(again.given, boards.given[:20])
+
+
+@pytest.mark.parametrize("augment", [False, True])
+def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(augment) -> None:
+    boards = quizzes.load(NINE, (Portion(count=12, make={"level": 3}),), 3)
+    pool = Pool(NINE, boards, 4, seed=1, augment=augment)
+    clues = np.count_nonzero(pool.left.sum(axis=2) == 1, axis=1).tolist()
+    for _ in range(2):
+        pool.renew(np.ones(4, bool))
+        clues += np.count_nonzero(pool.left.sum(axis=2) == 1, axis=1).tolist()
+    assert sorted(clues) == sorted(np.count_nonzero(boards.given >= 0, axis=1).tolist())
+    assert (pool.right & ~pool.left).sum() == 0
+    assert all(NINE.solved(state) for state in NINE.written(pool.answer))
+    tensors, told = pool.state()
+    other = Pool(NINE, boards, 4, seed=1, augment=augment)
+    other.restore(tensors, told)
+    for each in (pool, other):
+        each.renew(np.array([True, False, True, False]))
+    assert np.array_equal(pool.left, other.left)
+    assert np.array_equal(pool.answer, other.answer)
