@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from puzzlelab.bench import bylevel
+from puzzlelab.bench.bylevel import AtLevel
 from puzzlelab.bench.runs import Run
 from puzzlelab.bench.tables import Summary, references, summary
 from puzzlelab.core import networks
@@ -25,14 +27,15 @@ def note(run: Run, words: Sequence[str]) -> list[Path]:
     """
     from puzzlelab.nets import checkpoint, shelf
 
-    known, written = references(run), []
+    known, written, levels = references(run), [], bylevel.found(run)
     for label, answers in run.by_solver.items():
         name = next(networks.named(answers[0].row.options), None)
         if name is None:
             continue
         path = checkpoint.card_path(shelf.path_of(run.suite.puzzle, networks.parts(name)[0]))
         card = checkpoint.read_card(path)
-        entry = _entry(run, summary(_without(label, name), answers, known), answers[0].row.options, words, name)
+        mine = [at for at in levels if at.solver == label]
+        entry = _entry(run, summary(_without(label, name), answers, known), mine, answers[0].row.options, words, name)
         same = ("suite_hash", "solver", "max_moves")
         kept = [other for other in card.measured if any(other.get(key) != entry.get(key) for key in same)]
         checkpoint.write_card(path, card.model_copy(update={"measured": [*kept, entry]}))
@@ -58,7 +61,9 @@ def _shelved(name: str) -> bool:
     return path.name == str(path) and networks.SHELF.joinpath(f"{path}.json").exists()
 
 
-def _entry(run: Run, found: Summary, options: dict[str, Any], words: Sequence[str], name: str) -> dict[str, Any]:
+def _entry(
+    run: Run, found: Summary, levels: Sequence[AtLevel], options: dict[str, Any], words: Sequence[str], name: str
+) -> dict[str, Any]:
     told: dict[str, Any] = {
         "suite": run.suite.name,
         "suite_hash": run.suite.hash,
@@ -68,6 +73,8 @@ def _entry(run: Run, found: Summary, options: dict[str, Any], words: Sequence[st
         "moves": round(found.length.value, 4),
         "excess": round(found.excess.value, 4),
         "optimal": round(found.reached.value, 4),
+        "levels": {str(at.level): round(at.solved.value, 4) for at in levels} or None,
+        "cells": {str(at.level): round(at.cells.value, 4) for at in levels if at.cells.total} or None,
         "seconds": round(found.seconds.value, 6),
         "max_moves": options.get("max_moves"),
         "version": VERSION,

@@ -25,7 +25,7 @@ def bench(
         typer.Argument(
             metavar="[PUZZLE] SUITE",
             help="Files of boards (TAB: board, length, opt or ub; or the puzzle's own way, such as CSV of Sudokus), "
-            "or suites of the package: korf15, tiles15, tiles24, dust8x6x5.",
+            "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17.",
         ),
     ] = None,
     solvers: Annotated[

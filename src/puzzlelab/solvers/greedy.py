@@ -179,6 +179,14 @@ class Greedy(Settings):
         usual = {} if self.prior is not None or self.estimate is not None else {"estimate": networks.PREFIX}
         return {**super().options(), **usual}
 
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """The settings; where nothing was named, the puzzle's network is the estimate, or the prior if it is none."""
+        if self.estimate is not None or self.prior is not None or networks.missing(puzzle):
+            return self.options()
+        heads = networks.find(puzzle).heads
+        option = "estimate" if set(networks.ESTIMATES) & set(heads) else "prior"
+        return {**super().options(), option: networks.PREFIX}
+
     def refusal(self, puzzle: Puzzle) -> str | None:
         """That there is no network to ask, where none was named."""
         if self.estimate is not None or self.prior is not None:
@@ -216,9 +224,11 @@ class Greedy(Settings):
         return Drive(games, replace(limit, seconds=seconds, nodes=None), score)
 
     def _guide(self, puzzle: Puzzle) -> Estimate | Prior:
-        if self.prior is not None and self.estimate is None:
-            return chosen_prior(puzzle, self.prior)
-        return chosen_estimate(puzzle, self.estimate if self.estimate is not None else networks.PREFIX)
+        told = self.options_for(puzzle)
+        estimate = self.estimate if self.estimate is not None else told["estimate"]
+        if estimate is None:
+            return chosen_prior(puzzle, self.prior if self.prior is not None else told["prior"])
+        return chosen_estimate(puzzle, estimate)
 
 
 Scorer = Callable[[State], NDArray[np.float64]]

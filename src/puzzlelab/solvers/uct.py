@@ -104,8 +104,9 @@ class Uct(Settings):
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """That there is nobody to ask how many moves remain."""
-        if self.estimate is None and self.prior is None:
-            return networks.missing(puzzle)
+        missing = networks.missing(puzzle) if self.estimate is None and self.prior is None else None
+        if missing:
+            return missing
         if self._named(puzzle)[0] is None:
             return "nobody says how many moves remain; name an estimate"
         return None
