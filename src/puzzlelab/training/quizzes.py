@@ -23,6 +23,12 @@ from puzzlelab.core.puzzle import Candidates, Instance, Puzzle, Relabelled
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import board_after, solve
+from puzzlelab.nets.device import device
+from puzzlelab.nets.model import candidates_of
+from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.training import learner
+from puzzlelab.training.exams import Examination
+from puzzlelab.training.learner import Learner, Learning
 
 MAKE, ORDER, IMAGE = 3, 4, 5
 """The branches of the run's seed that make boards, put them in order, and choose their images."""
@@ -38,6 +44,19 @@ class Portion(Settings):
     """A file of boards that have one solution each."""
 
 
+class Quizzed(Settings):
+    """What every recipe says that learns from boards with their solutions."""
+
+    puzzle: str
+    seed: int = Field(default=0, ge=0)
+    network: dict[str, Any]
+    puzzles: tuple[Portion, ...] = Field(min_length=1)
+    augment: bool = True
+    """Whether boards are shown as their images in the puzzle's symmetries; not needed by a network that has them."""
+    learning: Learning = Learning()
+    exam: Examination = Examination()
+
+
 @dataclass(frozen=True)
 class Quizzes:
     """Boards, and a solution of each, as digits from 0, -1 for blank."""
@@ -48,13 +67,25 @@ class Quizzes:
     """[P, N]."""
 
 
-def check(puzzle: Puzzle, portions: tuple[Portion, ...]) -> None:
-    """Raise `BadInput` for portions that cannot be had."""
-    for portion in portions:
+def check(settings: Quizzed) -> NetworkSettings:
+    """The settings of the network; raises `BadInput` for what cannot be had."""
+    puzzle = registry.load(settings.puzzle)
+    candidates_of(puzzle)
+    for portion in settings.puzzles:
         if portion.file and portion.make:
             raise BadInput("boards are read from a file or made: give 'file' or 'make', not both")
         if not portion.file:
             _settings(puzzle, portion)
+    device(settings.learning.device)
+    return learner.checked(puzzle, settings.network)
+
+
+def begin(settings: Quizzed) -> tuple[Learner, Pool]:
+    """A learner with random weights, and the first boards in play."""
+    puzzle = registry.load(settings.puzzle)
+    student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
+    boards = load(puzzle, settings.puzzles, settings.seed)
+    return student, Pool(candidates_of(puzzle), boards, settings.learning.batch, settings.seed, settings.augment)
 
 
 def _settings(puzzle: Puzzle, portion: Portion) -> Any:

@@ -17,34 +17,23 @@ import numpy as np
 from pydantic import Field
 from torch import Tensor
 
-from puzzlelab.core import registry
 from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.settings import Settings
-from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.solvers import _marks
-from puzzlelab.training import learner, loop, quizzes
-from puzzlelab.training.exams import Examination, Figures
-from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training import loop, quizzes
+from puzzlelab.training.exams import Figures
+from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import moves_loss
-from puzzlelab.training.quizzes import Pool, Portion
+from puzzlelab.training.quizzes import Pool, Quizzed
 from puzzlelab.training.runs import Run
 
 
-class Cnn(Settings):
+class Cnn(Quizzed):
     """Every setting of the recipe."""
 
     recipe: Literal["cnn"] = "cnn"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
-    puzzles: tuple[Portion, ...] = Field(min_length=1)
-    augment: bool = True
-    """Whether boards are shown as their images in the puzzle's symmetries."""
     filled: float = Field(default=0.1, ge=0, le=1)
     """The share of its blank cells that a board gets filled before it is shown again; 1: each is shown once."""
-    learning: Learning = Learning()
-    exam: Examination = Examination()
 
 
 @dataclass
@@ -54,15 +43,6 @@ class Filler:
     settings: Cnn
     learner: Learner
     pool: Pool
-
-    @classmethod
-    def new(cls, settings: Cnn) -> Filler:
-        """With random weights, and the first boards."""
-        puzzle = registry.load(settings.puzzle)
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        boards = quizzes.load(puzzle, settings.puzzles, settings.seed)
-        pool = Pool(candidates_of(puzzle), boards, settings.learning.batch, settings.seed, settings.augment)
-        return cls(settings, student, pool)
 
     def step(self) -> Mapping[str, float]:
         model, left, right = self.learner.model, self.pool.left, self.pool.right
@@ -112,15 +92,11 @@ class CnnRecipe:
     settings = Cnn
 
     def check(self, settings: Cnn) -> None:
-        puzzle = registry.load(settings.puzzle)
-        candidates_of(puzzle)
-        quizzes.check(puzzle, settings.puzzles)
-        if learner.checked(puzzle, settings.network).eliminates:
+        if quizzes.check(settings).eliminates:
             raise NotSuited("this network reads candidates, and would never see any taken away: network.reads=digits")
-        device(settings.learning.device)
 
     def learn(self, run: Run, settings: Cnn, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Filler.new(settings))
+        loop.learn(run, settings, watch, lambda: Filler(settings, *quizzes.begin(settings)))
 
 
 RECIPE = CnnRecipe()

@@ -21,30 +21,20 @@ from pydantic import Field
 from torch import Tensor
 from torch.nn import functional
 
-from puzzlelab.core import registry
 from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.settings import Settings
-from puzzlelab.nets.device import device
-from puzzlelab.nets.model import candidates_of
 from puzzlelab.solvers import _marks
-from puzzlelab.training import learner, loop, quizzes
-from puzzlelab.training.exams import Examination, Figures
-from puzzlelab.training.learner import Learner, Learning, Losses
+from puzzlelab.training import loop, quizzes
+from puzzlelab.training.exams import Figures
+from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import moves_loss
-from puzzlelab.training.quizzes import Pool, Portion
+from puzzlelab.training.quizzes import Pool, Quizzed
 from puzzlelab.training.runs import Run
 
 
-class Lattice(Settings):
+class Lattice(Quizzed):
     """Every setting of the recipe."""
 
     recipe: Literal["lattice"] = "lattice"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
-    puzzles: tuple[Portion, ...] = Field(min_length=1)
-    augment: bool = True
-    """Whether boards are shown as their images in the puzzle's symmetries; not needed by a network that has them."""
     threshold: float = Field(default=0.02, gt=0, lt=1)
     """Candidates that are less probable are taken away."""
     rounds: int = Field(default=3, ge=1)
@@ -55,8 +45,6 @@ class Lattice(Settings):
     """and what any other."""
     choice: float = Field(default=0.2, ge=0)
     """What the cross-entropy of the choice in each cell counts."""
-    learning: Learning = Learning()
-    exam: Examination = Examination()
 
 
 @dataclass
@@ -68,15 +56,6 @@ class Deducer:
     pool: Pool
     ended: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
     """Boards since the last examination that were solved, and those that lost a candidate of their solution."""
-
-    @classmethod
-    def new(cls, settings: Lattice) -> Deducer:
-        """With random weights, and the first boards."""
-        puzzle = registry.load(settings.puzzle)
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        boards = quizzes.load(puzzle, settings.puzzles, settings.seed)
-        pool = Pool(candidates_of(puzzle), boards, settings.learning.batch, settings.seed, settings.augment)
-        return cls(settings, student, pool)
 
     def step(self) -> Mapping[str, float]:
         logits: list[Tensor] = []
@@ -146,15 +125,11 @@ class LatticeRecipe:
     settings = Lattice
 
     def check(self, settings: Lattice) -> None:
-        puzzle = registry.load(settings.puzzle)
-        candidates_of(puzzle)
-        quizzes.check(puzzle, settings.puzzles)
-        if not learner.checked(puzzle, settings.network).eliminates:
+        if not quizzes.check(settings).eliminates:
             raise NotSuited("this network is not given candidates: take network.kind=lattice that reads candidates")
-        device(settings.learning.device)
 
     def learn(self, run: Run, settings: Lattice, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Deducer.new(settings))
+        loop.learn(run, settings, watch, lambda: Deducer(settings, *quizzes.begin(settings)))
 
 
 RECIPE = LatticeRecipe()
