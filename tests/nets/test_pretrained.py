@@ -23,7 +23,7 @@ def test_all_of_them_take_less_than_30_megabytes() -> None:
 
 
 def test_there_is_one_for_each_of_these() -> None:
-    assert {"dust-8x6x5", "tiles-3x3", "tiles-4x4"} <= set(NAMES)
+    assert {"dust-8x6x5", "sudoku-9x9", "tiles-3x3", "tiles-4x4"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -66,6 +66,7 @@ def test_it_knows_what_to_do(name) -> None:
         "dust-8x6x5": ("uniform", None, 16),
         "tiles-3x3": ("uniform", None, 24),
         "tiles-4x4": ("level", 12, 50),
+        "sudoku-9x9": ("level", 4, 55),
     }[card.puzzle]
     sample = puzzle.scales[scale].sample
     boards = [Instance(puzzle, sample(np.random.default_rng(number), level)) for number in range(30)]
