@@ -3,10 +3,10 @@
 A chain begins with every candidate of every blank cell. `eliminate`: the network is asked about the candidates that are
 left, and those that it holds for improbable go; where none does, the cell that it is surest of gets a digit. `surest`:
 that cell gets its digit each time, and nothing else is taken away, for networks that know the digits of a board alone.
-A cell without candidates, or a full board that the rules refuse, is a conflict, and the next chain begins: it draws its
-digits at random as the network thinks, and takes away only what is half as probable. `at once` fills all cells after
-one question, without restarts. A board that no chain solves is given back unsolved: a wrong answer is impossible.
-Source: "Lattice Deduction Transformer" (2026); the surest cell first: Shiva Verma (2019).
+A cell without candidates, or a full board that the rules refuse, is a conflict, and the next chain begins: it draws
+digits at random, somewhat as the network thinks, and takes away only what is half as probable. `at once` fills all
+cells after one question, without restarts. A board that no chain solves is given back unsolved: a wrong answer is
+impossible. Source: "Lattice Deduction Transformer" (2026); the surest cell first: Shiva Verma (2019).
 """
 
 from __future__ import annotations
