@@ -29,6 +29,17 @@ def test_the_usual_network_need_not_be_named(program) -> None:
         assert (code, rows(out)[0]["options"]["prior"]) == (0, "net")
 
 
+def test_restarts_are_counted_in_the_reason(program) -> None:
+    words = ("--with", "lattice", "--set", "policy=surest", "--set", "threshold=0.4", "--restarts", 2, "--json")
+    empty = "12" + "." * 79
+    code, out, _ = program("solve", "sudoku-9x9", empty, *words, "--net", "sudoku-9x9-cnn")
+    (row,) = rows(out)
+    assert row["options"]["restarts"] == 2
+    assert (code == 0) == row["verified"]
+    if code:
+        assert row["reason"] == "no answer: each of 3 chains ended in a conflict"
+
+
 def test_a_board_that_it_cannot_solve_is_not_solved(program) -> None:
     words = ("--with", "lattice", "--set", "policy=at once", "--net", "sudoku-9x9-cnn", "--json")
     code, out, _ = program("solve", "sudoku-9x9", "inkala", *words)
@@ -49,6 +60,8 @@ def test_a_board_against_the_rules_is_refused_without_a_question(program) -> Non
     [
         (("--with", "lattice", "--net", "sudoku-9x9-cnn", "--set", "policy=eliminate"), "knows digits alone"),
         (("--with", "lattice", "--set", "policy=eliminat"), "'policy' cannot be 'eliminat'"),
+        (("--with", "lattice", "--restarts", "-1"), "'restarts' cannot be '-1'"),
+        (("--with", "bands", "--restarts", "3"), "bands has no option 'restarts'"),
         (("--with", "uct"), "nobody says how many moves remain"),
         (("--with", "lattice", "--net", "dust-8x6x5"), "dust-8x6x5 is for dust-8x6x5, not for sudoku-9x9"),
         (("--with", "bands", "--net", "sudoku-9x9"), "bands asks no network"),

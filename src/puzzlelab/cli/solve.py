@@ -122,6 +122,7 @@ def solve(
     weight: Annotated[float | None, typer.Option(help="What the estimate counts in A*; 1 is optimal.")] = None,
     width: Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")] = None,
     depth: Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")] = None,
+    restarts: Annotated[int | None, typer.Option(help="Chains that lattice begins anew after the first.")] = None,
     net: Net = None,
     max_moves: MaxMoves = None,
     avoid_repeats: AvoidRepeats = False,
@@ -161,8 +162,8 @@ def solve(
     from puzzlelab.core.solver import require
 
     chosen = settling(api.load(puzzle), settle)
-    named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "max_moves": max_moves}
-    named["avoid_repeats"] = avoid_repeats or None
+    named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
+    named |= {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
     options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
     if net is not None:
         solver = solver or WITH_NETWORK
