@@ -60,9 +60,7 @@ def found(run: Run) -> list[AtLevel]:
     return every
 
 
-def _at(
-    puzzle: Puzzle, solver: str, level: int, answers: Sequence[Answer], truth: dict[str, frozenset[str]]
-) -> AtLevel:
+def _at(puzzle: Puzzle, solver: str, level: int, answers: Sequence[Answer], truth: Truth) -> AtLevel:
     clues = [times.clues_of(puzzle, answer.entry.board) or 0 for answer in answers]
     solved = Share(sum(answer.length is not None for answer in answers), len(answers))
     seconds = float(np.mean([answer.row.seconds for answer in answers]))

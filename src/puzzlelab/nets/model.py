@@ -21,6 +21,7 @@ from puzzlelab.core.puzzle import Candidates, Estimate, Estimates, Planes, Prior
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.solvers import _marks
 
 LEAST = 1e-9
 """No legal move is less probable than this."""
@@ -130,8 +131,7 @@ class Model:
             flat = candidates.reshape(len(candidates), -1)
             found = self._in_portions(lambda part: self.module(self.tensor(part)), flat)["moves"]
         else:
-            digits = np.where(candidates.sum(axis=2) == 1, candidates.argmax(axis=2), -1)
-            found = self.outputs(candidates_of(self.puzzle).written(digits))["moves"]
+            found = self.outputs(_marks.states_of(candidates_of(self.puzzle), candidates))["moves"]
         return found.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:

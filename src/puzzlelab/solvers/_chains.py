@@ -56,7 +56,7 @@ class Search:
         """[G]."""
         self.answer = np.stack([view(instance).digits(instance.state) for instance in instances])
         """[G, N]: the digits of a solution, else those that the first chain ended with, -1 for cells without one."""
-        self.start = _unruled(self.answer, view(instances[0]).units.all.shape[1])
+        self.start = _marks.unruled(self.answer, view(instances[0]).units.all.shape[1])
         """[G, N, D]: what is left at the beginning of a chain."""
         if masked:
             self.start = self._legal(self.start)
@@ -149,8 +149,7 @@ class Search:
         return found
 
     def _states(self, left: Left) -> State:
-        digits = np.where(_marks.known(left), left.argmax(axis=2), -1)
-        return view(self.instances[0]).written(digits)
+        return _marks.states_of(view(self.instances[0]), left)
 
     def _settle(self) -> None:
         """End chains that are solved or in conflict, and begin those that come after them."""
@@ -219,9 +218,3 @@ class Search:
         begun = int(self.begun[board])
         chains = "its chain" if begun == 1 else f"each of {begun} chains"
         return Result(None, "none", f"no answer: {chains} ended in a conflict", "dead end", *counts, tried)
-
-
-def _unruled(digits: NDArray[np.int64], count: int) -> Left:
-    """`bool[G, N, D]`: every candidate of a blank cell, and the digit of any other."""
-    found: Left = (digits[..., None] < 0) | (digits[..., None] == np.arange(count))
-    return found

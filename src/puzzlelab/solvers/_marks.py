@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Candidates, Prior
+from puzzlelab.core.puzzle import Candidates, Prior, State
 
 Left = NDArray[np.bool_]
 Logits = NDArray[np.float32]
@@ -25,13 +25,26 @@ def asking(prior: Prior, puzzle: Candidates) -> Callable[[Left], Logits]:
         if prior.marks is not None:
             found = np.asarray(prior.marks(left))
         else:
-            digits = np.where(known(left), left.argmax(axis=2), -1)
-            found = np.asarray(prior.scores(puzzle.written(digits)))
+            found = np.asarray(prior.scores(states_of(puzzle, left)))
         if found.size != left.size or np.isnan(found).any():
             raise PuzzlelabError(f"the prior '{prior.name}' must give a number for each candidate of each board")
         return found.reshape(left.shape)
 
     return marks
+
+
+def unruled(digits: NDArray[np.signedinteger], count: int) -> Left:
+    """What is left where no rule was applied: all of `count` candidates of a cell that is blank, one of any other.
+
+    `digits: int[C, N]` are from 0, -1 for blank.
+    """
+    found: Left = (digits[..., None] < 0) | (digits[..., None] == np.arange(count))
+    return found
+
+
+def states_of(puzzle: Candidates, left: Left) -> State:
+    """The plain states `[C, S]` with the digits of the cells that have one candidate."""
+    return puzzle.written(np.where(known(left), left.argmax(axis=2), -1))
 
 
 def known(left: Left) -> NDArray[np.bool_]:

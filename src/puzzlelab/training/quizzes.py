@@ -26,6 +26,7 @@ from puzzlelab.core.solver import board_after, solve
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.solvers import _marks
 from puzzlelab.training import learner
 from puzzlelab.training.exams import Examination
 from puzzlelab.training.learner import Learner, Learning
@@ -173,7 +174,7 @@ class Pool:
         """New boards in these slots `bool[B]`."""
         for slot in np.flatnonzero(ended):
             given, self.answer[slot] = self._next()
-            self.left[slot] = (given[:, None] < 0) | (given[:, None] == self.digits)
+            self.left[slot] = _marks.unruled(given, len(self.digits))
 
     def _next(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         number, place = divmod(self.taken, len(self.quizzes.given))

@@ -29,6 +29,7 @@ from puzzlelab.core.errors import NotSuited
 from puzzlelab.core.puzzle import Boxed, Candidates, Puzzle, State
 from puzzlelab.nets.heads import Head
 from puzzlelab.nets.network import NetworkSettings, Policy
+from puzzlelab.solvers import _marks
 
 ROW, COLUMN, BAND, STACK, DIGIT = 2, 4, 1, 3, 5
 """Axes of `[B, bands, rows of a box, stacks, columns of a box, D, K]`."""
@@ -130,8 +131,7 @@ def unruled(puzzle: Candidates, states: State) -> NDArray[np.bool_]:
     """`bool[B, N * D]`: what is left where no rule was applied: all candidates of blank cells, one of any other."""
     number = puzzle.units.all.shape[1]
     digits = np.stack([puzzle.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)
-    found: NDArray[np.bool_] = (digits[..., None] < 0) | (digits[..., None] == np.arange(number))
-    return found.reshape(len(states), -1)
+    return _marks.unruled(digits, number).reshape(len(states), -1)
 
 
 ARCHITECTURE = Lattice

@@ -32,7 +32,7 @@ class Cnn(Quizzed):
     """Every setting of the recipe."""
 
     recipe: Literal["cnn"] = "cnn"
-    filled: float = Field(default=0.1, ge=0, le=1)
+    filled: float = Field(default=0.1, gt=0, le=1)
     """The share of its blank cells that a board gets filled before it is shown again; 1: each is shown once."""
 
 
@@ -47,8 +47,7 @@ class Filler:
     def step(self) -> Mapping[str, float]:
         model, left, right = self.learner.model, self.pool.left, self.pool.right
         blank = ~_marks.known(left)
-        digits = np.where(blank, -1, left.argmax(axis=2))
-        states = candidates_of(model.puzzle).written(digits)
+        states = _marks.states_of(candidates_of(model.puzzle), left)
         logits: list[Tensor] = []
 
         def losses() -> Losses:
