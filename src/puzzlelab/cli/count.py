@@ -15,7 +15,6 @@ from puzzlelab.cli.console import (
     UNREADABLE,
     UNSOLVED,
     Faults,
-    Given,
     fail,
     given_boards,
     output,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
     from puzzlelab.core.solver import Solver
+    from puzzlelab.core.work import Given
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
