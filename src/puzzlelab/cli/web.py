@@ -10,7 +10,9 @@ from puzzlelab.cli.console import output
 
 
 def web(
-    host: Annotated[str, typer.Option(help="The address to serve; by default only this machine reaches it.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to serve; by default only this machine reaches it.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
     browse: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     time: Annotated[float | None, typer.Option(help="The most seconds that one search may take.")] = None,
@@ -24,7 +26,7 @@ def web(
 
     try:
         from puzzlelab.web.bounds import Bounds
-        from puzzlelab.web.serve import serve
+        from puzzlelab.web.serve import local, serve
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
@@ -35,6 +37,8 @@ def web(
 
     def ready(address: str) -> None:
         console.print(f"puzzlelab is at {address} (Ctrl-C ends it)", markup=False)
+        if not local(address):
+            console.print("whoever reaches this machine can use it; without --host only this machine can")
 
     try:
         serve(host, port, fill(Bounds, asked), ready, browse)

@@ -32,7 +32,7 @@ class TooLarge(Exception):
 
 
 class Guard:
-    """Adds `HEADERS` to every answer, refuses what another site's page asks for, and bodies of more than `most` bytes."""
+    """Adds `HEADERS` to every answer; refuses what another site's page asks for, and bodies of over `most` bytes."""
 
     def __init__(self, app: App, most: int) -> None:
         self.app, self.most = app, most

@@ -10,7 +10,7 @@ import asyncio
 import multiprocessing
 import secrets
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,7 +90,7 @@ class Worker:
         self.flag.value = True
         self.inbox.put_nowait((NUDGE, None))
 
-    async def messages(self, job: Job) -> AsyncIterator[Message]:
+    async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
         """What it tells, to the end; raises `TimeoutError` when the job's seconds are over."""
         clock = asyncio.get_running_loop().time
         began, stopped = clock(), job.stopped
@@ -155,7 +155,7 @@ class Pool:
             each.end()
         self._all.clear()
 
-    async def run(self, job: Job) -> AsyncIterator[Message]:
+    async def run(self, job: Job) -> AsyncGenerator[Message, None]:
         """What a worker tells of a job, the last one of `ENDS`; raises `Busy`.
 
         Whoever closes the iterator early stops the job.
@@ -173,7 +173,7 @@ class Pool:
             async for message in told:
                 yield message
 
-    async def _told(self, chosen: Worker, job: Job) -> AsyncIterator[Message]:
+    async def _told(self, chosen: Worker, job: Job) -> AsyncGenerator[Message, None]:
         """What this worker tells of the job; afterwards it is idle again, or another is in its place."""
         kind = ""
         try:

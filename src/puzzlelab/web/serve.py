@@ -6,6 +6,7 @@ import ipaddress
 import socket
 import webbrowser
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import uvicorn
 
@@ -32,7 +33,7 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
     except OSError as error:
         raise BadOption(f"port {port} of {host} cannot be had: {error.strerror}; name another with --port") from None
     address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
-    hosts = (*LOCAL, host.lower(), f"[{host.lower()}]") if loopback(place[0]) else ("*",)
+    hosts = (*LOCAL, host.lower(), f"[{host.lower()}]") if _loopback(place[0]) else ("*",)
     settings = uvicorn.Config(
         make_app(bounds, hosts),
         log_level="warning",
@@ -51,9 +52,13 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
     Announced(settings).run([listener])
 
 
-def loopback(address: str) -> bool:
-    """Whether only this machine can reach it."""
-    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+def local(address: str) -> bool:
+    """Whether only this machine can reach the server at this address, as `ready` is told it."""
+    return _loopback(_place(str(urlsplit(address).hostname), 0)[1][0])
+
+
+def _loopback(number: str) -> bool:
+    return ipaddress.ip_address(number.partition("%")[0]).is_loopback
 
 
 def _place(host: str, port: int) -> tuple[int, tuple[str, int]]:
@@ -61,6 +66,8 @@ def _place(host: str, port: int) -> tuple[int, tuple[str, int]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise BadOption(f"there is no host '{host}' here; write an address of this machine, such as 127.0.0.1") from None
+        raise BadOption(
+            f"there is no host '{host}' here; write an address of this machine, such as 127.0.0.1"
+        ) from None
     family, _, _, _, place = found[0]
     return family, (str(place[0]), int(place[1]))

@@ -24,7 +24,9 @@ Moves = Annotated[
 ]
 With = Annotated[
     str | None,
-    Query(max_length=LONGEST_NAME, description="The solver, as in `ida`, or `astar:weight=2`; the usual one if left out."),
+    Query(
+        max_length=LONGEST_NAME, description="The solver, as in `ida`, or `astar:weight=2`; the usual one if left out."
+    ),
 ]
 Seconds = Annotated[float, Query(gt=0, le=86_400, allow_inf_nan=False, description="Seconds for each board.")]
 Nodes = Annotated[int | None, Query(ge=1, le=MOST_NODES, description="States to expand for each board.")]

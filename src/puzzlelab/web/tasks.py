@@ -17,6 +17,7 @@ from puzzlelab.web.worker import Teller
 if TYPE_CHECKING:
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.result import Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
     from puzzlelab.core.work import Given, Work
@@ -179,14 +180,22 @@ def _rows(work: Work, boards: Sequence[Given], seconds: float, teller: Teller) -
 def follow(asked: Asked, teller: Teller) -> Any:
     """The row of one board; tells of each better solution, and of how far the search is."""
     from puzzlelab.core.boards import text_of
+    from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import solve as run
 
     instance = _instance(asked)
     solver, limit = _solver(asked, instance.puzzle), _limit(asked, teller)
+    told: tuple[int | None, str] = None, ""
 
     def watch(attempt: Attempt) -> bool:
-        _tell_attempt(instance, attempt, teller)
+        nonlocal told
+        if isinstance(attempt, Result) and attempt.moves is not None:
+            if (attempt.length, attempt.proof) != told:
+                told = attempt.length, attempt.proof
+                _tell_solution(instance, attempt, teller)
+        elif isinstance(attempt, Progress):
+            teller.sometimes("progress", vars(attempt))
         return bool(teller.over())
 
     result = run(solver, instance, limit, watch)
@@ -194,17 +203,14 @@ def follow(asked: Asked, teller: Teller) -> Any:
     return json.loads(row.to_json())
 
 
-def _tell_attempt(instance: Instance, attempt: Attempt, teller: Teller) -> None:
-    """Progress now and then, and every solution that holds."""
-    from puzzlelab.core.result import Progress
+def _tell_solution(instance: Instance, found: Result, teller: Teller) -> None:
+    """Tell a solution that holds."""
     from puzzlelab.core.solver import names_of
     from puzzlelab.core.verify import verify
 
-    if isinstance(attempt, Progress):
-        teller.sometimes("progress", vars(attempt))
-    elif attempt.moves is not None and verify(instance, attempt).holds:
-        told = {name: getattr(attempt, name) for name in ("length", "proof", "lower_bound", "seconds", "expanded")}
-        teller.tell("solution", {"moves": names_of(instance.puzzle, attempt.moves), **told})
+    if verify(instance, found).holds:
+        facts = {name: getattr(found, name) for name in ("length", "proof", "lower_bound", "seconds", "expanded")}
+        teller.tell("solution", {"moves": names_of(instance.puzzle, found.moves or ()), **facts})
 
 
 def count(asked: Asked, teller: Teller) -> Any:
@@ -315,7 +321,7 @@ def tree(asked: Asked, teller: Teller) -> Any:
     player = Player(puzzle, 1, limit, estimate=name, prior=name, playouts=asked["playouts"])
     turn = player.moves(instance.state[None])
     grown = player.tree()
-    moves = [
+    moves: list[dict[str, Any]] = [
         {
             "move": puzzle.write_move(int(grown.move[row])),
             "visits": int(grown.visits[row]),
