@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 Scope = MutableMapping[str, Any]
@@ -27,10 +28,6 @@ HEADERS = {
 }
 
 
-class TooLarge(Exception):
-    """A body of more bytes than may be sent."""
-
-
 class Guard:
     """Adds `HEADERS` to every answer; refuses what another site's page asks for, and bodies of over `most` bytes."""
 
@@ -41,24 +38,17 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        begun = False
 
         async def guarded(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 known = {name for name, _ in message["headers"]}
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [*message["headers"], *(pair for pair in added if pair[0] not in known)]
             await send(message)
 
-        try:
-            refusal = self._refusal(scope)
-            app = refused(*refusal) if refusal else self.app
-            await app(scope, _counted(receive, self.most), guarded)
-        except TooLarge:
-            if not begun:
-                await refused(413, self._too_large)(scope, receive, guarded)
+        refusal = self._refusal(scope)
+        app = refused(*refusal) if refusal else self.app
+        await app(scope, self._counted(receive), guarded)
 
     @property
     def _too_large(self) -> str:
@@ -71,22 +61,21 @@ class Guard:
         length = headers.get(b"content-length", b"0")
         return (413, self._too_large) if length.isdigit() and int(length) > self.most else None
 
+    def _counted(self, receive: Receive) -> Receive:
+        """The same messages; raises `HTTPException` when their bodies together have too many bytes."""
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self.most:
+                raise HTTPException(413, self._too_large)
+            return message
+
+        return counted
+
 
 def refused(status: int, sentence: str) -> App:
     """The answer that says what is wrong."""
     return JSONResponse({"error": sentence}, status)
-
-
-def _counted(receive: Receive, most: int) -> Receive:
-    """The same messages; raises `TooLarge` when their bodies together have more bytes."""
-    seen = 0
-
-    async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        seen += len(message.get("body", b""))
-        if seen > most:
-            raise TooLarge
-        return message
-
-    return counted

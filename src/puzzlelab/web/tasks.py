@@ -76,8 +76,6 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
         offered = puzzle.estimates
         if ":" in estimate and estimate not in offered:
             raise BadOption(f"the estimate '{shorten(estimate)}' cannot be had here; there are {', '.join(offered)}")
-    for solver in getattr(chosen, "solvers", ()):
-        _permit(solver, puzzle)
 
 
 def _permit_network(name: str) -> None:
