@@ -20,15 +20,13 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all
+from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all, usual_solver
 from puzzlelab.core.solver import solve as run
 
 if TYPE_CHECKING:
     from puzzlelab.core.hints import Hint
     from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.solutions import Count, Listing
-
-WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
 
 
 def load(name: str) -> Puzzle:
@@ -49,7 +47,7 @@ def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any
         BadOption: if it has no such option, or the option cannot have this value.
     """
     if name is None:
-        name, usually = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
+        name, usually = usual_solver(puzzle)
         options = {**usually, **options}
     return registry.make_solver(name, options)
 

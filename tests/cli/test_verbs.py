@@ -281,9 +281,19 @@ def test_list_of_one_puzzle_names_its_estimates_and_scales(program):
         "distance",
         "0-31",
         "in-place",
+        "ida (usual)",
     ):
         assert word in out
     assert "exact" not in program("list", "tiles-4x4")[1]
+
+
+def test_list_as_json(program):
+    everything = json.loads(program("list", "--json")[1])
+    assert "tiles" in [each["family"] for each in everything["puzzles"]]
+    assert everything["version"] == VERSION
+    code, out, err = program("list", "tiles-3x3", "--json")
+    assert (code, err, len(out.splitlines())) == (0, "", 1)
+    assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {}}
 
 
 def test_list_of_a_puzzle_that_does_not_exist(program):
