@@ -16,6 +16,8 @@ from puzzlelab.web.bounds import Bounds
 
 FAREWELL = 2
 """Seconds that requests have to end when the server ends."""
+LONGEST_ADDRESS = 2**18
+"""Bytes of a request's address and headers; longer boards and games than those of any puzzle fit in."""
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -39,6 +41,7 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
         log_level="warning",
         access_log=False,
         server_header=False,
+        h11_max_incomplete_event_size=LONGEST_ADDRESS,
         timeout_graceful_shutdown=FAREWELL,
     )
 

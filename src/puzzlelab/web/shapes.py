@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.web.bounds import USUAL_SECONDS
 
-LONGEST_BOARD, LONGEST_NAME, LONGEST_GAME = 8192, 512, 65_536
+LONGEST_BOARD, LONGEST_NAME, LONGEST_GAME = 8192, 512, 16_384
 """Characters."""
 MOST_NODES = 10**12
 MOST_SOLUTIONS = 10_000
