@@ -7,7 +7,19 @@ from puzzlelab.core.version import VERSION
 __version__ = VERSION
 
 _HOMES = {
-    "api": ("load", "solve", "solve_many", "solver", "attempts", "count", "solutions", "hint", "regrets"),
+    "api": (
+        "load",
+        "solve",
+        "solve_many",
+        "solver",
+        "attempts",
+        "check",
+        "count",
+        "solutions",
+        "hint",
+        "regrets",
+    ),
+    "core.checks": ("Check",),
     "core.conformance": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
@@ -39,6 +51,7 @@ __all__ = [
     "BadFile",
     "BadInput",
     "BadOption",
+    "Check",
     "Count",
     "Estimate",
     "ExactCover",
@@ -62,6 +75,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "attempts",
+    "check",
     "check_puzzle",
     "check_solver",
     "count",
@@ -76,7 +90,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.api import attempts, count, hint, load, regrets, solutions, solve, solve_many, solver
+    from puzzlelab.api import attempts, check, count, hint, load, regrets, solutions, solve, solve_many, solver
+    from puzzlelab.core.checks import Check
     from puzzlelab.core.conformance import check_puzzle, check_solver
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (

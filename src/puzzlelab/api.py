@@ -24,6 +24,7 @@ from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_
 from puzzlelab.core.solver import solve as run
 
 if TYPE_CHECKING:
+    from puzzlelab.core.checks import Check
     from puzzlelab.core.hints import Hint
     from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.solutions import Count, Listing
@@ -104,6 +105,19 @@ def solve_many(
     yield from answers(next(asked))
     for found in ordered_map(answers, asked, jobs, on_interrupt=over.set):
         yield from found
+
+
+def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:
+    """What speaks against a board, and how hard it is.
+
+    Where a good board has one solution only, the solver looks for a second one within the limit.
+
+    Raises:
+        NotSuited: if it would have to, and cannot list solutions.
+    """
+    from puzzlelab.core.checks import check as run_check
+
+    return run_check(instance, _solver(solver, instance.puzzle, options), limit or Limit())
 
 
 def count(

@@ -86,6 +86,17 @@ def test_check_goes_on_after_what_is_no_board(program):
     assert out.count("\nlevel: ") == 2
 
 
+def test_check_as_json_has_an_object_for_each_board(program):
+    code, out, err = program("check", "tiles-3x3", "--json", stdin=f"{ODD}\nx\n{ONE}\n".encode())
+    odd, wrong, one = map(json.loads, out.splitlines())
+    assert code == 2
+    assert err.startswith("error: standard input, line 2: ")
+    assert (odd["board"], odd["ok"], odd["unsolvable"]) == (ODD, False, True)
+    assert (wrong["puzzle"], wrong["board"]) == ("tiles-3x3", "x")
+    assert wrong["error"] in err
+    assert (one["board"], one["ok"], one["objections"], one["difficulty"]["distance"]) == (ONE, True, [], 1)
+
+
 # --- verify ---------------------------------------------------------------------------------------
 
 
