@@ -15,6 +15,7 @@ _HOMES = {
         "attempts",
         "check",
         "count",
+        "generate",
         "solutions",
         "hint",
         "regrets",
@@ -79,6 +80,7 @@ __all__ = [
     "check_puzzle",
     "check_solver",
     "count",
+    "generate",
     "hint",
     "load",
     "regrets",
@@ -90,7 +92,19 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.api import attempts, check, count, hint, load, regrets, solutions, solve, solve_many, solver
+    from puzzlelab.api import (
+        attempts,
+        check,
+        count,
+        generate,
+        hint,
+        load,
+        regrets,
+        solutions,
+        solve,
+        solve_many,
+        solver,
+    )
     from puzzlelab.core.checks import Check
     from puzzlelab.core.conformance import check_puzzle, check_solver
     from puzzlelab.core.cover import ExactCover

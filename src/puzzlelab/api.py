@@ -156,6 +156,29 @@ def solutions(
     return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
 
 
+def generate(
+    puzzle: str | Puzzle, count: int = 1, scale: str | None = None, level: str | None = None, seed: int = 0, **made: Any
+) -> Iterator[Instance]:
+    """New boards of an asked difficulty, one by one; equal seeds make equal boards.
+
+    Args:
+        puzzle: a puzzle or its name.
+        count: how many boards.
+        scale: the scale of difficulty; the puzzle's main one if not given.
+        level: a level on it such as '15', or several such as '10-20', which come up alike.
+        seed: which boards.
+        made: what else a puzzle can be asked for; a Sudoku for `clues`, `minimal`, `symmetry`, `hard` and more.
+
+    Raises:
+        BadOption: for what does not exist, or cannot be had together.
+        NotSuited: if the puzzle makes no boards.
+    """
+    from puzzlelab.core.making import boards
+
+    chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
+    return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **made))
+
+
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
     """The optimal moves at a position (`best`), and how many moves every other one wastes; `limit` is for all of them.
 

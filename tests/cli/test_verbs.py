@@ -226,6 +226,20 @@ def test_generate_goes_through_a_range_in_turn(program):
     assert [puzzle.difficulty(puzzle.read(board).state)["level"] for board in boards] == [5, 6, 7, 5, 6, 7, 5]
 
 
+def test_generate_as_json_says_how_to_make_each_board_again(program):
+    words = ("tiles-3x3", "--level", "5-6", "--count", 2, "--seed", 3)
+    first, second = map(json.loads, generated(program, *words, "--json"))
+    assert [first["board"], second["board"]] == generated(program, *words)
+    del first["board"]
+    assert first == {"puzzle": "tiles-3x3", "scale": "level", "level": "5-6", "seed": 3, "number": 1}
+    assert second["number"] == 2
+
+
+def test_generate_as_json_into_a_file_is_refused(program, tmp_path):
+    code, _, err = program("generate", "tiles-3x3", "--json", "--out", tmp_path / "boards.txt")
+    assert (code, err.startswith("error: --json prints boards")) == (2, True)
+
+
 def test_generate_writes_files_that_solve_reads(program, tmp_path):
     path = tmp_path / "boards.txt"
     words = ("generate", "tiles-3x3", "--scale", "distance", "--level", "4-6", "--count", 3, "--seed", 2)
