@@ -6,7 +6,7 @@ import { SYMBOLS } from "./sudoku-rules.js";
 /** What is left around the grid for the half of its outline. */
 const EDGE = 5;
 /** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
-const INSETS = { cursor: 3, surest: 5, forced: 10, next: 10, spoken: 15 };
+const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13 };
 
 /** One cell; `paint` takes what it should show, and compares. */
 class Cell {
@@ -47,16 +47,17 @@ class Cell {
     if (clash && !this.clash) this.group.append((this.clash = svg("path", { class: "sudoku-zigzag", d: ZIGZAG })));
   }
 
-  /** Small texts `{text, x, y, size, opacity, strong}`; elements of earlier ones are used again. */
+  /** Small texts `{text, x, y, size, opacity, heat, strong}`; elements of earlier ones are used again. */
   #write(texts) {
     while (this.small.length < texts.length) {
       this.small.push(label("", 0, 0, 1));
       this.group.append(this.small.at(-1));
     }
     this.small.forEach((element, at) => {
-      const { text = "", x, y, size, opacity, strong } = texts[at] ?? {};
+      const { text = "", x, y, size, opacity, heat, strong } = texts[at] ?? {};
+      const look = `sudoku-small${heat ? " sudoku-heat" : ""}${strong ? " sudoku-strong" : ""}`;
       element.textContent = text;
-      set(element, { class: `sudoku-small ${strong ? "sudoku-strong" : ""}`, x, y, "font-size": size, opacity });
+      set(element, { class: look, x, y, "font-size": size, opacity });
     });
   }
 }

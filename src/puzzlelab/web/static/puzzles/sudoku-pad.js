@@ -2,6 +2,19 @@
 
 import { SYMBOLS } from "./sudoku-rules.js";
 
+/** Most keys in a row on a phone, where each is 44 pixels wide, and on a larger screen. */
+const FEW = 7;
+const MANY = 12;
+/** Places that the rubber and the pencil take besides the digits; the pencil is the wider one. */
+const BESIDES = 3;
+
+/** Rows that are equally long, and the places left over in the last one. */
+function layout(size, most) {
+  const places = size + BESIDES;
+  const columns = Math.ceil(places / Math.ceil(places / most));
+  return { columns, rest: Math.ceil(places / columns) * columns - places };
+}
+
 function button(parent, className, press) {
   const element = document.createElement("button");
   element.type = "button";
@@ -27,6 +40,11 @@ export class Pad {
     this.element.className = "sudoku-pad";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Digits");
+    for (const [name, most] of [["few", FEW], ["many", MANY]]) {
+      const { columns, rest } = layout(rules.size, most);
+      this.element.style.setProperty(`--${name}`, columns);
+      this.element.style.setProperty(`--${name}-rest`, rest);
+    }
     // A press must not take the keyboard out of the board.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
     this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(at + 1, hands));
@@ -34,7 +52,8 @@ export class Pad {
     rubber.textContent = "Clear";
     this.pencil = button(this.element, "sudoku-pencil", () => hands.pencil());
     this.pencil.textContent = "Pencil";
-    this.pencil.title = rules.size < SYMBOLS.length ? "Pencil marks (P, or Shift and a digit)" : "Pencil marks (Shift and a digit)";
+    // Where P is a digit it is no key for the pencil.
+    this.pencil.title = `Pencil marks (${rules.size < SYMBOLS.length ? "P, or " : ""}Shift and a digit)`;
   }
 
   #digit(digit, hands) {

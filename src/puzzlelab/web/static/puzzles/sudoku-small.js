@@ -27,7 +27,7 @@ export function marks(rules, set) {
   const size = sizeOf(rules, UNIT * 0.94);
   return digitsOf(set).map((digit) => {
     const { x, y } = placeOf(rules, digit, UNIT * 0.94);
-    return { text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.03, size };
+    return { text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.045, size };
   });
 }
 
@@ -51,33 +51,35 @@ export function shares(rules, found) {
   return best(seen[0]);
 }
 
-function opacityOf(share) {
-  return 0.45 + 0.55 * share;
+/** The faintest is still to be read, and the likeliest always stands out. */
+function look(share, strong) {
+  return { strong, heat: true, opacity: strong ? 0.8 + 0.2 * share : 0.5 + 0.5 * share };
 }
 
 function numbered(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit);
-  const size = sizeOf(rules) * 0.62;
-  const look = { x, strong, opacity: opacityOf(share) };
+  const width = UNIT / rules.boxColumns;
+  const height = UNIT / rules.boxRows;
   return [
-    { ...look, text: SYMBOLS[digit - 1], y: y - size * 0.42, size },
-    { ...look, text: percent(share), y: y + size * 0.5, size: size * 0.7 },
+    { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size: Math.min(height * 0.5, width * 0.8) },
+    { ...look(share, strong), text: percent(share), x, y: y + height * 0.27, size: Math.min(height, width) * 0.4 },
   ];
 }
 
 function placed(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit, UNIT * UPPER);
-  return { text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.02, size: sizeOf(rules, UNIT * UPPER), strong, opacity: opacityOf(share) };
+  const size = sizeOf(rules, UNIT * UPPER);
+  return { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.04, size };
 }
 
-function line({ digit, share }) {
-  return { text: `${SYMBOLS[digit - 1]} ${percent(share)}`, x: UNIT / 2, y: UNIT * 0.84, size: UNIT * 0.24, strong: true };
+function line({ share }) {
+  return { ...look(1, true), text: percent(share), x: UNIT / 2, y: UNIT * 0.85, size: UNIT * 0.22 };
 }
 
 function best({ digit, share }) {
-  const look = { x: UNIT / 2, strong: true, opacity: opacityOf(share) };
+  const looks = { ...look(share, false), strong: true, x: UNIT / 2 };
   return [
-    { ...look, text: SYMBOLS[digit - 1], y: UNIT * 0.34, size: UNIT * 0.5 },
-    { ...look, text: percent(share), y: UNIT * 0.78, size: UNIT * 0.28 },
+    { ...looks, text: SYMBOLS[digit - 1], y: UNIT * 0.35, size: UNIT * 0.5 },
+    { ...looks, text: percent(share), y: UNIT * 0.79, size: UNIT * 0.28 },
   ];
 }

@@ -209,7 +209,7 @@ export class View {
     const at = (names, kind) => names.filter(Boolean).map((name) => [this.#rules.cellOf(name), kind]);
     const [surest] = [...this.#shares].sort((one, other) => other[1][0].share - one[1][0].share);
     return [
-      ...at(notes?.cells ?? [], "spoken"),
+      ...at((notes?.cells ?? []).filter((name) => !notes.move?.startsWith(`${name}=`)), "spoken"),
       ...at([notes?.move], "forced"),
       ...at([next], "next"),
       ...(surest ? [[surest[0], "surest"]] : []),
