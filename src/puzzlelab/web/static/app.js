@@ -1,0 +1,148 @@
+/** Starts the page: makes the parts, joins them, and shows what the address asks for. */
+
+import * as address from "./address.js";
+import { dropped, get } from "./api.js";
+import { byId, tell } from "./dom.js";
+import { familyModule } from "./families.js";
+import { createInsight } from "./insight.js";
+import { mountHeader } from "./panels/header.js";
+import { mountInsight } from "./panels/insight.js";
+import { mountMake } from "./panels/make.js";
+import { mountPlay } from "./panels/play.js";
+import { mountRace } from "./panels/race.js";
+import { mountShare } from "./panels/share.js";
+import { mountSolve } from "./panels/solve.js";
+import { mountTools } from "./panels/tools.js";
+import { mountWatch } from "./panels/watch.js";
+import { createPlay } from "./play.js";
+import { createPlayer } from "./player.js";
+import { createRace } from "./race.js";
+import { createSession } from "./session.js";
+import { createStage } from "./stage.js";
+import { createStore, EMPTY, shown } from "./store.js";
+import { mountTheme } from "./theme.js";
+import { claim } from "./words.js";
+
+const FIRST = "tiles-4x4";
+
+const store = createStore(EMPTY);
+const say = (sentence) => {
+  byId("status").textContent = sentence;
+};
+
+/** The row whose solution is to be shown when its search is over, from which step, and the mode that it was asked in. */
+let awaited = null;
+
+const race = createRace(store, (row) => {
+  if (awaited?.id !== row.id || row.status !== "done") return;
+  if (!row.moves) say(row.error ?? `No solution: ${claim(row, store.get().facts)}.`);
+  else if (store.get().mode === awaited.mode) attempt(() => watch(row, awaited.step));
+});
+const session = createSession(store, race, say);
+const play = createPlay(store, say);
+const player = createPlayer(store);
+
+/** Do something that may fail; what went wrong is told over the page, with a button to do it again. */
+async function attempt(work) {
+  try {
+    store.set({ problem: null });
+    await work();
+  } catch (error) {
+    if (dropped(error)) return;
+    store.set({ problem: { text: error.message, again: error.busy ? () => attempt(work) : null } });
+  }
+}
+
+function solve(solver, seconds, step = 0) {
+  say(`Solving with ${solver}.`);
+  store.set({ solver });
+  awaited = { id: race.start(solver, seconds), step, mode: store.get().mode };
+}
+
+async function watch(row, step = 0) {
+  if (document.activeElement.closest("#race, #solve-form button")) byId("play").focus({ preventScroll: true });
+  await session.watch(row, step);
+  say(`A solution of ${row.length} moves.`);
+}
+
+/** Show what the address says; what cannot be shown of it is told, and the rest is. */
+async function show(said) {
+  const { catalog } = store.get();
+  if (!catalog) store.set({ catalog: await get("list") });
+  try {
+    await session.open(said.puzzle || FIRST);
+  } catch (error) {
+    if (!said.puzzle || error.busy) throw error;
+    await session.open(FIRST);
+    throw new Error(`The link cannot be shown: ${error.message}`);
+  }
+  if (said.board) await showBoard(said).catch((error) => {
+    throw new Error(`The link cannot be shown: ${error.message}`);
+  });
+}
+
+async function showBoard(said) {
+  await session.restore(said.board);
+  session.mode(said.mode);
+  if (said.mode === "play") await play.replay(said.moves);
+  if (said.solver) store.set({ solver: said.solver });
+  if (said.mode === "watch" && said.solver && store.get().mode === "watch") solve(said.solver, "", said.step);
+}
+
+function mountParts() {
+  let insight = null;
+  const panel = mountInsight(store, () => insight);
+  insight = createInsight(store, panel.said);
+  const hooks = {
+    edited: (state) => attempt(() => session.edit(state)),
+    played: play.move,
+    rewrote: play.rewrite,
+    undo: play.undo,
+    redo: play.redo,
+    say,
+  };
+  const stage = createStage(byId("board"), store, insight, hooks);
+  const open = (name) => attempt(() => session.open(name));
+  mountHeader(store, open, familyModule);
+  mountTools(store, stage.tool);
+  mountMake(store, session, say, attempt);
+  mountPlay(store, play, say);
+  mountWatch(store, player);
+  mountSolve(store, race, solve, say);
+  mountRace(store, race, (row) => attempt(() => watch(row)), (row) => solve(row.solver, row.asked?.time ?? ""));
+  mountShare(store, address.follow(store), say, attempt);
+}
+
+function mountFrame() {
+  mountTheme(byId("theme"));
+  for (const button of document.querySelectorAll("[data-mode-name]")) {
+    button.addEventListener("click", () => session.mode(button.dataset.modeName));
+  }
+  store.watch(["mode"], ({ mode }) => {
+    for (const button of document.querySelectorAll("[data-mode-name]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.modeName === mode));
+    }
+    document.body.dataset.mode = mode;
+  });
+  store.watch(["problem"], ({ problem }) => {
+    byId("problem").hidden = !problem;
+    tell(byId("problem-text"), problem?.text);
+    byId("problem-again").hidden = !problem?.again;
+    if (problem) say(problem.text);
+  });
+  byId("problem-again").addEventListener("click", () => store.get().problem.again());
+  byId("problem-close").addEventListener("click", () => store.set({ problem: null }));
+  store.watch(["draft", "trail", "line", "step", "mode"], async (state) => {
+    if (state.game && state.draft) byId("summary").textContent = await state.game.summary(shown(state).state);
+  });
+}
+
+async function start() {
+  mountFrame();
+  mountParts();
+  await attempt(() => show(address.read(location.hash)));
+  window.addEventListener("hashchange", () => attempt(() => show(address.read(location.hash))));
+  document.documentElement.dataset.ready = "true";
+}
+
+start();

@@ -1,0 +1,75 @@
+/** Which solver, with what options and for how long; one of them or several against each other. */
+
+import { byId, choices, el, tell } from "../dom.js";
+
+const COMPARED = 3;
+
+/** The solver as the server reads it: `name`, or `name:option=value`; whoever writes a whole one means that. */
+export function spelled(name, options) {
+  const text = options.trim().replace(/^:/, "");
+  if (!text) return name;
+  return text.split(":")[0].includes("=") ? `${name}:${text}` : text;
+}
+
+/** `solve(solver)` runs one and shows what it finds; `race.start` runs more of them. */
+export function mountSolve(store, race, solve, say) {
+  const [solver, options, time] = [byId("solver"), byId("options"), byId("time")];
+
+  store.watch(["facts"], ({ facts }) => {
+    if (!facts) return;
+    const names = ordered(facts);
+    choices(solver, names.map((name) => [name, name === facts.usual_solver.name ? `${name} (usual)` : name]));
+    options.value = "";
+    byId("compare-list").replaceChildren(...names.map((name, at) => checkOf(store, name, at < COMPARED)));
+  });
+
+  store.watch(["facts", "catalog"], () => showAbout(store));
+  solver.addEventListener("change", () => showAbout(store));
+
+  store.watch(["solver"], ({ solver: text }) => {
+    const [name, ...rest] = text.split(":");
+    if (text && [...solver.options].some(({ value }) => value === name)) {
+      solver.value = name;
+      options.value = rest.join(":");
+      showAbout(store);
+    }
+  });
+
+  byId("solve-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (ready()) solve(spelled(solver.value, options.value), seconds());
+  });
+  byId("compare").addEventListener("click", () => {
+    const chosen = [...document.querySelectorAll("#compare-list input:checked")].map(({ value }) => value);
+    if (!chosen.length) say("Choose the solvers to compare.");
+    else if (ready()) for (const name of chosen) race.start(name, seconds());
+  });
+  byId("stop-all").addEventListener("click", race.stopAll);
+
+  const seconds = () => (time.value === "" ? "" : Number(time.value));
+  const ready = () => {
+    const { missing } = store.get();
+    if (missing) say(`There is nothing to solve yet: ${missing}.`);
+    return !missing;
+  };
+}
+
+function ordered({ solvers, usual_solver: usual }) {
+  return [usual.name, ...solvers.filter((name) => name !== usual.name)];
+}
+
+const known = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);
+
+function showAbout(store) {
+  const told = known(store.get(), byId("solver").value);
+  tell(byId("solver-about"), told?.about);
+  const options = told?.options ?? [];
+  byId("options-such").textContent = options.length ? `${options[0].name}=${options[0].default ?? "…"}` : "name:option=value";
+  tell(byId("options-known"), options.length ? `${told.name} has ${options.map(({ name }) => name).join(", ")}.` : "It has no options.");
+}
+
+function checkOf(store, name, checked) {
+  const about = known(store.get(), name)?.about ?? "";
+  const box = el("input", { type: "checkbox", value: name, checked, "data-testid": `compare-${name}` });
+  return el("li", {}, el("label", { className: "switch", title: about }, box, ` ${name}`));
+}

@@ -1,0 +1,107 @@
+/** The controls of the player, and the list of moves. */
+
+import { byId, choices, el, takesKeys, tell } from "../dom.js";
+import { SPEEDS } from "../player.js";
+import { counted } from "../words.js";
+
+const ICONS = {
+  first: "M6 5v14M19 5l-9 7 9 7z",
+  back: "M17 5l-10 7 10 7z",
+  play: "M7 4l13 8-13 8z",
+  pause: "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z",
+  forward: "M7 5l10 7-10 7z",
+  last: "M18 5v14M5 5l9 7-9 7z",
+};
+const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "toggle" };
+
+export function mountWatch(store, player) {
+  for (const name of ["first", "back", "forward", "last"]) {
+    draw(byId(name), name);
+    byId(name).addEventListener("click", player[name]);
+  }
+  byId("play").addEventListener("click", player.toggle);
+  byId("slider").addEventListener("input", (event) => player.step(Number(event.target.value)));
+  choices(byId("speed"), SPEEDS.map((speed) => [speed, `${speed}×`]), 1);
+  byId("speed").addEventListener("change", (event) => player.speed(Number(event.target.value)));
+  document.addEventListener("keydown", (event) => pressed(store, player, event));
+
+  store.watch(["line", "step", "playing", "game"], (state) => showStep(state));
+  store.watch(["line"], (state) => showMoves(state, player));
+  store.watch(["line", "step"], ({ step }) => markMove(step));
+}
+
+/** An icon, made of elements: the page takes no markup from texts. */
+function draw(button, name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  button.replaceChildren(svg);
+}
+
+function pressed(store, player, event) {
+  const { mode, line } = store.get();
+  const action = KEYS[event.key];
+  if (!action || mode !== "watch" || !line || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (takesKeys(event.target)) return;
+  if (action === "toggle" && event.target.closest("button, summary, a")) return;
+  event.preventDefault();
+  player[action]();
+}
+
+function showStep({ line, step, playing, game }) {
+  byId("no-line").hidden = Boolean(line);
+  byId("player").hidden = !line;
+  if (!line) return;
+  const last = line.moves.length;
+  const slider = byId("slider");
+  slider.max = last;
+  slider.value = step;
+  slider.setAttribute("aria-valuetext", `move ${step} of ${last}`);
+  byId("first").disabled = byId("back").disabled = step === 0;
+  byId("last").disabled = byId("forward").disabled = step === last;
+  draw(byId("play"), playing ? "pause" : "play");
+  byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+  byId("play").title = playing ? "Pause (Space)" : "Play (Space)";
+  tellStep(line, step, game);
+}
+
+async function tellStep(line, step, game) {
+  const last = line.moves.length;
+  const move = line.moves[step - 1];
+  const told = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
+  byId("step").textContent = `Move ${step} of ${last}${move ? ` · ${move}` : ""}: ${told}`;
+  const bound = line.bounds?.[step];
+  const left = bound === undefined ? "" : `at least ${bound.toLocaleString("en")} more`;
+  byId("bound").textContent = step === last ? "" : left;
+}
+
+function showMoves({ line, facts }, player) {
+  byId("moves-panel").hidden = !line?.moves.length;
+  if (!line) return;
+  byId("moves-title").textContent = counted(line.moves.length, "move");
+  tell(byId("move-note"), facts.move_note);
+  const items = line.moves.map((move, at) => {
+    const go = () => player.step(at + 1);
+    return el("li", {}, el("button", { type: "button", textContent: move, on: { click: go }, "aria-label": `Move ${at + 1}: ${move}` }));
+  });
+  byId("moves").replaceChildren(...items);
+}
+
+/** Mark the move that led to the board, and keep it in sight within the list. */
+function markMove(step) {
+  const list = byId("moves");
+  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const button = list.children[step - 1]?.firstChild;
+  if (!button) {
+    list.scrollTop = 0;
+    return;
+  }
+  button.setAttribute("aria-current", "step");
+  const top = button.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + button.offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = top - list.clientHeight / 2;
+  }
+}

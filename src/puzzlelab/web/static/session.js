@@ -1,0 +1,87 @@
+/** What a person does with the board as a whole: choose a puzzle, put a board in, change the mode, watch a solution. */
+
+import { get, only } from "./api.js";
+import { familyModule } from "./families.js";
+
+/** The boards that these moves lead over, the first one included. */
+export async function walk(game, state, moves) {
+  if (game.walk) return game.walk(state, moves);
+  const states = [state];
+  for (const move of moves) states.push(await game.apply(states.at(-1), move));
+  return states;
+}
+
+/** The session of a store. `say` tells a sentence to the person. */
+export function createSession(store, race, say) {
+  let drafts = 0;
+  let lines = 0;
+
+  /** Turn to a puzzle, with an empty board. Raises `Failure` for one that there is not. */
+  async function open(name) {
+    const facts = await get("list", { puzzle: name }, only("open"));
+    const { catalog } = store.get();
+    const entry = catalog.puzzles.find(({ family }) => family === facts.family) ?? { family: facts.family, names: [name] };
+    const module = await familyModule(entry);
+    const game = module.createGame(facts);
+    const empty = await game.empty();
+    race.clear();
+    const usual = facts.networks.find((network) => network.usual) ?? facts.networks[0];
+    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", solver: "", mode: "make", problem: null });
+    await edit(empty);
+  }
+
+  /** Take this as the board; all that was known of the one before goes. */
+  async function edit(draft) {
+    drafts += 1;
+    const mine = drafts;
+    const { game } = store.get();
+    race.clear();
+    lines += 1;
+    const trail = { steps: [{ state: draft, moves: [], move: null }], at: 0 };
+    store.set({ draft, trail, line: null, step: 0, playing: false, hint: null, solved: false });
+    const [missing, objection] = await Promise.all([game.missing(draft), game.objection(draft)]);
+    if (mine === drafts) store.set({ missing, objection });
+  }
+
+  /** Read a board in any notation: by the module, or else by the server. Raises `Error` with what is wrong. */
+  async function paste(text) {
+    const { facts, game } = store.get();
+    const [{ board, error }] = await get("check", { puzzle: facts.puzzle, board: text, time: 1 }, only("paste"));
+    if (error) throw new Error(error);
+    await edit(await game.read(board));
+  }
+
+  /** Read a board that a link holds; unfinished ones are known to the module alone. */
+  async function restore(text) {
+    const { game } = store.get();
+    let state;
+    try {
+      state = await game.read(text);
+    } catch {
+      return paste(text);
+    }
+    return edit(state);
+  }
+
+  function mode(name) {
+    const { missing } = store.get();
+    if (name !== "make" && missing) say(`There is no board to ${name} yet: ${missing}.`);
+    else store.set({ mode: name, playing: false, hint: null });
+  }
+
+  /** Watch what a row of the race found, from the beginning or from a step. */
+  async function watch(row, step = 0) {
+    lines += 1;
+    const mine = lines;
+    const { game, draft, facts } = store.get();
+    const states = await walk(game, draft, row.moves);
+    if (mine !== lines) return;
+    const line = { id: row.id, moves: row.moves, states, bounds: null };
+    store.set({ line, step: Math.min(step, row.moves.length), mode: "watch", playing: false, solver: row.solver });
+    const asked = { puzzle: facts.puzzle, board: game.write(draft), moves: row.moves.join(" "), lower_bound: row.lower_bound };
+    const { frames } = await get("frames", asked, only("bounds"));
+    if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map(({ bound }) => bound) } });
+  }
+
+  return { open, edit, paste, restore, mode, watch };
+}

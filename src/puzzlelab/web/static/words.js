@@ -1,0 +1,52 @@
+/** Numbers and what solvers claim, in words. */
+
+const STOPS = {
+  time: "time is up",
+  nodes: "as many nodes as it may",
+  memory: "memory is used up",
+  interrupted: "stopped",
+  "dead end": "came to a dead end",
+  solutions: "enough solutions",
+};
+
+/** "1 move", "7 moves". */
+export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+
+/** A large number in a narrow column: 950, 14.6k, 2.3M. */
+export function brief(number) {
+  if (number === null || number === undefined) return "–";
+  for (const [size, sign] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
+    if (number >= size) return `${(number / size).toPrecision(3)}${sign}`;
+  }
+  return String(number);
+}
+
+/** Seconds as they are told: 0.7 ms, 35 ms, 1.25 s, 75 s. */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  if (seconds < 0.001) return "<1 ms";
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  return `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
+}
+
+/** What a row of the race claims, as a sentence without an end. */
+export function claim(row, facts) {
+  if (row.error) return row.error;
+  if (row.status !== "done") return row.text;
+  if (row.proof === "optimal") return "proven optimal";
+  if (row.proof === "unique") return "the only solution";
+  if (row.proof === "unsolvable") return row.reason ? `proven unsolvable: ${row.reason}` : "proven unsolvable";
+  const parts = [row.moves ? STOPS[row.stop] ?? "solved" : `${STOPS[row.stop] ?? "no solution"}`];
+  if (!row.moves && row.stop in STOPS) parts.push("no solution found");
+  if (row.reason) parts.push(row.reason);
+  if (row.moves && !facts.shows_board) parts.push(`a solution has at least ${counted(row.lower_bound, "move")}`);
+  return parts.join("; ");
+}
+
+/** How many solutions a board has, as a sentence for whoever is making it. */
+export function solutionsInWords({ solutions, complete }) {
+  if (solutions === null || solutions === undefined) return "";
+  if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
+  if (solutions === 1 && complete) return "Exactly one solution.";
+  return `${complete ? counted(solutions, "solution") : `At least ${counted(solutions, "solution")}`}: give more clues.`;
+}
