@@ -46,7 +46,7 @@ def generate(
     from puzzlelab import api
     from puzzlelab.core import making
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.puzzle import scale_of
+    from puzzlelab.core.facts import board_facts
 
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
@@ -58,11 +58,9 @@ def generate(
     if out is None:
         if histogram:
             raise BadOption("--histogram draws what --out holds; name a file with --out")
-        name, _ = scale_of(chosen, scale)
-        for number, board in enumerate(making.boards(chosen, count, scale, level, seed, jobs, **made), start=1):
-            text = chosen.write(board)
-            asked = {"scale": name, "level": level, "seed": seed, "number": number}
-            typer.echo(dumps({"puzzle": chosen.name, "board": text, **asked}) if json else text)
+        boards = making.boards(chosen, count, scale, level, seed, jobs, **made)
+        for facts in board_facts(chosen, boards, scale, level, seed):
+            typer.echo(dumps(facts) if json else facts["board"])
         return
     maker = making.generator_of(chosen, scale, level, made)
     if maker is not None:

@@ -5,14 +5,14 @@ The command line prints it and a server sends it, so that both say the same. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.network_options import HEADS
-from puzzlelab.core.puzzle import Cover, Estimates, Instance, Puzzle, Samples
+from puzzlelab.core.puzzle import Cover, Estimates, Instance, Puzzle, Samples, State, scale_of
 from puzzlelab.core.solver import Solver, options_of, require, require_views, usual_solver
 from puzzlelab.core.version import VERSION
 
@@ -239,3 +239,13 @@ def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
         "complete": count.complete,
         "stop": count.stop,
     }
+
+
+def board_facts(
+    puzzle: Puzzle, boards: Iterable[State], scale: str | None, level: str | None, seed: int
+) -> Iterator[Facts]:
+    """New boards, as `core.making` makes them, each with what was asked and with its number from 1."""
+    name, _ = scale_of(puzzle, scale)
+    for number, board in enumerate(boards, start=1):
+        asked = {"scale": name, "level": level, "seed": seed, "number": number}
+        yield {"puzzle": puzzle.name, "board": puzzle.write(board), **asked}

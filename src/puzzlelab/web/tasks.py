@@ -140,12 +140,12 @@ def check(asked: Asked, teller: Teller) -> Any:
 def generate(asked: Asked, teller: Teller) -> Any:
     """New boards."""
     from puzzlelab.core import making
+    from puzzlelab.core.facts import board_facts
 
-    puzzle = _puzzle(asked)
-    made = {name: asked[name] for name in ("clues", "minimal", "symmetry", "hard") if asked.get(name)}
-    return list(
-        making.rows(puzzle, asked["count"], asked.get("scale"), asked.get("level"), asked["seed"], jobs=1, **made)
-    )
+    puzzle, scale, level, seed = _puzzle(asked), asked.get("scale"), asked.get("level"), asked["seed"]
+    made = {name: asked[name] or None for name in ("clues", "minimal", "symmetry", "hard")}
+    boards = making.boards(puzzle, asked["count"], scale, level, seed, jobs=1, **made)
+    return list(board_facts(puzzle, boards, scale, level, seed))
 
 
 def solve(asked: Asked, teller: Teller) -> Any:
@@ -221,7 +221,10 @@ def count(asked: Asked, teller: Teller) -> Any:
     solver = _solver(asked, puzzle)
     require_lister(solver, puzzle)
     boards = [puzzle.read(given.text) for given in _given(asked)]
-    return [count_facts(puzzle, board, count_one(solver, board, limit, asked["most"])) for board in boards]
+    return [
+        count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, asked["most"]))
+        for board in boards
+    ]
 
 
 def hint(asked: Asked, teller: Teller) -> Any:
