@@ -7,7 +7,20 @@ from puzzlelab.core.version import VERSION
 __version__ = VERSION
 
 _HOMES = {
-    "api": ("load", "solve", "solve_many", "solver", "attempts", "count", "solutions", "hint", "regrets"),
+    "api": (
+        "load",
+        "solve",
+        "solve_many",
+        "solver",
+        "attempts",
+        "check",
+        "count",
+        "generate",
+        "solutions",
+        "hint",
+        "regrets",
+    ),
+    "core.checks": ("Check",),
     "core.conformance": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
@@ -39,6 +52,7 @@ __all__ = [
     "BadFile",
     "BadInput",
     "BadOption",
+    "Check",
     "Count",
     "Estimate",
     "ExactCover",
@@ -62,9 +76,11 @@ __all__ = [
     "Verdict",
     "__version__",
     "attempts",
+    "check",
     "check_puzzle",
     "check_solver",
     "count",
+    "generate",
     "hint",
     "load",
     "regrets",
@@ -76,7 +92,20 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from puzzlelab.api import attempts, count, hint, load, regrets, solutions, solve, solve_many, solver
+    from puzzlelab.api import (
+        attempts,
+        check,
+        count,
+        generate,
+        hint,
+        load,
+        regrets,
+        solutions,
+        solve,
+        solve_many,
+        solver,
+    )
+    from puzzlelab.core.checks import Check
     from puzzlelab.core.conformance import check_puzzle, check_solver
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (

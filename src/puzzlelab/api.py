@@ -20,15 +20,14 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all
+from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all, usual_solver
 from puzzlelab.core.solver import solve as run
 
 if TYPE_CHECKING:
+    from puzzlelab.core.checks import Check
     from puzzlelab.core.hints import Hint
     from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.solutions import Count, Listing
-
-WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
 
 
 def load(name: str) -> Puzzle:
@@ -49,7 +48,7 @@ def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any
         BadOption: if it has no such option, or the option cannot have this value.
     """
     if name is None:
-        name, usually = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
+        name, usually = usual_solver(puzzle)
         options = {**usually, **options}
     return registry.make_solver(name, options)
 
@@ -108,6 +107,19 @@ def solve_many(
         yield from found
 
 
+def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:
+    """What speaks against a board, and how hard it is.
+
+    Where a good board has one solution only, the solver looks for a second one within the limit.
+
+    Raises:
+        NotSuited: if it would have to, and cannot list solutions.
+    """
+    from puzzlelab.core.checks import check as run_check
+
+    return run_check(instance, _solver(solver, instance.puzzle, options), limit or Limit())
+
+
 def count(
     instance: Instance,
     solver: str | Solver | None = None,
@@ -142,6 +154,29 @@ def solutions(
     from puzzlelab.core.solutions import Listing
 
     return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
+
+
+def generate(
+    puzzle: str | Puzzle, count: int = 1, scale: str | None = None, level: str | None = None, seed: int = 0, **made: Any
+) -> Iterator[Instance]:
+    """New boards of an asked difficulty, one by one; equal seeds make equal boards.
+
+    Args:
+        puzzle: a puzzle or its name.
+        count: how many boards.
+        scale: the scale of difficulty; the puzzle's main one if not given.
+        level: a level on it such as '15', or several such as '10-20', which come up alike.
+        seed: which boards.
+        made: what else a puzzle can be asked for; a Sudoku for `clues`, `minimal`, `symmetry`, `hard` and more.
+
+    Raises:
+        BadOption: for what does not exist, or cannot be had together.
+        NotSuited: if the puzzle makes no boards.
+    """
+    from puzzlelab.core.making import boards
+
+    chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
+    return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **made))
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:

@@ -1,5 +1,6 @@
 """All solutions of boards, or how many there are: `count` and `enumerate`, as they are typed."""
 
+import json
 import re
 
 import pytest
@@ -55,6 +56,16 @@ def test_a_plus_says_that_there_may_be_more(program, most, said):
 
 def test_two_are_enough_to_tell_whether_one_is_unique(program):
     assert program("count", "sudoku-9x9", "easy", MANY, BLANK, "--most", 2)[:2] == (0, "1\n2+\n2+\n")
+
+
+def test_json_has_an_object_for_each_board(program):
+    code, out, err = program("count", "sudoku-9x9", "easy", "x y", MANY, "--most", 2, "--json")
+    one, wrong, many = map(json.loads, out.splitlines())
+    assert code == 2
+    assert wrong == {"puzzle": "sudoku-9x9", "board": "x y", "error": wrong["error"]}
+    assert wrong["error"] in err
+    assert one == {"puzzle": "sudoku-9x9", "board": EASY, "solutions": 1, "complete": True, "stop": "done"}
+    assert (many["solutions"], many["complete"], many["stop"]) == (2, False, "solutions")
 
 
 def test_empty_grids_of_other_sizes(program):

@@ -10,8 +10,14 @@ HEAVY = ("torch", "ray", "fastapi", "pyarrow", "matplotlib", "scipy.optimize", "
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], ["train", "--help"], ["list", "tiles-3x3"], ["solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8"]],
-    ids=["help", "train help", "list", "solve"],
+    [
+        ["--help"],
+        ["train", "--help"],
+        ["list", "tiles-3x3"],
+        ["list", "sudoku-9x9", "--json"],
+        ["solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8"],
+    ],
+    ids=["help", "train help", "list", "list as JSON", "solve"],
 )
 def test_nothing_heavy_is_imported(arguments) -> None:
     code = (

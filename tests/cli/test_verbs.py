@@ -86,6 +86,17 @@ def test_check_goes_on_after_what_is_no_board(program):
     assert out.count("\nlevel: ") == 2
 
 
+def test_check_as_json_has_an_object_for_each_board(program):
+    code, out, err = program("check", "tiles-3x3", "--json", stdin=f"{ODD}\nx\n{ONE}\n".encode())
+    odd, wrong, one = map(json.loads, out.splitlines())
+    assert code == 2
+    assert err.startswith("error: standard input, line 2: ")
+    assert (odd["board"], odd["ok"], odd["unsolvable"]) == (ODD, False, True)
+    assert (wrong["puzzle"], wrong["board"]) == ("tiles-3x3", "x")
+    assert wrong["error"] in err
+    assert (one["board"], one["ok"], one["objections"], one["difficulty"]["distance"]) == (ONE, True, [], 1)
+
+
 # --- verify ---------------------------------------------------------------------------------------
 
 
@@ -215,6 +226,20 @@ def test_generate_goes_through_a_range_in_turn(program):
     assert [puzzle.difficulty(puzzle.read(board).state)["level"] for board in boards] == [5, 6, 7, 5, 6, 7, 5]
 
 
+def test_generate_as_json_says_how_to_make_each_board_again(program):
+    words = ("tiles-3x3", "--level", "5-6", "--count", 2, "--seed", 3)
+    first, second = map(json.loads, generated(program, *words, "--json"))
+    assert [first["board"], second["board"]] == generated(program, *words)
+    del first["board"]
+    assert first == {"puzzle": "tiles-3x3", "scale": "level", "level": "5-6", "seed": 3, "number": 1}
+    assert second["number"] == 2
+
+
+def test_generate_as_json_into_a_file_is_refused(program, tmp_path):
+    code, _, err = program("generate", "tiles-3x3", "--json", "--out", tmp_path / "boards.txt")
+    assert (code, err.startswith("error: --json prints boards")) == (2, True)
+
+
 def test_generate_writes_files_that_solve_reads(program, tmp_path):
     path = tmp_path / "boards.txt"
     words = ("generate", "tiles-3x3", "--scale", "distance", "--level", "4-6", "--count", 3, "--seed", 2)
@@ -281,9 +306,19 @@ def test_list_of_one_puzzle_names_its_estimates_and_scales(program):
         "distance",
         "0-31",
         "in-place",
+        "ida (usual)",
     ):
         assert word in out
     assert "exact" not in program("list", "tiles-4x4")[1]
+
+
+def test_list_as_json(program):
+    everything = json.loads(program("list", "--json")[1])
+    assert "tiles" in [each["family"] for each in everything["puzzles"]]
+    assert everything["version"] == VERSION
+    code, out, err = program("list", "tiles-3x3", "--json")
+    assert (code, err, len(out.splitlines())) == (0, "", 1)
+    assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {}}
 
 
 def test_list_of_a_puzzle_that_does_not_exist(program):

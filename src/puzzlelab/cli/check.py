@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +11,9 @@ import typer
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, Settle, given_boards, output, settling
 
 if TYPE_CHECKING:
-    from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Puzzle, State
+    from rich.console import Console
 
-SHOWN = 20
-"""Cells that differ and are named."""
+    from puzzlelab.core.checks import Check
 
 
 def check(
@@ -26,6 +24,7 @@ def check(
     ] = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Say whether boards are well-formed and could be solved, and how hard they are.
 
@@ -34,71 +33,45 @@ def check(
     Exit code: 0 nothing to object, 1 a board cannot be solved, or not in one way only; 2 something is no board.
     """
     from puzzlelab import api
+    from puzzlelab.core.checks import check_facts
     from puzzlelab.core.errors import BadBoard
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Samples
 
     chosen, console = settling(api.load(puzzle), settle), output()
     worst, limit, faults = SOLVED, Limit(seconds=time), Faults()
     for given in given_boards(chosen, board or [], file):
         try:
-            state = chosen.read(given.text).state
+            instance = chosen.read(given.text)
         except BadBoard as error:
             faults.tell(given.where, error)
+            if json:
+                print(dumps({"puzzle": chosen.name, "board": given.text, "error": str(error)}), flush=True)
             worst = UNREADABLE
             continue
-        console.print(f"{chosen.write(state)}\n{chosen.draw(state)}", markup=False)
-        objections = list(_objections(chosen, state, limit))
-        for sentence in objections:
-            console.print(sentence, markup=False)
-        if not objections:
-            console.print("it has exactly one solution" if _one_way(chosen) else "nothing speaks against a solution")
-        worst = max(worst, UNSOLVED if objections else SOLVED)
-        if isinstance(chosen, Samples):
-            for scale, value in chosen.difficulty(state).items():
-                about = chosen.scales[scale].about if scale in chosen.scales else ""
-                console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
+        told = api.check(instance, limit=limit)
+        worst = max(worst, SOLVED if told.ok else UNSOLVED)
+        if json:
+            print(dumps(check_facts(told)), flush=True)
+        else:
+            _show(told, console)
     faults.end()
     raise typer.Exit(worst)
 
 
-def _one_way(puzzle: Puzzle) -> bool:
-    """Whether a good board of this puzzle has one solution only."""
-    from puzzlelab.core.puzzle import Cover
-
-    return isinstance(puzzle, Cover)
-
-
-def _objections(puzzle: Puzzle, state: State, limit: Limit) -> Iterator[str]:
-    """What speaks against the board, in sentences."""
-    objection = puzzle.objection(state)
-    if objection:
-        yield f"cannot be solved: {objection}"
-        return
-    remarks = getattr(puzzle, "remarks", None)
-    yield from remarks(state) if remarks else ()
-    if _one_way(puzzle):
-        yield from _not_unique(puzzle, state, limit)
+def _show(told: Check, console: Console) -> None:
+    """The board, what speaks against it, and how hard it is."""
+    puzzle = told.instance.puzzle
+    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (told.instance.state, *told.witnesses)]
+    for text in [boards[0], *_sentences(told), *boards[1:]]:
+        console.print(text, markup=False)
+    scales = getattr(puzzle, "scales", {})
+    for scale, value in told.difficulty.items():
+        about = scales[scale].about if scale in scales else ""
+        console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
 
 
-def _not_unique(puzzle: Puzzle, state: State, limit: Limit) -> Iterator[str]:
-    """That there is no solution, or a second one, and where it differs."""
-    from puzzlelab import api
-    from puzzlelab.core.puzzle import Instance
-    from puzzlelab.core.solver import board_after
-
-    found = api.solutions(Instance(puzzle, state), limit=limit, most=2)
-    boards = [board_after(puzzle, state, moves) for moves in found]
-    if len(boards) == 2:
-        first, second = boards
-        differ = [place for place in range(len(first)) if first[place] != second[place]]
-        cell = getattr(puzzle, "write_cell", str)
-        names = [cell(place) for place in differ[:SHOWN]] + (["..."] if len(differ) > SHOWN else [])
-        yield f"more than one solution; two of them differ in {len(differ)} places: {', '.join(names)}"
-        for each in boards:
-            yield f"{puzzle.write(each)}\n{puzzle.draw(each)}"
-    elif found.stop != "done":
-        known = "one solution is known, a second one was not found" if boards else "no solution was found"
-        yield f"{known} within {limit.seconds:g} s; --time allows more"
-    elif not boards:
-        yield "cannot be solved: every possibility was tried, and none is a solution"
+def _sentences(told: Check) -> list[str]:
+    if told.ok:
+        return ["it has exactly one solution" if told.solutions == 1 else "nothing speaks against a solution"]
+    more = "; --time allows more" if told.stop == "time" else ""
+    return [*told.objections[:-1], told.objections[-1] + more]

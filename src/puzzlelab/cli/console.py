@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.work import Given
 
 SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
@@ -116,14 +116,6 @@ class Faults:
             fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
 
 
-@dataclass(frozen=True)
-class Given:
-    """A board as it was given, and where: in words, empty for an argument on its own."""
-
-    text: str
-    where: str
-
-
 def marks_moves(puzzle: Puzzle) -> bool:
     """Whether its drawings can mark what a move does."""
     from inspect import signature
@@ -164,6 +156,8 @@ def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> lis
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[Given]:
     """Each argument is a board; words that are none by themselves are one board without its quotes."""
+    from puzzlelab.core.work import Given
+
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
     if len(arguments) == 1:
@@ -185,6 +179,7 @@ def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[Given]:
     """The boards in lines of text, each with its place. Raises `BadFile` for none."""
     from puzzlelab.core.boards import boards
     from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.work import Given
 
     given = [Given(found.text, f"{name}, line {found.line}") for found in boards(puzzle, lines)]
     if not given:

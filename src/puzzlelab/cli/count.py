@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,6 @@ from puzzlelab.cli.console import (
     UNREADABLE,
     UNSOLVED,
     Faults,
-    Given,
     fail,
     given_boards,
     output,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
     from puzzlelab.core.solver import Solver
+    from puzzlelab.core.work import Given
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
@@ -55,8 +56,10 @@ class Asked:
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
 
-    def boards(self, arguments: list[str] | None, file: Path | None) -> Iterator[tuple[Given, Instance]]:
-        """The boards that can be read; the others are told of."""
+    def boards(
+        self, arguments: list[str] | None, file: Path | None, json: bool = False
+    ) -> Iterator[tuple[Given, Instance]]:
+        """The boards that can be read; the others are told of, with an object each where that is wanted."""
         from puzzlelab.core.errors import BadBoard
 
         faults = Faults()
@@ -65,6 +68,8 @@ class Asked:
                 yield given, self.puzzle.read(given.text)
             except BadBoard as error:
                 faults.tell(given.where, error)
+                if json:
+                    typer.echo(dumps({"puzzle": self.puzzle.name, "board": given.text, "error": str(error)}))
                 self.code = UNREADABLE
         faults.end()
 
@@ -94,6 +99,7 @@ def count(
     jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Count the solutions of boards: one number a board; `+` after it says that there may be more.
 
@@ -101,12 +107,16 @@ def count(
     """
     spare_linear_algebra()
     from puzzlelab.core import solutions
+    from puzzlelab.core.facts import count_facts
     from puzzlelab.core.limit import Limit
 
     asked, console = Asked(puzzle, solver, option, jobs, Limit(time, nodes)), output()
-    for given, instance in asked.boards(board, file):
+    for given, instance in asked.boards(board, file, json):
         found = solutions.count(asked.solver, instance, asked.limit, most)
-        console.print(f"{found.solutions}{'' if found.complete else '+'}")
+        if json:
+            typer.echo(dumps(count_facts(asked.puzzle, asked.puzzle.write(instance.state), found)))
+        else:
+            console.print(f"{found.solutions}{'' if found.complete else '+'}")
         asked.ended(given, found.solutions, found.stop)
     raise typer.Exit(asked.code)
 

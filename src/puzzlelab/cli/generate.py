@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,57 +39,34 @@ def generate(
     histogram: Annotated[
         Path | None, typer.Option(help="Sudoku: draw how many boards in --out have how many clues (.png or .svg).")
     ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Make boards, one a line; easy levels may hold few different boards, so that some come twice."""
     spare_linear_algebra()
     from puzzlelab import api
+    from puzzlelab.core import making
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.settings import fill
+    from puzzlelab.core.facts import board_facts
 
+    if json and out is not None:
+        raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
     chosen = api.load(puzzle)
     made: dict[str, Any] = {"mix": mix, "clues": clues, "symmetry": symmetry, "hard": hard}
     made |= {"minimal": minimal or None, "unique": False if allow_multiple else None}
-    maker = getattr(chosen, "generator", None)
-    if maker is None:
-        if histogram or any(value is not None for value in made.values()):
-            raise BadOption(f"{chosen.name} makes boards by --scale and --level only")
-        _by_scale(chosen, count, scale, level, seed, out)
+    if histogram and getattr(chosen, "generator", None) is None:
+        raise BadOption(f"{chosen.name} makes boards by scale and level only")
+    if out is None:
+        if histogram:
+            raise BadOption("--histogram draws what --out holds; name a file with --out")
+        boards = making.boards(chosen, count, scale, level, seed, jobs, **made)
+        for facts in board_facts(chosen, boards, scale, level, seed):
+            typer.echo(dumps(facts) if json else facts["board"])
         return
-    generator = fill(maker, made | _by_name(chosen, scale, level, clues))
-    if out is not None:
-        _file(generator, count, seed, jobs, out, histogram)
-        return
-    if histogram:
-        raise BadOption("--histogram draws what --out holds; name a file with --out")
-    for puzzles, _ in generator.batches(count, seed, jobs):
-        for board in puzzles:
-            typer.echo(chosen.write(board))
-
-
-def _by_name(puzzle: Puzzle, scale: str | None, level: str | None, clues: str | None) -> dict[str, Any]:
-    """What a scale and a level on it mean as settings of a generator."""
-    from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.puzzle import scale_of
-    from puzzlelab.core.settings import read_levels
-
-    name, chosen = scale_of(puzzle, scale)
-    if scale == "clues" and level:
-        if clues:
-            raise BadOption("--scale clues --level N is --clues N: give one of them")
-        clues, level = level, None
-    if level and name == "minimal":
-        raise BadOption("the scale 'minimal' has no levels")
-    found: dict[str, Any] = {"minimal": True} if name == "minimal" else {}
-    if clues:
-        least, most = read_levels(clues)
-        found["clues"] = least if least == most else (least, most)
-    if level:
-        least, most = read_levels(level)
-        lowest, highest = chosen.levels or (least, most)
-        if least < most and not lowest <= least < most <= highest:
-            raise BadOption(f"the levels of {puzzle.name} go from {lowest} to {highest}, not from {least} to {most}")
-        found |= {"level": least} if least == most else {"mix": dict.fromkeys(range(least, most + 1), 1.0)}
-    return found
+    maker = making.generator_of(chosen, scale, level, made)
+    if maker is not None:
+        _file(maker, count, seed, jobs, out, histogram)
+    else:
+        _lines_of(chosen, count, scale, level, seed, out)
 
 
 def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None) -> None:
@@ -148,27 +126,17 @@ def _summary(counts: Any, levels: Mapping[int, tuple[int, int]], histogram: Path
         console.print(str(histogram), markup=False)
 
 
-def _by_scale(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path | None) -> None:
-    """Boards of any puzzle that has scales."""
+def _lines_of(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path) -> None:
+    """Write boards of any puzzle that has scales; Ctrl-C keeps what is there."""
     from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.making import sampler
     from puzzlelab.core.puzzle import scale_of
-    from puzzlelab.core.seeds import generator
-    from puzzlelab.core.settings import read_levels
 
-    name, chosen = scale_of(puzzle, scale)
-    least, most = read_levels(level) if level else (None, None)
-    levels = [None] if least is None or most is None else list(range(least, most + 1))
-
-    def board(i: int) -> str:
-        return puzzle.write(chosen.sample(generator(seed, i), levels[i % len(levels)]))
-
-    if out is None:
-        for i in range(count):
-            typer.echo(board(i))
-        return
+    name, _ = scale_of(puzzle, scale)
+    made = sampler(puzzle, scale, level, seed)
     header = f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n"
     try:
-        _lines(out, header, board, count)
+        _lines(out, header, lambda number: puzzle.write(made(number)), count)
     except OSError as error:
         raise BadFile(f"cannot write {out}: {error.strerror}") from None
     except KeyboardInterrupt:

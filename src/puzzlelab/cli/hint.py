@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +28,7 @@ from puzzlelab.cli.console import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from puzzlelab.core.hints import Hint, MoveValue
+    from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.questions import Range
@@ -99,12 +100,13 @@ class Shown:
 
     def hint(self, instance: Instance) -> int:
         """Print what the moves at a position are worth; return the exit code."""
+        from puzzlelab.core.facts import hint_row
         from puzzlelab.core.hints import hint as ask
 
         told = ask(self.solver, instance, self.limit)
         self.interrupted = told.stop == "interrupted"
         if self.json:
-            self._print_json(instance, told, hint_facts(told))
+            print(dumps(hint_row(instance, self.solver, self.limit, told)), flush=True)
         else:
             self._hint(told)
         return SOLVED if told.proven and not told.needed.unsolvable else UNSOLVED
@@ -133,13 +135,14 @@ class Shown:
 
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
+        from puzzlelab.core.facts import game_row
         from puzzlelab.core.regrets import regrets
 
         moves = read_game(instance.puzzle, text)
         told = regrets(self.solver, instance, moves, self.limit)
         self.interrupted = told.stop == "interrupted"
         if self.json:
-            self._print_json(instance, told, game_facts(instance.puzzle, told))
+            print(dumps(game_row(instance, self.solver, self.limit, told)), flush=True)
         else:
             self._game(instance.puzzle, told)
         return SOLVED if told.proven else UNSOLVED
@@ -156,22 +159,6 @@ class Shown:
         sure = "" if told.total.proven else " (not proven)"
         self.console.print(f"regret of the whole game: {_range(told.total)}{sure}{left}")
 
-    def _print_json(self, instance: Instance, told: Hint | Regrets, facts: dict[str, Any]) -> None:
-        import json
-
-        from puzzlelab.core.solver import options_of
-        from puzzlelab.core.version import VERSION
-
-        puzzle = instance.puzzle
-        question: dict[str, Any] = {
-            "puzzle": puzzle.name,
-            "board": puzzle.write(instance.state),
-            "solver": self.solver.name,
-        }
-        question |= {"options": options_of(self.solver, puzzle), "limit": vars(self.limit), "version": VERSION}
-        work = {"stop": told.stop, "expanded": told.expanded, "seconds": round(told.seconds, 6)}
-        print(json.dumps({**question, **facts, **work}), flush=True)
-
 
 def read_game(puzzle: Puzzle, text: str) -> list[int]:
     """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
@@ -185,44 +172,6 @@ def read_game(puzzle: Puzzle, text: str) -> list[int]:
         except BadBoard as error:
             raise BadBoard(str(error), f"move {step} of {len(words)}") from None
     return moves
-
-
-def hint_facts(told: Hint) -> dict[str, Any]:
-    """A hint as plain data."""
-    puzzle = told.instance.puzzle
-
-    def facts(value: MoveValue) -> dict[str, Any]:
-        return {"move": puzzle.write_move(value.move), **_facts(value.needed), "regret": _facts(value.regret)}
-
-    best = [puzzle.write_move(move) for move in told.best]
-    return {
-        **_facts(told.needed),
-        "reason": told.reason,
-        "best": best,
-        "settled": told.settled,
-        "all_proven": told.proven,
-        "moves": [facts(value) for value in told.moves],
-    }
-
-
-def game_facts(puzzle: Puzzle, told: Regrets) -> dict[str, Any]:
-    """The regrets of a game as plain data."""
-    steps = [
-        {
-            "move": puzzle.write_move(step.move),
-            "before": _facts(step.before),
-            "after": _facts(step.after),
-            "regret": _facts(step.regret),
-        }
-        for step in told.steps
-    ]
-    return {"regret": _facts(told.total), "all_proven": told.proven, "steps": steps}
-
-
-def _facts(known: Range) -> dict[str, Any]:
-    """A range as plain data; `length` is the most that may be needed."""
-    facts = {"length": known.most, "lower_bound": None if known.unsolvable else known.least, "proven": known.proven}
-    return facts | ({"unsolvable": True} if known.unsolvable else {})
 
 
 def _needed(told: Hint) -> str:

@@ -2,93 +2,88 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puzzlelab.cli.console import output
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from puzzlelab.core.puzzle import Puzzle
 
 
 def list_all(
     puzzle: Annotated[str | None, typer.Argument(help="Say what this puzzle offers.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Name the puzzles and solvers, or the estimates and scales of one puzzle."""
-    if puzzle is None:
-        _everything()
-    else:
-        _one(puzzle)
-
-
-def _everything() -> None:
-    from rich.table import Table
-
-    from puzzlelab.core import registry
-
-    puzzles = Table("puzzles", "names", "what it is", box=None)
-    for name in registry.families():
-        family = registry.family(name)
-        puzzles.add_row(name, ", ".join(family.EXAMPLES), family.ABOUT)
-    solvers = Table("solvers", "what it is", "options", box=None)
-    for name in [*registry.solver_names(), *registry.exact_solvers()]:
-        kind = registry.solver_class(name)
-        solvers.add_row(name, (kind.__doc__ or "").strip().split("\n\n")[0], ", ".join(kind.model_fields))
-    console = output()
-    console.print(puzzles)
-    console.print()
-    console.print(solvers)
-    console.print("\nWhat one puzzle offers: puzzlelab list PUZZLE")
-
-
-def _one(name: str) -> None:
-    from rich.table import Table
-
+    """Name the puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle."""
     from puzzlelab import api
-    from puzzlelab.core.puzzle import Estimates, Samples
+    from puzzlelab.core import facts
+
+    chosen = None if puzzle is None else api.load(puzzle)
+    told = facts.everything() if chosen is None else facts.about(chosen)
+    if json:
+        print(dumps(told), flush=True)
+    elif chosen is None:
+        _everything(told)
+    else:
+        _one(chosen, told)
+
+
+def _everything(told: dict[str, Any]) -> None:
+    _table(
+        ("puzzles", "names", "what it is"),
+        [(each["family"], ", ".join(each["names"]), each["about"]) for each in told["puzzles"]],
+    )
+    output().print()
+    _table(
+        ("solvers", "what it is", "options"),
+        [
+            (each["name"], each["about"], ", ".join(option["name"] for option in each["options"]))
+            for each in told["solvers"]
+        ],
+    )
+    output().print("\nWhat one puzzle offers: puzzlelab list PUZZLE")
+
+
+def _one(puzzle: Puzzle, told: dict[str, Any]) -> None:
     from puzzlelab.experience import rewards
 
-    puzzle, console = api.load(name), output()
-    console.print(f"{puzzle.name}: {puzzle.move_count} moves ({getattr(puzzle, 'move_note', '')})")
-    if isinstance(puzzle, Estimates):
-        usual = puzzle.estimate().name
-        estimates = Table("estimates", "what it is", box=None)
-        for each, about in puzzle.estimates.items():
-            estimates.add_row(each + (" (usual)" if usual.startswith(each) else ""), about)
-        console.print(estimates)
-    if isinstance(puzzle, Samples) and puzzle.scales:
-        scales = Table("scales", "levels", "what it is", box=None)
-        for each, scale in puzzle.scales.items():
-            scales.add_row(each, "-".join(map(str, scale.levels)) if scale.levels else "", scale.about)
-        console.print(scales)
-    worth = Table("rewards", "what a move is worth to a learner", box=None)
-    for each, about in rewards.offered(puzzle).items():
-        worth.add_row(each, about)
-    console.print(worth)
-    _networks(puzzle.name, console)
-    examples = getattr(puzzle, "examples", {})
-    if examples:
-        boards = Table("examples", "what it is", "as in", box=None)
-        for each, example in examples.items():
-            boards.add_row(each, example.about, f"puzzlelab solve {puzzle.name} {each}")
-        console.print(boards)
+    console, usual = output(), told["usual_solver"]["name"]
+    console.print(f"{told['puzzle']}: {told['moves']} moves ({told['move_note']})", markup=False)
+    solvers = [name + (" (usual)" if name == usual else "") for name in told["solvers"]]
+    console.print(f"solvers: {', '.join(solvers)}", markup=False)
+    _table(("estimates", "what it is"), [(_name(each), each["about"]) for each in told["estimates"]])
+    _table(
+        ("scales", "levels", "what it is"),
+        [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in told["scales"]],
+    )
+    _table(("rewards", "what a move is worth to a learner"), list(rewards.offered(puzzle).items()))
+    _table(
+        ("networks", "hash", "parameters", "tells", "recipe"),
+        [
+            (_name(each), each["hash"], f"{each['parameters']:,}", ", ".join(each["heads"]), each["recipe"])
+            for each in told["networks"]
+        ],
+    )
+    _table(
+        ("examples", "what it is", "as in"),
+        [(each["name"], each["about"], f"puzzlelab solve {puzzle.name} {each['name']}") for each in told["examples"]],
+    )
 
 
-def _networks(puzzle: str, console: Console) -> None:
-    """The networks for a puzzle that come with the package, as their cards tell of them; nothing if there is none."""
+def _name(each: dict[str, Any]) -> str:
+    return f"{each['name']} (usual)" if each["usual"] else str(each["name"])
+
+
+def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """Print rows below their titles; nothing if there are none."""
     from rich.markup import escape
     from rich.table import Table
 
-    from puzzlelab.core.networks import SHELF
-
-    networks = Table("networks", "hash", "parameters", "tells", "recipe", box=None)
-    for path in sorted(SHELF.glob("*.json")):
-        card = json.loads(path.read_text(encoding="utf-8"))  # read here, because what loads networks needs torch
-        if card.get("puzzle") == puzzle:
-            heads = ", ".join(card.get("network", {}).get("heads", ()))
-            told = [card.get("name", ""), f"{card.get('parameters', 0):,}", heads, card.get("recipe", "")]
-            networks.add_row(*map(escape, [path.stem + (" (usual)" if path.stem == puzzle else ""), *told]))
-    if networks.row_count:
-        console.print(networks)
+    table = Table(*columns, box=None)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    if rows:
+        output().print(table)

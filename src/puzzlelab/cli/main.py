@@ -23,6 +23,7 @@ from puzzlelab.cli.teach import teach
 from puzzlelab.cli.train import train
 from puzzlelab.cli.verify import verify
 from puzzlelab.cli.warm import warm
+from puzzlelab.cli.web import web
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,7 +50,7 @@ def main(
 
 app.command("list")(list_all)
 app.command("enumerate")(enumerate_all)
-for verb in (solve, hint, check, verify, count, generate, teach, train, match, bench, plot, warm, demo):
+for verb in (solve, hint, check, verify, count, generate, teach, train, match, bench, plot, web, warm, demo):
     app.command()(verb)
 app.add_typer(selfplay, name="selfplay")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, Given, fail, marks_moves
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, fail, marks_moves
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Solver
+    from puzzlelab.core.work import Given
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """How much a search may use."""
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +56,27 @@ def resident() -> int:
 
 
 def free_memory() -> int:
-    """Bytes that this machine can still give."""
+    """Bytes that this process can still get: what the machine has, and what the process may have."""
+    return min(_free_on_machine(), _left_to_process())
+
+
+def _left_to_process() -> int:
+    """Bytes that the process may still reserve, where the system limits them."""
+    if sys.platform != "linux":
+        return sys.maxsize
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    if most == resource.RLIM_INFINITY:
+        return sys.maxsize
+    try:
+        data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        data = resident()
+    return max(0, most - data)
+
+
+def _free_on_machine() -> int:
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):

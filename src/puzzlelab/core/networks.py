@@ -8,6 +8,7 @@ asks the network about every mirror image of a board, and takes the mean. Nothin
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -61,6 +62,16 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
     Raises `BadInput` where there is none, where the file is damaged, and where torch is not installed.
     """
     return _found(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
+
+
+def cards(puzzle: str) -> dict[str, dict[str, Any]]:
+    """The cards of the networks for a puzzle of this name that come with the package, by name; the best one first.
+
+    They are read here, because what loads networks needs torch.
+    """
+    known = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
+    mine = {name: card for name, card in known.items() if card.get("puzzle") == puzzle}
+    return dict(sorted(mine.items(), key=lambda pair: pair[0] != puzzle))
 
 
 def missing(puzzle: Puzzle) -> str | None:

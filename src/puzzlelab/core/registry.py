@@ -1,8 +1,9 @@
 """Finds puzzles and solvers by name: file names in the package's folders, and installed plug-ins.
 
 A puzzle family is a folder of `puzzlelab/puzzles` whose package has `FAMILY`, a function from the part of the name
-after the family to the puzzle, and `ABOUT`. A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; what is
-exact for one puzzle only stands in that family's `exact.py` as `SOLVERS`. Listing imports nothing.
+after the family to the puzzle, and `ABOUT`; it may have `QUICK`, the names of lower bounds that cost next to nothing.
+A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; what is exact for one puzzle only stands in that
+family's `exact.py` as `SOLVERS`. Listing imports nothing.
 """
 
 import importlib

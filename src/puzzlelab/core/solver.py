@@ -16,6 +16,8 @@ from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.verify import verify
 
 Attempt = Progress | Result
+WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
+"""The solver of a puzzle that names no usual one."""
 BATCH = 1000
 """Boards that a solver which `Batches` is given at once."""
 
@@ -52,17 +54,30 @@ class Batches(Protocol):
 def require(solver: Solver, puzzle: Puzzle) -> None:
     """Raise `NotSuited` unless the puzzle offers every view that the solver needs.
 
-    An estimate or a prior that was given, such as a network, takes the place of the view `Estimates`. A solver may have
-    `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
+    A solver may have `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
+    """
+    require_views(solver, puzzle)
+    refusal = getattr(solver, "refusal", None)
+    if refusal and (reason := refusal(puzzle)):
+        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}: {reason}")
+
+
+def require_views(solver: Solver, puzzle: Puzzle) -> None:
+    """Raise `NotSuited` unless the puzzle offers every view that the solver needs; asks for no network.
+
+    An estimate or a prior that was given, such as a network, takes the place of the view `Estimates`.
     """
     given = any(_is_given(getattr(solver, option, None)) for option in ("estimate", "prior"))
     needed = [view for view in solver.needs if not (given and view is Estimates)]
     missing = [view.__name__ for view in needed if not isinstance(puzzle, view)]
     if missing:
         raise NotSuited(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
-    refusal = getattr(solver, "refusal", None)
-    if refusal and (reason := refusal(puzzle)):
-        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}: {reason}")
+
+
+def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
+    """The name and the options of the solver that is asked where nobody names one."""
+    found: tuple[str, Mapping[str, Any]] = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
+    return found
 
 
 def _is_given(option: object) -> bool:

@@ -264,7 +264,7 @@ def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypat
         (("--scale", "uniform", "--level", "3"), "the scale 'uniform' of dust has no levels"),
         (("--scale", "optimun"), "there is no scale of dust-8x6x5 'optimun'; did you mean 'optimum'?"),
         (("--level", "12-10"), "'12-10' is no range of levels"),
-        (("--clues", "30"), "dust-8x6x5 makes boards by --scale and --level only"),
+        (("--clues", "30"), "dust-8x6x5 makes boards by scale and level only"),
     ],
 )
 def test_what_cannot_be_made_is_told(generated, words: tuple[str, ...], said: str) -> None:

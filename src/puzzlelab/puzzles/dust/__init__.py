@@ -5,6 +5,7 @@ from puzzlelab.puzzles.dust.rules import Dust, named
 
 ABOUT = "Dust: click a cluster, the rest falls down and towards the centre; clear the board in the fewest clicks."
 EXAMPLES = ("dust-8x6x5", "dust-6x5x4", "dust-7x6x5", "dust-8x8x5", "dust-10x8x5")
+QUICK = ("colours",)
 FAMILY = named
 
 
@@ -14,4 +15,4 @@ def guess(text: str) -> Dust | None:
     return Dust(*size) if size else None
 
 
-__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Dust", "guess"]
+__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "QUICK", "Dust", "guess"]

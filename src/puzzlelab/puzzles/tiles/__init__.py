@@ -4,6 +4,7 @@ from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, named
 
 ABOUT = "Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order."
 EXAMPLES = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first")
+QUICK = ("conflicts",)
 FAMILY = named
 
 
@@ -16,4 +17,4 @@ def guess(text: str) -> Tiles | None:
     return Tiles(side, side)
 
 
-__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Tiles", "guess"]
+__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "QUICK", "Tiles", "guess"]

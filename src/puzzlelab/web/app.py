@@ -1,0 +1,104 @@
+"""The application: the API, the page, and what stands before both."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from puzzlelab.core.version import VERSION
+from puzzlelab.web.bounds import Bounds
+from puzzlelab.web.desk import Desk
+from puzzlelab.web.guards import POLICY, Guard
+from puzzlelab.web.routes import api
+from puzzlelab.web.worker import INSIDE
+
+STATIC = Path(__file__).with_name("static")
+
+
+def make_app(bounds: Bounds | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
+    """The application; `hosts` are the names by which it may be called."""
+    limits = bounds or Bounds()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        desk: Desk = app.state.desk
+        desk.searches.open()
+        desk.questions.open()
+        try:
+            yield
+        finally:
+            desk.searches.close()
+            desk.questions.close()
+
+    app = FastAPI(
+        title="puzzlelab",
+        version=VERSION,
+        description="Boards in, proven moves out: what the command line prints with `--json`.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.desk = Desk(limits)
+    app.include_router(api)
+    _documented(app)
+    _explained(app)
+    app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
+    app.add_middleware(Guard, most=limits.body)
+    return app
+
+
+def _explained(app: FastAPI) -> None:
+    """Say what is wrong in a sentence, whatever it is."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        return JSONResponse({"error": f"{where}: {first['msg']}" if where else str(first["msg"])}, 422)
+
+    @app.exception_handler(HTTPException)
+    async def wrong(request: Request, error: HTTPException) -> Response:
+        return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def fault(request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": INSIDE}, 500)
+
+
+def _documented(app: FastAPI) -> None:
+    """The pages about the API, from files of this machine only."""
+    import fastapi_offline
+
+    files = "/api/docs/files"
+    page = get_swagger_ui_html(
+        openapi_url="/api/openapi.json",
+        title="The API of puzzlelab",
+        swagger_js_url=f"{files}/swagger-ui-bundle.js",
+        swagger_css_url=f"{files}/swagger-ui.css",
+        swagger_favicon_url="/icon.svg",
+    )
+    scripts = re.findall(rb"<script>(.*?)</script>", bytes(page.body), re.DOTALL)
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'" for text in scripts)
+    policy = POLICY.replace("script-src 'self'", f"script-src 'self' {hashes}")
+    policy = policy.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+
+    @app.get("/api/docs", include_in_schema=False)
+    async def docs() -> HTMLResponse:
+        return HTMLResponse(page.body, headers={"content-security-policy": policy})
+
+    folder = Path(fastapi_offline.__file__).with_name("static")
+    app.mount(files, StaticFiles(directory=folder), name="docs")

@@ -1,0 +1,155 @@
+/** The Sudoku grid as one SVG: elements are made once, and only what differs from the last drawing is touched. */
+
+import { Cursor, UNIT, animate, easeOut, label, set, svg } from "./grid.js";
+import { SYMBOLS } from "./sudoku-rules.js";
+
+/** What is left around the grid for the half of its outline. */
+const EDGE = 5;
+/** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
+const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13 };
+
+/** One cell; `paint` takes what it should show, and compares. */
+class Cell {
+  constructor(cell, rules) {
+    const column = cell % rules.size;
+    const corner = `translate(${column * UNIT} ${Math.floor(cell / rules.size) * UNIT})`;
+    this.digit = label("", UNIT / 2, UNIT / 2, UNIT * 0.62, "sudoku-digit");
+    this.group = svg(
+      "g",
+      { role: "gridcell", transform: corner, "data-cell": cell, "aria-colindex": column + 1 },
+      svg("rect", { class: "sudoku-ground", width: UNIT, height: UNIT }),
+      this.digit,
+    );
+    this.small = [];
+    this.shown = { digit: -1, tone: null, label: null, smallKey: 0 };
+  }
+
+  /** `tone`: class names. `label`: words. `small()`: what `smallKey` stands for, see `#write`. */
+  paint({ digit, tone, label: words, smallKey, small }) {
+    const { shown, group } = this;
+    if (digit !== shown.digit) {
+      this.digit.textContent = digit ? SYMBOLS[digit - 1] : "";
+      set(group, { "data-digit": digit });
+    }
+    if (tone !== shown.tone) this.#tone(tone);
+    if (words !== shown.label) set(group, { "aria-label": words });
+    if (smallKey !== shown.smallKey) this.#write(small());
+    this.shown = { digit, tone, label: words, smallKey };
+  }
+
+  #tone(tone) {
+    const clash = tone.includes("sudoku-conflict");
+    set(this.group, {
+      class: `sudoku-cell ${tone}`,
+      "aria-invalid": clash || null,
+      "aria-selected": tone.includes("sudoku-chosen") || null,
+    });
+    if (clash && !this.clash) this.group.append((this.clash = svg("path", { class: "sudoku-zigzag", d: ZIGZAG })));
+  }
+
+  /** Small texts `{text, x, y, size, opacity, heat, strong}`; elements of earlier ones are used again. */
+  #write(texts) {
+    while (this.small.length < texts.length) {
+      this.small.push(label("", 0, 0, 1));
+      this.group.append(this.small.at(-1));
+    }
+    this.small.forEach((element, at) => {
+      const { text = "", x, y, size, opacity, heat, strong } = texts[at] ?? {};
+      const look = `sudoku-small${heat ? " sudoku-heat" : ""}${strong ? " sudoku-strong" : ""}`;
+      element.textContent = text;
+      set(element, { class: look, x, y, "font-size": size, opacity });
+    });
+  }
+}
+
+/** The line under a digit in conflict, as under a word that is spelt wrong: the conflict shows without its colour. */
+const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${UNIT * 0.08} ${-UNIT * 0.08} l${UNIT * 0.08} ${UNIT * 0.08}`.repeat(3)}`;
+
+export class Board {
+  /** `signal` ends the listening. */
+  constructor(rules, signal) {
+    const { size, boxRows, boxColumns } = rules;
+    const side = size * UNIT + 2 * EDGE;
+    this.rules = rules;
+    this.cells = Array.from({ length: rules.cells }, (_, cell) => new Cell(cell, rules));
+    const lines = Array.from({ length: size }, (_, row) =>
+      this.cells.slice(row * size, (row + 1) * size).map((cell) => cell.group),
+    );
+    this.rings = svg("g", { "aria-hidden": "true" });
+    this.svg = svg(
+      "svg",
+      {
+        class: "sudoku-board",
+        viewBox: `${-EDGE} ${-EDGE} ${side} ${side}`,
+        role: "grid",
+        "aria-label": `Sudoku, ${size} by ${size}, boxes of ${boxRows} rows and ${boxColumns} columns`,
+        "aria-rowcount": size,
+        "aria-colcount": size,
+      },
+      ...lines.map((line, row) => svg("g", { role: "row", "aria-rowindex": row + 1 }, ...line)),
+      ...this.#lines(),
+      this.rings,
+    );
+    this.cursor = new Cursor(lines, signal);
+    this.cursor.enable(true);
+  }
+
+  /** Thin lines between cells, heavy ones between boxes. */
+  #lines() {
+    const { size, boxRows, boxColumns } = this.rules;
+    const paths = { thin: "", thick: "" };
+    for (let line = 0; line <= size; line++) {
+      paths[line % boxRows ? "thin" : "thick"] += `M0 ${line * UNIT}H${size * UNIT}`;
+      paths[line % boxColumns ? "thin" : "thick"] += `M${line * UNIT} 0V${size * UNIT}`;
+    }
+    return Object.entries(paths).map(([kind, d]) =>
+      svg("path", { class: `sudoku-lines sudoku-${kind}`, d, "aria-hidden": "true" }),
+    );
+  }
+
+  /** The cell that Tab stops at. */
+  get stop() {
+    return this.cursor.row * this.rules.size + this.cursor.column;
+  }
+
+  /** Put the keyboard in a cell. */
+  focus(cell) {
+    this.cursor.go(Math.floor(cell / this.rules.size), cell % this.rules.size);
+    this.cursor.focus();
+  }
+
+  /** Rings `[cell, kind]`, the last one on top. */
+  ring(wanted) {
+    const { children } = this.rings;
+    while (children.length < wanted.length) this.rings.append(svg("rect", { rx: 8 }));
+    while (children.length > wanted.length) this.rings.lastChild.remove();
+    wanted.forEach(([cell, kind], at) => {
+      const inset = INSETS[kind];
+      set(children[at], {
+        class: `sudoku-ring sudoku-ring-${kind}`,
+        x: (cell % this.rules.size) * UNIT + inset,
+        y: Math.floor(cell / this.rules.size) * UNIT + inset,
+        width: UNIT - 2 * inset,
+        height: UNIT - 2 * inset,
+      });
+    });
+  }
+
+  /** The digit of a cell appears, in so many milliseconds; resolves when it is there, or when `settle` was called. */
+  appear(cell, duration) {
+    const { digit } = this.cells[cell];
+    const { done, stop } = animate(duration, (share) => {
+      const size = 0.5 + 0.5 * easeOut(share);
+      const corner = (1 - size) * (UNIT / 2);
+      set(digit, { opacity: easeOut(share), transform: `translate(${corner} ${corner}) scale(${size})` });
+    });
+    this.settle = () => {
+      stop();
+      set(digit, { opacity: null, transform: null });
+    };
+    return done;
+  }
+
+  /** Every digit is wholly there. */
+  settle() {}
+}

@@ -1,0 +1,26 @@
+/** What a key means on a Sudoku board: a leap of the cursor, or a digit. */
+
+import { SYMBOLS } from "./sudoku-rules.js";
+
+const RUBBERS = new Set(["Backspace", "Delete", "0", ".", " "]);
+const BY_BOX = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** The row and column a box away from these, that Ctrl and an arrow lead to; null for another key. */
+export function boxAway(rules, { row, column }, event) {
+  const arrow = event.ctrlKey && BY_BOX[event.key];
+  return arrow ? [row + arrow[0] * rules.boxRows, column + arrow[1] * rules.boxColumns] : null;
+}
+
+/** `{digit, mark}`: the digit that a key writes, 0 to clear, and whether Shift asks for a mark; null for another key. */
+export function digitOf(rules, event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (RUBBERS.has(event.key)) return { digit: 0, mark: false };
+  const plain = event.key.length === 1 ? SYMBOLS.indexOf(event.key.toUpperCase()) + 1 : 0;
+  if (plain) {
+    const letter = plain > 9;
+    return plain <= rules.size ? { digit: plain, mark: event.shiftKey && (letter || event.code.startsWith("Numpad")) } : null;
+  }
+  // Shift and a digit is another sign ("!" for 1), so that only the place of the key says which digit it is.
+  const digit = Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0);
+  return digit && digit <= rules.size ? { digit, mark: event.shiftKey } : null;
+}

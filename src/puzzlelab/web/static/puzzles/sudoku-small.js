@@ -1,0 +1,85 @@
+/** What stands small in a blank Sudoku cell: pencil marks, and what the network thinks of each candidate. */
+
+import { UNIT, percent } from "./grid.js";
+import { SYMBOLS, digitsOf } from "./sudoku-rules.js";
+
+/** Shares below this are not drawn: a board full of nothings hides what matters. */
+const LEAST = 0.005;
+/** Largest grids in which every candidate has its own per cent, and in which every candidate is drawn at all. */
+const NUMBERS_FOR_ALL = 6;
+const ALL_CANDIDATES = 12;
+/** The part of a cell that candidates take when a line of per cent stands beneath them. */
+const UPPER = 0.7;
+
+/** The middle of a digit's place in the box-shaped grid within a cell that is so high. */
+function placeOf(rules, digit, height = UNIT) {
+  const row = Math.floor((digit - 1) / rules.boxColumns);
+  const column = (digit - 1) % rules.boxColumns;
+  return { x: ((column + 0.5) * UNIT) / rules.boxColumns, y: ((row + 0.5) * height) / rules.boxRows };
+}
+
+function sizeOf(rules, height = UNIT) {
+  return Math.min((1.3 * UNIT) / rules.boxColumns, (0.92 * height) / rules.boxRows, UNIT * 0.36);
+}
+
+/** Pencil marks of a set of digits. */
+export function marks(rules, set) {
+  const size = sizeOf(rules, UNIT * 0.94);
+  return digitsOf(set).map((digit) => {
+    const { x, y } = placeOf(rules, digit, UNIT * 0.94);
+    return { text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.045, size };
+  });
+}
+
+/** `{"r3c5=7": share}` as a map from cells to `[{digit, share}]`, the likeliest first. */
+export function sharesByCell(rules, heat) {
+  const cells = new Map();
+  for (const [move, share] of Object.entries(heat)) {
+    const { cell, digit } = rules.readMove(move);
+    if (!cells.has(cell)) cells.set(cell, []);
+    cells.get(cell).push({ digit, share });
+  }
+  for (const shares of cells.values()) shares.sort((a, b) => b.share - a.share);
+  return cells;
+}
+
+/** The candidates of one cell, as dark as they are likely; with numbers where there is room. */
+export function shares(rules, found) {
+  const seen = found.filter(({ share }, at) => at === 0 || share >= LEAST);
+  if (rules.size <= NUMBERS_FOR_ALL) return seen.flatMap((one, at) => numbered(rules, one, at === 0));
+  if (rules.size <= ALL_CANDIDATES) return [...seen.map((one, at) => placed(rules, one, at === 0)), line(seen[0])];
+  return best(seen[0]);
+}
+
+/** The faintest is still to be read, and the likeliest always stands out. */
+function look(share, strong) {
+  return { strong, heat: true, opacity: strong ? 0.8 + 0.2 * share : 0.5 + 0.5 * share };
+}
+
+function numbered(rules, { digit, share }, strong) {
+  const { x, y } = placeOf(rules, digit);
+  const width = UNIT / rules.boxColumns;
+  const height = UNIT / rules.boxRows;
+  return [
+    { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size: Math.min(height * 0.5, width * 0.8) },
+    { ...look(share, strong), text: percent(share), x, y: y + height * 0.27, size: Math.min(height, width) * 0.4 },
+  ];
+}
+
+function placed(rules, { digit, share }, strong) {
+  const { x, y } = placeOf(rules, digit, UNIT * UPPER);
+  const size = sizeOf(rules, UNIT * UPPER);
+  return { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.04, size };
+}
+
+function line({ share }) {
+  return { ...look(1, true), text: percent(share), x: UNIT / 2, y: UNIT * 0.85, size: UNIT * 0.22 };
+}
+
+function best({ digit, share }) {
+  const looks = { ...look(share, false), strong: true, x: UNIT / 2 };
+  return [
+    { ...looks, text: SYMBOLS[digit - 1], y: UNIT * 0.35, size: UNIT * 0.5 },
+    { ...looks, text: percent(share), y: UNIT * 0.79, size: UNIT * 0.28 },
+  ];
+}

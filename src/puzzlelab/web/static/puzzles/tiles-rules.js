@@ -1,0 +1,177 @@
+/**
+ * The rules of sliding tiles, as puzzles/tiles/rules.py has them, and the changes that a person makes to a board.
+ * A state has N numbers row by row, 0 for the blank; while a board is being made, null for a place without a tile.
+ */
+
+export const MOVES = ["U", "D", "L", "R"];
+export const SMALLEST = 2;
+export const LARGEST = 8;
+
+const STEPS = { U: [1, 0], D: [-1, 0], L: [0, 1], R: [0, -1] };
+
+/** Whether an odd number of swaps makes this permutation. */
+function odd(permutation) {
+  const seen = permutation.map(() => false);
+  let swaps = 0;
+  for (let start = 0; start < permutation.length; start += 1) {
+    let length = 0;
+    for (let place = start; !seen[place]; place = permutation[place]) {
+      seen[place] = true;
+      length += 1;
+    }
+    swaps += Math.max(0, length - 1);
+  }
+  return swaps % 2 === 1;
+}
+
+export class TilesRules {
+  /** `goal`: N numbers; without it 1, 2, ... and the blank last. */
+  constructor(rows, columns, goal = null) {
+    this.rows = rows;
+    this.columns = columns;
+    this.cells = rows * columns;
+    const places = Array.from({ length: this.cells }, (_, place) => place);
+    this.goal = goal ?? places.map((place) => (place + 1) % this.cells);
+    /** The goal cell of each tile. */
+    this.home = places.map((tile) => this.goal.indexOf(tile));
+  }
+
+  /** The rules of the puzzle with this name. */
+  static named(name) {
+    const match = /^tiles-(\d+)x(\d+)(?::(.+))?$/.exec(name);
+    if (!match) throw new Error(`${name} is no tiles puzzle`);
+    const [rows, columns] = [Number(match[1]), Number(match[2])];
+    return new TilesRules(rows, columns, goalOf(match[3], rows * columns));
+  }
+
+  /** The cell of the tile that slides into the cell `blank` by this move, or null. */
+  source(blank, move) {
+    const row = Math.floor(blank / this.columns) + STEPS[move][0];
+    const column = (blank % this.columns) + STEPS[move][1];
+    const inside = row >= 0 && row < this.rows && column >= 0 && column < this.columns;
+    return inside ? row * this.columns + column : null;
+  }
+
+  legal(state) {
+    const blank = state.indexOf(0);
+    return blank < 0 || state.includes(null) ? [] : MOVES.filter((move) => this.source(blank, move) !== null);
+  }
+
+  apply(state, move) {
+    if (!this.legal(state).includes(move)) throw new Error(`no tile can slide ${move} on ${this.write(state)}`);
+    const blank = state.indexOf(0);
+    return swapped(state, blank, this.source(blank, move));
+  }
+
+  solved(state) {
+    return state.every((tile, cell) => tile === this.goal[cell]);
+  }
+
+  /** Why a whole board cannot be solved, in the words of the rules in Python, or null. */
+  objection(state) {
+    const [row, column] = this.placeOf(state.indexOf(0));
+    const [homeRow, homeColumn] = this.placeOf(this.home[0]);
+    const oddTiles = odd(state.map((tile) => this.home[tile]));
+    const oddBlank = (Math.abs(row - homeRow) + Math.abs(column - homeColumn)) % 2 === 1;
+    if (oddTiles === oddBlank) return null;
+    return (
+      "odd permutation: no sequence of moves reaches the goal " +
+      `(the tiles are an ${oddTiles ? "odd" : "even"} number of swaps from it, ` +
+      `and the blank an ${oddBlank ? "odd" : "even"} number of steps)`
+    );
+  }
+
+  /** The two tiles whose exchange turns an unsolvable board into a solvable one. */
+  repairPair() {
+    return this.goal.filter((tile) => tile !== 0).slice(-2);
+  }
+
+  /** The moves that slide the tile of a cell, and those between, towards the blank; none where it cannot. */
+  slide(state, cell) {
+    const [row, column] = this.placeOf(cell);
+    const [blankRow, blankColumn] = this.placeOf(state.indexOf(0));
+    if (row === blankRow) return Array(Math.abs(column - blankColumn)).fill(column > blankColumn ? "L" : "R");
+    if (column === blankColumn) return Array(Math.abs(row - blankRow)).fill(row > blankRow ? "U" : "D");
+    return [];
+  }
+
+  /** Row and column, from 0. */
+  placeOf(cell) {
+    return [Math.floor(cell / this.columns), cell % this.columns];
+  }
+
+  // --- notation ---
+
+  read(text) {
+    const words = text.trim().split(/[\s,]+/);
+    if (words.length !== this.cells) {
+      throw new Error(`${words.length} numbers given; the board has ${this.cells}, 0 for the blank`);
+    }
+    return words.map((word, place) => this.readTile(word, words.indexOf(word) < place));
+  }
+
+  readTile(word, again) {
+    if (word === "_") return null;
+    if (!/^\d{1,3}$/.test(word) || Number(word) >= this.cells) throw new Error(`there is no tile ${word.slice(0, 20)}`);
+    if (again) throw new Error(`tile ${word} stands in two places`);
+    return Number(word);
+  }
+
+  write(state) {
+    return state.map((tile) => tile ?? "_").join(" ");
+  }
+
+  // --- making a board ---
+
+  empty() {
+    return Array(this.cells).fill(null);
+  }
+
+  /** The tiles that are not on the board. */
+  tray(state) {
+    return this.absent(state).filter((tile) => tile !== 0);
+  }
+
+  absent(state) {
+    const there = new Set(state);
+    return state.map((_, tile) => tile).filter((tile) => !there.has(tile));
+  }
+
+  /** A tile (or 0, the blank) goes to a cell: from the board in exchange, from the tray in place of what was there. */
+  put(state, tile, cell) {
+    const from = state.indexOf(tile);
+    if (from >= 0) return swapped(state, from, cell);
+    return this.filled(replaced(state, cell, tile));
+  }
+
+  /** The only value left goes to the only place left. */
+  filled(state) {
+    const places = state.filter((tile) => tile === null).length;
+    return places === 1 ? replaced(state, state.indexOf(null), this.absent(state)[0]) : state;
+  }
+
+  /** What lies in a cell goes to the tray; the blank goes too where it would be the only place for it. */
+  take(state, cell) {
+    const next = replaced(state, cell, null);
+    if (next.filter((tile) => tile === null).length > 1) return next;
+    return state[cell] === 0 ? state : next.map((tile) => tile || null);
+  }
+}
+
+function swapped(state, one, other) {
+  return replaced(replaced(state, one, state[other]), other, state[one]);
+}
+
+function replaced(state, cell, value) {
+  return state.map((old, place) => (place === cell ? value : old));
+}
+
+/** The goal that the variant in a name says, or null for the usual one. */
+function goalOf(variant, cells) {
+  if (!variant) return null;
+  if (variant === "blank-first") return Array.from({ length: cells }, (_, tile) => tile);
+  const goal = variant.replace(/^goal=/, "").split(",").map(Number);
+  const whole = new Set(goal).size === cells && goal.every((tile) => tile >= 0 && tile < cells);
+  if (!whole) throw new Error(`a goal holds each of 0 to ${cells - 1} once`);
+  return goal;
+}

@@ -1,0 +1,89 @@
+/** Sliding tiles for the page: the fields that name a puzzle, its rules, its words, and its board. */
+
+import { LARGEST, SMALLEST, TilesRules } from "./tiles-rules.js";
+import { TilesView } from "./tiles-view.js";
+
+export const fields = [
+  { key: "rows", label: "Rows", min: SMALLEST, max: LARGEST },
+  { key: "columns", label: "Columns", min: SMALLEST, max: LARGEST },
+];
+
+export const style = "tiles.css";
+
+/** A goal of another size is left out: it would fit no tile. */
+export function nameOf({ rows, columns, variant }) {
+  const name = `tiles-${rows}x${columns}`;
+  const goal = variant?.startsWith("goal=") ? variant.split(",").length : rows * columns;
+  return variant && goal === rows * columns ? `${name}:${variant}` : name;
+}
+
+export function valuesOf(name) {
+  const [, rows, columns, variant] = /^tiles-(\d+)x(\d+)(?::(.+))?$/.exec(name) ?? [null, 4, 4, ""];
+  return { rows: Number(rows), columns: Number(columns), variant: variant ?? "" };
+}
+
+const EVERYWHERE = ["make", "play", "watch"];
+
+const TOOLS = [
+  {
+    id: "picture",
+    label: "Picture",
+    hint: "Cut a picture of yours into tiles; it stays in this browser",
+    kind: "file",
+    accept: "image/*",
+    modes: EVERYWHERE,
+  },
+  {
+    id: "numbers",
+    label: "Numbers",
+    hint: "Numbers in the corners of a picture's tiles",
+    kind: "toggle",
+    value: true,
+    modes: EVERYWHERE,
+  },
+  { id: "plain", label: "No picture", hint: "Tiles with numbers alone again", kind: "button", modes: EVERYWHERE },
+];
+
+const WAYS = { U: "up", D: "down", L: "left", R: "right" };
+
+export function createGame(facts) {
+  const rules = TilesRules.named(facts.puzzle);
+  return {
+    facts,
+    tools: TOOLS,
+    empty: () => rules.empty(),
+    read: (text) => rules.read(text),
+    write: (state) => rules.write(state),
+    missing: (state) => missing(rules, state),
+    objection: (state) => objection(rules, state),
+    legal: (state) => rules.legal(state),
+    apply: (state, move) => rules.apply(state, move),
+    solved: (state) => rules.solved(state),
+    describeMove: (state, move) => `tile ${state[rules.source(state.indexOf(0), move)]} slides ${WAYS[move]}`,
+    summary: (state) => summary(rules, state),
+    mount: (host, hooks) => new TilesView(rules, host, hooks),
+  };
+}
+
+function missing(rules, state) {
+  if (!state.includes(null)) return null;
+  const count = rules.tray(state).length;
+  return `${count} ${count === 1 ? "tile is" : "tiles are"} still in the tray`;
+}
+
+/** No board that misses tiles is objected to: who makes it may still put them right. */
+function objection(rules, state) {
+  const text = state.includes(null) ? null : rules.objection(state);
+  if (text === null) return null;
+  const [one, other] = rules.repairPair();
+  const cells = [state.indexOf(one), state.indexOf(other)];
+  return { text, cells, repair: { label: `swap ${one} and ${other}`, state: rules.put(state, one, cells[1]) } };
+}
+
+function summary(rules, state) {
+  const tiles = rules.cells - 1;
+  if (state.includes(null)) return `${tiles}-puzzle, ${tiles - rules.tray(state).length} of ${tiles} tiles on the board`;
+  if (rules.solved(state)) return `${tiles}-puzzle, solved`;
+  const home = state.filter((tile, cell) => tile !== 0 && tile === rules.goal[cell]).length;
+  return `${tiles}-puzzle, ${home} of ${tiles} tiles in place`;
+}

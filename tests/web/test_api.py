@@ -1,0 +1,174 @@
+"""What the API answers is what the command line prints with `--json`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from served import events
+
+WALL_CLOCK = {"seconds", "limit"}
+HARD_SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
+DOCUMENT = "OBBGRBRY/GGYYYRGR/GOOYOYOG/OYGGORRO/GOYRYYYY/YRRGOGRY"
+
+
+def printed(*arguments: str) -> list:
+    """What the program prints, line by line."""
+    command = [sys.executable, "-m", "puzzlelab", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1, 2), done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def timeless(found):
+    """The same without what another run may say otherwise."""
+    if isinstance(found, list):
+        return [timeless(each) for each in found]
+    if isinstance(found, dict):
+        return {name: timeless(value) for name, value in found.items() if name not in WALL_CLOCK}
+    return found
+
+
+@pytest.mark.parametrize("puzzle", [None, "tiles-4x4", "dust-8x6x5", "sudoku-9x9"])
+def test_list(client, puzzle) -> None:
+    answer = client.get("/api/list", params={"puzzle": puzzle} if puzzle else {})
+    assert [answer.json()] == printed("list", *([puzzle] if puzzle else []))
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "boards"),
+    [
+        ("tiles-3x3", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0", "1 2 3"]),
+        ("sudoku-9x9", [HARD_SUDOKU, "1" + HARD_SUDOKU[1:], "." * 81, "x"]),
+        ("dust-8x6x5", [DOCUMENT, "1" * 48, "12"]),
+    ],
+)
+def test_check(client, puzzle, boards) -> None:
+    answer = client.get("/api/check", params={"puzzle": puzzle, "board": boards})
+    assert answer.json() == printed("check", puzzle, *boards)
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "solver", "boards"),
+    [
+        ("tiles-3x3", "ida:estimate=walking", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0", "1 2 3"]),
+        ("tiles-3x3", "greedy", ["8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 0 7 8"]),
+        ("sudoku-9x9", "bands", [HARD_SUDOKU, "." * 81]),
+        ("dust-8x6x5", "beam:width=100", [DOCUMENT]),
+    ],
+)
+def test_solve(client, puzzle, solver, boards) -> None:
+    name, *options = solver.split(":")
+    settings = [word for option in options for word in ("--set", option)]
+    rows = printed("solve", puzzle, *boards, "--with", name, "--time", "10", *settings)
+    asked = {"puzzle": puzzle, "solver": solver, "time": 10}
+    assert timeless(client.get("/api/solve", params={**asked, "board": boards}).json()) == timeless(rows)
+    assert timeless(client.post("/api/solve", json={**asked, "boards": boards}).json()) == timeless(rows)
+    assert any(row["verified"] for row in rows)
+
+
+def test_generate(client) -> None:
+    for puzzle, words in (
+        ("tiles-4x4", {"scale": "level", "level": "20-22"}),
+        ("dust-6x5x4", {}),
+        ("sudoku-9x9", {"level": "3"}),
+    ):
+        asked = {"puzzle": puzzle, "count": 3, "seed": 5, **words}
+        options = [word for name, value in words.items() for word in (f"--{name}", value)]
+        boards = client.get("/api/generate", params=asked).json()
+        assert boards == printed("generate", puzzle, "--count", "3", "--seed", "5", *options)
+        assert len({board["board"] for board in boards}) == 3
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "board"),
+    [("tiles-3x3", "8 6 7 2 5 4 3 0 1"), ("dust-8x6x5", DOCUMENT), ("sudoku-9x9", HARD_SUDOKU)],
+)
+def test_hint(client, puzzle, board) -> None:
+    asked = {"puzzle": puzzle, "board": board, "time": 20}
+    assert timeless(client.get("/api/hint", params=asked).json()) == timeless(
+        printed("hint", puzzle, board, "--time", "20")
+    )
+
+
+def test_count(client) -> None:
+    asked = {"puzzle": "sudoku-4x4", "board": ["." * 16, "1234............"], "most": 1000}
+    assert client.get("/api/count", params=asked).json() == printed(
+        "count", "sudoku-4x4", *asked["board"], "--most", "1000"
+    )
+
+
+def test_events_tell_ever_shorter_solutions_and_then_the_row(client) -> None:
+    asked = {"puzzle": "tiles-4x4", "board": "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", "solver": "beam", "time": 2}
+    with client.stream("GET", "/api/solve/events", params=asked) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        told = list(events(stream.iter_lines()))
+    assert told[0][0] == "job"
+    lengths = [data["length"] for name, data in told if name == "solution"]
+    assert lengths == sorted(lengths, reverse=True)
+    name, row = told[-1]
+    assert name == "row"
+    assert row["length"] == lengths[-1]
+    assert row["verified"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"puzzle": "tiles-4x4", "board": "1 2 3"}, "3 numbers given; tiles-4x4 has 16"),
+        ({"puzzle": "tile-4x4", "board": "1 2 3"}, "did you mean 'tiles'?"),
+        ({"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "solver": "bands"}, "bands cannot solve tiles-3x3"),
+        ({"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "time": 1e5}, "time"),
+    ],
+)
+def test_events_end_with_a_sentence_where_something_is_wrong(client, asked, words) -> None:
+    with client.stream("GET", "/api/solve/events", params=asked) as stream:
+        body = "".join(stream.iter_text())
+    assert words in body
+
+
+def test_frames_tell_what_remains_at_least(client) -> None:
+    row = client.get("/api/solve", params={"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}).json()[0]
+    asked = {"puzzle": "tiles-3x3", "board": row["board"], "moves": " ".join(row["moves"]), "lower_bound": 31}
+    frames = client.get("/api/frames", params=asked).json()["frames"]
+    assert [frame["bound"] for frame in frames] == list(range(31, -1, -1))
+    assert [frame["move"] for frame in frames] == [None, *row["moves"]]
+    assert [frame["solved"] for frame in frames] == [False] * 31 + [True]
+    drawn = client.get("/api/frames", params={**asked, "moves": "", "drawn": True}).json()["frames"]
+    assert drawn[0]["svg"].startswith("<svg")
+    assert sorted(drawn[0]["legal"]) == ["D", "L", "R"]
+    wrong = client.get("/api/frames", params={**asked, "moves": "D U U"})
+    assert (wrong.status_code, wrong.json()) == (400, {"error": "move 3 of 3: U cannot be made"})
+
+
+def test_scores_are_shares_of_the_legal_moves(client) -> None:
+    asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "moves": "D D"}
+    told = client.get("/api/scores", params=asked).json()
+    assert [step["board"] for step in told["steps"]] == ["8 6 7 2 5 4 3 0 1", "8 6 7 2 0 4 3 5 1", "8 0 7 2 6 4 3 5 1"]
+    for step in told["steps"]:
+        assert sum(step["shares"].values()) == pytest.approx(1, abs=0.001)
+    assert set(told["steps"][1]["shares"]) == {"U", "D", "L", "R"}
+    assert len(told["network"]["hash"]) == 16
+
+
+def test_playouts_of_the_root_are_shared_among_its_moves(client) -> None:
+    asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "playouts": 30}
+    told = client.get("/api/tree", params=asked).json()
+    assert sum(move["visits"] for move in told["moves"]) == 30
+    assert {move["move"] for move in told["moves"]} == {"D", "L", "R"}
+    assert 0 < told["value"] < 1
+
+
+def test_a_picture_is_an_image(client) -> None:
+    answer = client.get("/api/svg", params={"puzzle": "dust-8x6x5", "board": DOCUMENT})
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert answer.text.startswith("<svg")
+
+
+def test_the_pages_of_the_api_need_nothing_from_elsewhere(client) -> None:
+    page = client.get("/api/docs").text
+    assert "http://" not in page
+    assert "https://" not in page
+    for path in ("/api/docs/files/swagger-ui-bundle.js", "/api/docs/files/swagger-ui.css", "/icon.svg"):
+        assert path in page
+    assert client.get("/api/docs/files/swagger-ui.css").status_code == 200

@@ -1,0 +1,199 @@
+"""What a stranger may do to the server: too much is refused in words, and leaves nothing behind."""
+
+import concurrent.futures
+import contextlib
+import os
+import signal
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+from served import alive, end, events, eventually, start
+
+HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
+"""A board for which this solver needs many minutes."""
+SLOW = {"puzzle": "tiles-4x4", "board": HARD, "solver": "ida:estimate=manhattan", "time": 30}
+MEGABYTE = b"1" * 2**20
+
+
+def solved(client: httpx.Client) -> bool:
+    """Whether the server still answers."""
+    row = client.get("/api/solve", params={"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}).json()[0]
+    return row["length"] == 31 and row["verified"]
+
+
+def test_a_body_of_fifty_megabytes_is_refused_before_it_is_read(client) -> None:
+    answer = client.post("/api/solve", content=50 * MEGABYTE)
+    assert answer.status_code == 413
+    assert "1,048,576 bytes" in answer.json()["error"]
+
+
+def test_a_body_that_does_not_say_its_length_is_refused_where_it_gets_too_long(server, client) -> None:
+    sent = 0
+
+    def pieces():
+        nonlocal sent
+        for _ in range(50):
+            sent += 1
+            yield MEGABYTE
+
+    with contextlib.suppress(httpx.WriteError):  # the server may close before all is sent
+        answer = client.post("/api/solve", content=pieces())
+        assert answer.status_code == 413
+        assert "1,048,576 bytes" in answer.json()["error"]
+    with httpx.Client(base_url=server.address, timeout=300) as other:
+        assert solved(other)
+
+
+def test_an_address_of_fifty_megabytes_is_refused(server, client) -> None:
+    host, port = server.address.removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as line:
+        with contextlib.suppress(OSError):
+            line.sendall(b"GET /api/check?puzzle=tiles-3x3&board=" + 50 * MEGABYTE)
+        with contextlib.suppress(ConnectionResetError):
+            assert line.recv(100)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 414", b"")
+    assert solved(client)
+
+
+def test_ten_thousand_boards_are_refused_and_a_thousand_solved(client) -> None:
+    asked = {"puzzle": "tiles-2x2", "boards": ["1 2 0 3"] * 10_000}
+    refusal = client.post("/api/solve", json=asked)
+    assert refusal.status_code == 422
+    assert refusal.json() == {"error": "boards: 10,000 boards are more than the 1,000 of one request"}
+    rows = client.post("/api/solve", json=asked | {"boards": asked["boards"][:1000]}).json()
+    assert [row["moves"] for row in rows] == [["L"]] * 1000
+
+
+def test_of_a_hundred_at_once_each_is_answered_or_told_that_all_is_busy(server, client) -> None:
+    asked = {**SLOW, "time": 0.2}
+
+    def ask(_) -> httpx.Response:
+        return httpx.get(server.address + "api/solve", params=asked, timeout=300)
+
+    with concurrent.futures.ThreadPoolExecutor(100) as many:
+        answers = list(many.map(ask, range(100)))
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    answered = [answer.json()[0] for answer in answers if answer.status_code == 200]
+    assert answered
+    assert {row["stop"] for row in answered} == {"time"}
+    assert all("busy" in answer.json()["error"] for answer in answers if answer.status_code == 503)
+    assert all(answer.headers["retry-after"] for answer in answers if answer.status_code == 503)
+    assert solved(client)
+
+
+def test_a_search_that_is_stopped_tells_what_it_has(server, client) -> None:
+    seen = []
+    with client.stream("GET", "/api/solve/events", params=SLOW) as stream:
+        for name, data in events(stream.iter_lines()):
+            seen.append(name)
+            if name == "job":
+                job = data["id"]
+            if name == "progress" and seen.count("progress") == 2:
+                assert httpx.post(f"{server.address}api/jobs/{job}/stop").json() == {"stopped": True}
+    assert seen[0] == "job"
+    assert seen[-1] == "row"
+    assert (data["stop"], data["moves"]) == ("interrupted", None)
+    assert data["lower_bound"] >= 50
+    assert httpx.post(f"{server.address}api/jobs/{job}/stop").json() == {"stopped": False}
+
+
+@pytest.mark.parametrize("path", ["/api/solve/events", "/api/solve"], ids=["events", "answer"])
+def test_whoever_leaves_ends_the_search(path) -> None:
+    one = start("--jobs", "1", "--time", "120")
+    try:
+        with contextlib.suppress(httpx.ReadTimeout):  # leaves in the midst of it
+            client = httpx.Client(base_url=one.address, timeout=httpx.Timeout(300, read=4))
+            with client, client.stream("GET", path, params={**SLOW, "time": 120}) as stream:
+                for name, _ in events(stream.iter_lines()):
+                    if name == "progress":
+                        break
+        with httpx.Client(base_url=one.address, timeout=100) as other:  # the only worker is idle again
+            assert solved(other)
+    finally:
+        assert "Traceback" not in end(one)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+def test_no_process_is_left_however_the_server_ends(how) -> None:
+    one = start("--time", "120")
+    children = one.children()
+    assert len(children) >= 4
+    with httpx.stream("GET", one.address + "api/solve/events", params={**SLOW, "time": 120}, timeout=300) as stream:
+        for name, _ in events(stream.iter_lines()):
+            if name == "progress":
+                one.process.send_signal(how)
+                break
+    printed, _ = one.process.communicate(timeout=60)
+    assert "Traceback" not in printed
+    assert eventually(lambda: not any(map(alive, children)))
+
+
+def test_a_worker_that_dies_is_replaced() -> None:
+    one = start()
+    try:
+        with httpx.Client(base_url=one.address, timeout=300) as client:
+            assert solved(client)
+            workers = one.children()
+            for worker in workers:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+            answers = [client.get("/api/solve", params={"puzzle": "tiles-2x2", "board": "1 2 0 3"}) for _ in range(6)]
+            assert {answer.status_code for answer in answers[-2:]} == {200}
+            assert all("without an answer" in each.json()["error"] for each in answers if each.status_code == 500)
+    finally:
+        end(one)
+
+
+def test_a_search_has_no_more_memory_than_it_may() -> None:
+    one = start("--memory", "300M")
+    try:
+        asked = {**SLOW, "solver": "astar:estimate=manhattan"}
+        with httpx.Client(base_url=one.address, timeout=300) as client:
+            answer = client.get("/api/solve", params=asked)
+            row = answer.json()[0]
+            assert (row["stop"], row["moves"]) == ("memory", None)
+            assert solved(client)
+    finally:
+        end(one)
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [
+        ("permutation:jobs=9", "'jobs' cannot be set here"),
+        ("beam:estimate=net:/etc/passwd", "there is no network '/etc/passwd'"),
+        ("greedy:prior=net:../../secret", "there is no network '../../secret'"),
+        ("ida:estimate=pdb:1,2,3/4,5", "'pdb:1,2,3/4,5' cannot be had here"),
+        ("nothing", "there is no solver 'nothing'"),
+        ("ida:weight=2", "ida has no option 'weight'"),
+    ],
+)
+def test_options_that_reach_beyond_a_search_are_refused(client, solver, words) -> None:
+    answer = client.get("/api/solve", params={**SLOW, "solver": solver})
+    assert answer.status_code == 400
+    assert words in answer.json()["error"]
+
+
+def test_a_search_may_not_take_longer_than_the_server_allows(client) -> None:
+    answer = client.get("/api/solve", params={**SLOW, "time": 31})
+    assert (answer.status_code, answer.json()) == (422, {"error": "time: a search may take 30 seconds here, not 31"})
+
+
+def test_pages_of_other_sites_and_other_names_are_refused(server) -> None:
+    address = server.address + "api/list"
+    across = httpx.get(address, headers={"sec-fetch-site": "cross-site"})
+    assert across.status_code == 403
+    assert httpx.get(address, headers={"host": "evil.example"}).status_code == 400
+    assert httpx.get(address, headers={"sec-fetch-site": "same-origin"}, timeout=60).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/api/docs", "/api/openapi.json", "/nowhere", "/api/solve", "/api/list?puzzle=x"]
+)
+def test_every_answer_says_what_a_browser_may_do(client, path) -> None:
+    answer = client.get(path)
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "Traceback" not in answer.text
+    assert str(Path.home()) not in answer.text
