@@ -1,4 +1,4 @@
-/** What a key means on a Sudoku board: a leap of the cursor, or a digit. */
+/** What a key means on a Sudoku board: a leap of the cursor, a digit, or something that is asked for in play. */
 
 import { SYMBOLS } from "./sudoku-rules.js";
 
@@ -23,4 +23,13 @@ export function digitOf(rules, event) {
   // Shift and a digit is another sign ("!" for 1), so that only the place of the key says which digit it is.
   const digit = Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0);
   return digit && digit <= rules.size ? { digit, mark: event.shiftKey } : null;
+}
+
+/** "undo", "redo" or "pencil"; null for a key that asks for none of them. */
+export function requestOf(event) {
+  const key = event.key.toLowerCase();
+  if (event.altKey) return null;
+  if (!event.ctrlKey && !event.metaKey) return key === "p" ? "pencil" : null;
+  if (key === "z") return event.shiftKey ? "redo" : "undo";
+  return key === "y" ? "redo" : null;
 }

@@ -233,9 +233,15 @@ export class Rules {
     return state.map((digit) => (digit ? SYMBOLS[digit - 1] : ".")).join("");
   }
 
-  describeMove(_state, move) {
+  describeMove(state, move) {
     const { cell, digit } = this.readMove(move);
-    return `${SYMBOLS[digit - 1]} in ${this.cellWords(cell)}`;
+    return `${SYMBOLS[digit - 1]} in ${this.cellWords(cell)}${this.rivalWords(this.written(state, cell, digit), cell)}`;
+  }
+
+  /** With which cells this one is in conflict, for the end of a sentence. */
+  rivalWords(state, cell) {
+    const rivals = this.rivals(state, cell).map((rival) => this.cellName(rival));
+    return rivals.length ? `, conflict with ${rivals.join(" and ")}` : "";
   }
 
   summary(state) {
