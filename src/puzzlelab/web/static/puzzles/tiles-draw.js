@@ -1,0 +1,119 @@
+/** How tiles, their marks and the tray look: pure drawing, no state of its own. */
+
+import { UNIT, label, percent, pill, regretText, set, svg } from "./grid.js";
+
+const GAP = 24;
+const STRIP = 70;
+
+/** A tile as a group of its own size; its number is told by the cell that holds it. */
+export function drawTile(tile, cells) {
+  const size = cells > 10 ? 42 : 46;
+  return svg(
+    "g",
+    { class: "tile", "data-tile": tile },
+    svg("rect", { class: "face", x: 4, y: 4, width: UNIT - 8, height: UNIT - 8, rx: 10 }),
+    svg("g", { class: "piece" }),
+    svg("rect", { class: "edge", x: 4, y: 4, width: UNIT - 8, height: UNIT - 8, rx: 10 }),
+    svg("circle", { class: "dot", cx: 18, cy: 18, r: 5 }),
+    svg("rect", { class: "plate", x: 56, y: 8, width: 36, height: 28, rx: 8 }),
+    label(String(tile), 50, 51, size, "number"),
+    label(String(tile), 74, 23, 22, "small"),
+  );
+}
+
+/** What the marks say of a move: `{move, text, next}`, or null for nothing. */
+export function signFor(move, { heat, regrets, next }) {
+  const texts = [];
+  if (heat && move in heat) texts.push(percent(heat[move]));
+  if (regrets && move in regrets) texts.push(regretText(regrets[move]));
+  if (!texts.length && next !== move) return null;
+  const strength = heat?.[move] ?? null;
+  return { move, text: texts.join(" · "), next: next === move, best: regrets?.[move] === 0, strength };
+}
+
+const ARROWS = { U: "M50 0 62 14H38Z", D: "M50 100 62 86H38Z", L: "M0 50 14 38V62Z", R: "M100 50 86 38V62Z" };
+
+/** Put a sign on a tile, or take it away (null). */
+export function markTile(group, sign) {
+  group.querySelector(".sign")?.remove();
+  group.classList.toggle("next", Boolean(sign?.next));
+  if (!sign) return;
+  const marks = svg("g", { class: `sign${sign.best ? " best" : ""}` });
+  if (sign.strength !== null) {
+    const frame = { x: 7, y: 7, width: UNIT - 14, height: UNIT - 14, rx: 8 };
+    marks.append(svg("rect", { class: "glow", ...frame, opacity: 0.15 + 0.85 * sign.strength }));
+  }
+  marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move] }));
+  if (sign.text) marks.append(pill(sign.text, 50, sign.move === "D" ? 19 : 81, 19));
+  group.append(marks);
+}
+
+/** Width and height of all, and the tray: beside the board where there is room, else below it, a strip when empty. */
+export function layoutOf({ rows, columns, cells }, making, wide, needed) {
+  const [width, height] = [columns * UNIT, rows * UNIT];
+  if (!making) return { width, height, tray: null };
+  const along = wide ? rows : columns;
+  const perLine = Math.ceil(along * (along < 6 || wide ? 1.25 : 1));
+  const slot = (along * UNIT) / perLine;
+  const depth = wide || needed ? slot * Math.ceil((cells - 1) / perLine) : STRIP;
+  const tray = { wide, slot, perLine, x: wide ? width + GAP : 0, y: wide ? 0 : height + GAP };
+  Object.assign(tray, wide ? { width: depth, height } : { width, height: depth });
+  return { tray, width: tray.x + tray.width, height: tray.y + tray.height };
+}
+
+/** The place of a tile in the tray: each has its own, so that nothing moves when another leaves. */
+export function traySlot({ tray }, tile) {
+  const across = Math.floor(tray.width / tray.slot + 0.01);
+  const [line, place] = [Math.floor((tile - 1) / across), (tile - 1) % across];
+  return { x: tray.x + place * tray.slot, y: tray.y + line * tray.slot, side: tray.slot };
+}
+
+/** Draw the tray of a view with these tiles in it, and a place for each that is gone. */
+export function drawTray(view, tiles) {
+  const { tray } = view.layout;
+  const group = view.trayGroup;
+  const key = tray && JSON.stringify([tray, tiles]);
+  if (group.dataset.drawn === String(key)) return;
+  const focused = group.contains(document.activeElement) ? Number(document.activeElement.dataset.tray) : null;
+  group.dataset.drawn = key;
+  group.replaceChildren();
+  if (!tray) return;
+  const frame = { x: tray.x - 8, y: tray.y - 8, width: tray.width + 16, height: tray.height + 16, rx: 14 };
+  group.append(svg("rect", { class: "shelf", ...frame }));
+  if (!tiles.length) group.append(...hint(tray, view.rules.columns));
+  for (let tile = 1; tiles.length && tile < view.rules.cells; tile += 1) {
+    group.append(trayPlace(view, tile, tiles.includes(tile)));
+  }
+  reach(group, tiles, focused);
+}
+
+/** One tile of the tray can be reached by Tab; the focus stays as near as it can where its tile has left. */
+function reach(group, tiles, focused) {
+  const wanted = tiles.find((tile) => focused !== null && tile >= focused) ?? tiles[0];
+  const element = group.querySelector(`[data-tray="${wanted}"]`);
+  if (element) set(element, { tabindex: 0 });
+  if (focused !== null) element?.focus({ preventScroll: true });
+}
+
+/** Words in the empty tray, in lines short enough for one that stands on its end. */
+function hint(tray, columns) {
+  const lines = tray.wide ? ["Drag a tile", "here to", "take it out"] : ["Drag a tile here to take it out"];
+  const size = tray.wide ? Math.min(tray.width / 6.5, 24) : Math.min(24, columns * 6);
+  const top = tray.y + tray.height / 2 - ((lines.length - 1) / 2) * size * 1.4;
+  return lines.map((line, place) => label(line, tray.x + tray.width / 2, top + place * size * 1.4, size, "hint"));
+}
+
+function trayPlace(view, tile, there) {
+  const { x, y, side } = view.slot(tile);
+  const scale = side / UNIT;
+  const inner = { x: 10, y: 10, width: UNIT - 20, height: UNIT - 20, rx: 10 };
+  const place = svg("g", { transform: `translate(${x} ${y}) scale(${scale})` });
+  if (!there) {
+    place.append(svg("rect", { class: "gone", ...inner }));
+    return place;
+  }
+  const copy = view.copy(tile);
+  set(place, { class: "cell", "data-tray": tile, role: "button", tabindex: -1, "aria-label": `tile ${tile}` });
+  place.append(copy, svg("rect", { class: "ring", x: 3, y: 3, width: UNIT - 6, height: UNIT - 6, rx: 10 }));
+  return place;
+}
