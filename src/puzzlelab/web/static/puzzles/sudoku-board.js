@@ -63,7 +63,8 @@ class Cell {
 }
 
 /** The line under a digit in conflict, as under a word that is spelt wrong: the conflict shows without its colour. */
-const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${UNIT * 0.08} ${-UNIT * 0.08} l${UNIT * 0.08} ${UNIT * 0.08}`.repeat(3)}`;
+const STEP = UNIT * 0.08;
+const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${STEP} ${-STEP} l${STEP} ${STEP}`.repeat(3)}`;
 
 export class Board {
   /** `signal` ends the listening. */

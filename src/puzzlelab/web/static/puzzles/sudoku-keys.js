@@ -11,14 +11,15 @@ export function boxAway(rules, { row, column }, event) {
   return arrow ? [row + arrow[0] * rules.boxRows, column + arrow[1] * rules.boxColumns] : null;
 }
 
-/** `{digit, mark}`: the digit that a key writes, 0 to clear, and whether Shift asks for a mark; null for another key. */
+/** `{digit, mark}`: the digit that a key writes (0 clears), and whether Shift asks for a mark; null for another key. */
 export function digitOf(rules, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   if (RUBBERS.has(event.key)) return { digit: 0, mark: false };
   const plain = event.key.length === 1 ? SYMBOLS.indexOf(event.key.toUpperCase()) + 1 : 0;
   if (plain) {
-    const letter = plain > 9;
-    return plain <= rules.size ? { digit: plain, mark: event.shiftKey && (letter || event.code.startsWith("Numpad")) } : null;
+    // Where digits are typed with Shift, as on a French keyboard, Shift asks for nothing more.
+    const asks = event.shiftKey && (plain > 9 || event.code.startsWith("Numpad"));
+    return plain <= rules.size ? { digit: plain, mark: asks } : null;
   }
   // Shift and a digit is another sign ("!" for 1), so that only the place of the key says which digit it is.
   const digit = Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0);

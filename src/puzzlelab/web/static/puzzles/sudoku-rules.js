@@ -80,7 +80,8 @@ export class Rules {
 
   /** For each unit the set of digits in it. */
   held(state) {
-    return this.units.map((unit) => unit.reduce((set, cell) => (state[cell] ? set | (1 << (state[cell] - 1)) : set), 0));
+    const set = (cell) => (state[cell] ? 1 << (state[cell] - 1) : 0);
+    return this.units.map((unit) => unit.reduce((sets, cell) => sets | set(cell), 0));
   }
 
   /** For each cell the set of digits in its row, column and box. */
@@ -225,7 +226,7 @@ export class Rules {
     if (value <= this.size && (value || BLANKS.includes(symbol))) return value;
     const top = SYMBOLS[this.size - 1];
     const known = this.size < 10 ? `1 to ${top}` : `1 to 9 and A to ${top}`;
-    const where = `character ${place + 1} (row ${Math.floor(place / this.size) + 1}, column ${(place % this.size) + 1})`;
+    const where = `character ${place + 1} (${this.cellWords(place)})`;
     throw new Error(`${where}: '${symbol}' is no digit; ${this.name} has ${known}, and . for blank`);
   }
 

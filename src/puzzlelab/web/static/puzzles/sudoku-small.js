@@ -66,8 +66,9 @@ function numbered(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit);
   const width = UNIT / rules.boxColumns;
   const height = UNIT / rules.boxRows;
+  const size = Math.min(height * 0.5, width * 0.8);
   return [
-    { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size: Math.min(height * 0.5, width * 0.8) },
+    { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size },
     { ...look(share, strong), text: percent(share), x, y: y + height * 0.27, size: Math.min(height, width) * 0.4 },
   ];
 }

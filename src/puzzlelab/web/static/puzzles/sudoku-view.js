@@ -36,7 +36,10 @@ export class View {
     this.#state = rules.empty();
     this.#marks = rules.empty();
     this.#board = new Board(rules, this.#listening.signal);
-    this.#pad = new Pad(rules, { write: (digit) => this.#put(digit, this.#pencil), pencil: () => this.#togglePencil() });
+    this.#pad = new Pad(rules, {
+      write: (digit) => this.#put(digit, this.#pencil),
+      pencil: () => this.#togglePencil(),
+    });
     this.#root.append(this.#board.svg, this.#pad.element);
     this.#root.className = "sudoku";
     this.#listen(this.#board.svg);
