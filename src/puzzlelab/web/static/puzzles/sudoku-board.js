@@ -6,7 +6,7 @@ import { SYMBOLS } from "./sudoku-rules.js";
 /** What is left around the grid for the half of its outline. */
 const EDGE = 5;
 /** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
-const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13 };
+const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13, wrong: 7 };
 
 /** One cell; `paint` takes what it should show, and compares. */
 class Cell {
@@ -63,7 +63,8 @@ class Cell {
 }
 
 /** The line under a digit in conflict, as under a word that is spelt wrong: the conflict shows without its colour. */
-const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${UNIT * 0.08} ${-UNIT * 0.08} l${UNIT * 0.08} ${UNIT * 0.08}`.repeat(3)}`;
+const STEP = UNIT * 0.08;
+const ZIGZAG = `M${UNIT * 0.26} ${UNIT * 0.9}${` l${STEP} ${-STEP} l${STEP} ${STEP}`.repeat(3)}`;
 
 export class Board {
   /** `signal` ends the listening. */

@@ -1,4 +1,4 @@
-/** What a key means on a Sudoku board: a leap of the cursor, or a digit. */
+/** What a key means on a Sudoku board: a leap of the cursor, a digit, or something that is asked for in play. */
 
 import { SYMBOLS } from "./sudoku-rules.js";
 
@@ -11,16 +11,26 @@ export function boxAway(rules, { row, column }, event) {
   return arrow ? [row + arrow[0] * rules.boxRows, column + arrow[1] * rules.boxColumns] : null;
 }
 
-/** `{digit, mark}`: the digit that a key writes, 0 to clear, and whether Shift asks for a mark; null for another key. */
+/** `{digit, mark}`: the digit that a key writes (0 clears), and whether Shift asks for a mark; null for another key. */
 export function digitOf(rules, event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return null;
   if (RUBBERS.has(event.key)) return { digit: 0, mark: false };
   const plain = event.key.length === 1 ? SYMBOLS.indexOf(event.key.toUpperCase()) + 1 : 0;
   if (plain) {
-    const letter = plain > 9;
-    return plain <= rules.size ? { digit: plain, mark: event.shiftKey && (letter || event.code.startsWith("Numpad")) } : null;
+    // Where digits are typed with Shift, as on a French keyboard, Shift asks for nothing more.
+    const asks = event.shiftKey && (plain > 9 || event.code.startsWith("Numpad"));
+    return plain <= rules.size ? { digit: plain, mark: asks } : null;
   }
   // Shift and a digit is another sign ("!" for 1), so that only the place of the key says which digit it is.
   const digit = Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0);
   return digit && digit <= rules.size ? { digit, mark: event.shiftKey } : null;
+}
+
+/** "undo", "redo" or "pencil"; null for a key that asks for none of them. */
+export function requestOf(event) {
+  const key = event.key.toLowerCase();
+  if (event.altKey) return null;
+  if (!event.ctrlKey && !event.metaKey) return key === "p" ? "pencil" : null;
+  if (key === "z") return event.shiftKey ? "redo" : "undo";
+  return key === "y" ? "redo" : null;
 }

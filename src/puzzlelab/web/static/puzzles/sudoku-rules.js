@@ -80,7 +80,8 @@ export class Rules {
 
   /** For each unit the set of digits in it. */
   held(state) {
-    return this.units.map((unit) => unit.reduce((set, cell) => (state[cell] ? set | (1 << (state[cell] - 1)) : set), 0));
+    const set = (cell) => (state[cell] ? 1 << (state[cell] - 1) : 0);
+    return this.units.map((unit) => unit.reduce((sets, cell) => sets | set(cell), 0));
   }
 
   /** For each cell the set of digits in its row, column and box. */
@@ -225,7 +226,7 @@ export class Rules {
     if (value <= this.size && (value || BLANKS.includes(symbol))) return value;
     const top = SYMBOLS[this.size - 1];
     const known = this.size < 10 ? `1 to ${top}` : `1 to 9 and A to ${top}`;
-    const where = `character ${place + 1} (row ${Math.floor(place / this.size) + 1}, column ${(place % this.size) + 1})`;
+    const where = `character ${place + 1} (${this.cellWords(place)})`;
     throw new Error(`${where}: '${symbol}' is no digit; ${this.name} has ${known}, and . for blank`);
   }
 
@@ -233,9 +234,15 @@ export class Rules {
     return state.map((digit) => (digit ? SYMBOLS[digit - 1] : ".")).join("");
   }
 
-  describeMove(_state, move) {
+  describeMove(state, move) {
     const { cell, digit } = this.readMove(move);
-    return `${SYMBOLS[digit - 1]} in ${this.cellWords(cell)}`;
+    return `${SYMBOLS[digit - 1]} in ${this.cellWords(cell)}${this.rivalWords(this.written(state, cell, digit), cell)}`;
+  }
+
+  /** With which cells this one is in conflict, for the end of a sentence. */
+  rivalWords(state, cell) {
+    const rivals = this.rivals(state, cell).map((rival) => this.cellName(rival));
+    return rivals.length ? `, conflict with ${rivals.join(" and ")}` : "";
   }
 
   summary(state) {

@@ -6,7 +6,7 @@
 
 import { percent, same } from "./grid.js";
 import { Board } from "./sudoku-board.js";
-import { boxAway, digitOf } from "./sudoku-keys.js";
+import { boxAway, digitOf, requestOf } from "./sudoku-keys.js";
 import { Pad } from "./sudoku-pad.js";
 import { SYMBOLS, digitsOf } from "./sudoku-rules.js";
 import { marks, shares, sharesByCell } from "./sudoku-small.js";
@@ -36,7 +36,10 @@ export class View {
     this.#state = rules.empty();
     this.#marks = rules.empty();
     this.#board = new Board(rules, this.#listening.signal);
-    this.#pad = new Pad(rules, { write: (digit) => this.#put(digit, this.#pencil), pencil: () => this.#togglePencil() });
+    this.#pad = new Pad(rules, {
+      write: (digit) => this.#put(digit, this.#pencil),
+      pencil: () => this.#togglePencil(),
+    });
     this.#root.append(this.#board.svg, this.#pad.element);
     this.#root.className = "sudoku";
     this.#listen(this.#board.svg);
@@ -87,9 +90,13 @@ export class View {
   // --- what a person does ---
 
   #listen(svg) {
-    const cellAt = (event) => event.target.closest("[data-cell]")?.dataset.cell;
-    svg.addEventListener("focusin", (event) => this.#choose(Number(cellAt(event))));
-    svg.addEventListener("click", (event) => cellAt(event) && this.#board.focus(Number(cellAt(event))));
+    const withCell = (act) => (event) => {
+      const group = event.target.closest("[data-cell]");
+      if (group) act(Number(group.dataset.cell));
+    };
+    // Not on the SVG itself: Chromium lets Tab stop at an SVG that listens to the focus.
+    this.#root.addEventListener("focusin", withCell((cell) => this.#choose(cell)));
+    svg.addEventListener("click", withCell((cell) => this.#board.focus(cell)));
     svg.addEventListener("keydown", (event) => {
       if (this.#mode !== "watch" && this.#key(event)) event.preventDefault();
     });
@@ -102,15 +109,21 @@ export class View {
 
   /** Whether the key meant something here. */
   #key(event) {
+    const written = digitOf(this.#rules, event);
+    const asked = this.#mode === "play" ? requestOf(event) : null;
+    if (written) this.#put(written.digit, this.#pencil !== written.mark);
+    else if (asked === "pencil") this.#togglePencil();
+    else if (asked) this.#hooks[asked]();
+    else return this.#move(event);
+    return true;
+  }
+
+  #move(event) {
     const { cursor } = this.#board;
     const away = boxAway(this.#rules, cursor, event);
-    const written = digitOf(this.#rules, event);
-    if (away) {
-      cursor.go(...away);
-      cursor.focus();
-    } else if (written) this.#put(written.digit, this.#pencil !== written.mark);
-    else if (this.#mode === "play" && isPencilKey(event)) this.#togglePencil();
-    else return cursor.key(event);
+    if (!away) return cursor.key(event);
+    cursor.go(...away);
+    cursor.focus();
     return true;
   }
 
@@ -120,13 +133,16 @@ export class View {
     this.#hooks.say(this.#pencil ? "pencil on" : "pencil off");
   }
 
-  /** Writes a digit in the chosen cell, 0 for none; or a pencil mark. */
+  /** Write a digit in the chosen cell, 0 for none; or a pencil mark. */
   #put(digit, mark) {
     const cell = this.#chosen;
     if (cell === null) return;
+    const held = this.#state[cell];
+    const marks = this.#mode === "play" && (digit ? mark : !held);
     if (this.#isClue(cell)) this.#hooks.say(`${this.#rules.cellWords(cell)} is a clue`);
-    else if (this.#mode === "play" && !this.#state[cell] && (mark || !digit)) this.#mark(cell, digit);
-    else if (digit !== this.#state[cell]) this.#write(cell, digit);
+    else if (marks && held) this.#hooks.say(`${this.#rules.cellWords(cell)} is filled`);
+    else if (marks) this.#mark(cell, digit);
+    else if (digit !== held) this.#write(cell, digit);
   }
 
   #mark(cell, digit) {
@@ -136,13 +152,16 @@ export class View {
     this.#hooks.say(this.#marksWords(cell));
   }
 
+  /** Digits that a person wrote may be rubbed out or written over: no move does that, and the shell is told of both. */
   #write(cell, digit) {
-    const after = this.#rules.written(this.#state, cell, digit);
-    const isMove = !this.#state[cell];
+    const rules = this.#rules;
+    const before = this.#state[cell];
+    const made = digit ? rules.moveName(cell, digit) : null;
+    if (this.#mode === "play" && !before) return this.#hooks.played(made);
+    const after = rules.written(this.#state, cell, digit);
     if (this.#mode === "make") this.#hooks.edited(after);
-    else if (isMove) this.#hooks.played(this.#rules.moveName(cell, digit));
-    else this.#hooks.rewrote(after);
-    this.#hooks.say(this.#writtenWords(after, cell));
+    else this.#hooks.rewrote(after, { gone: rules.moveName(cell, before), made });
+    this.#hooks.say(made ? rules.describeMove(this.#state, made) : `${rules.cellWords(cell)} cleared`);
   }
 
   // --- what is drawn ---
@@ -158,7 +177,7 @@ export class View {
     const near = this.#near();
     this.#board.cells.forEach((view, cell) => view.paint(this.#face(cell, { seen, clashing, near })));
     this.#board.ring(this.#rings());
-    this.#pad.show(this.#state, this.#pencil);
+    this.#pad.show(this.#state, this.#pencil && this.#mode === "play");
   }
 
   /** The row, column and box of the chosen cell. */
@@ -206,12 +225,14 @@ export class View {
 
   #rings() {
     const { next, notes } = this.#options;
-    const at = (names, kind) => names.filter(Boolean).map((name) => [this.#rules.cellOf(name), kind]);
+    const forced = notes?.move;
+    const at = (names, kind) => (names ?? []).filter(Boolean).map((name) => [this.#rules.cellOf(name), kind]);
     const [surest] = [...this.#shares].sort((one, other) => other[1][0].share - one[1][0].share);
     return [
-      ...at((notes?.cells ?? []).filter((name) => !notes.move?.startsWith(`${name}=`)), "spoken"),
-      ...at([notes?.move], "forced"),
-      ...at([next], "next"),
+      ...at(notes?.cells, "spoken").filter(([cell]) => !forced || cell !== this.#rules.cellOf(forced)),
+      ...at(notes?.wrong, "wrong"),
+      ...at([forced], "forced"),
+      ...at([next === forced ? null : next], "next"),
       ...(surest ? [[surest[0], "surest"]] : []),
       ...(this.#chosen === null ? [] : [[this.#chosen, "cursor"]]),
     ].filter(([cell]) => cell >= 0);
@@ -221,31 +242,17 @@ export class View {
     const digit = this.#state[cell];
     const where = this.#rules.cellWords(cell);
     if (!digit) {
-      const best = found ? `, ${SYMBOLS[found[0].digit - 1]} by ${percent(found[0].share)}` : "";
+      const best = found ? `, the network says ${SYMBOLS[found[0].digit - 1]} (${percent(found[0].share)})` : "";
       return `${where}, blank${set ? `, pencil marks ${symbols(set)}` : ""}${best}`;
     }
     const kind = this.#mode === "make" || this.#options.clues?.[cell] ? "clue " : "";
-    return `${where}, ${kind}${SYMBOLS[digit - 1]}${clashes ? this.#rivalWords(this.#state, cell) : ""}`;
-  }
-
-  #rivalWords(state, cell) {
-    const rivals = this.#rules.rivals(state, cell).map((rival) => this.#rules.cellName(rival));
-    return rivals.length ? `, conflict with ${rivals.join(" and ")}` : "";
-  }
-
-  #writtenWords(state, cell) {
-    const where = this.#rules.cellWords(cell);
-    return state[cell] ? `${SYMBOLS[state[cell] - 1]} in ${where}${this.#rivalWords(state, cell)}` : `${where} cleared`;
+    return `${where}, ${kind}${SYMBOLS[digit - 1]}${clashes ? this.#rules.rivalWords(this.#state, cell) : ""}`;
   }
 
   #marksWords(cell) {
     const set = this.#marks[cell];
     return `${this.#rules.cellWords(cell)}, ${set ? `pencil marks ${symbols(set)}` : "no pencil marks"}`;
   }
-}
-
-function isPencilKey(event) {
-  return event.key.toLowerCase() === "p" && !event.ctrlKey && !event.metaKey && !event.altKey;
 }
 
 function symbols(set) {

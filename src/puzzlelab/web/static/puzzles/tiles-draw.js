@@ -33,18 +33,21 @@ export function signFor(move, { heat, regrets, next }) {
 
 const ARROWS = { U: "M50 0 62 14H38Z", D: "M50 100 62 86H38Z", L: "M0 50 14 38V62Z", R: "M100 50 86 38V62Z" };
 
+const TIPS = { U: [50, 0], D: [50, 100], L: [0, 50], R: [100, 50] };
+
 /** Put a sign on a tile, or take it away (null). */
 export function markTile(group, sign) {
   group.querySelector(".sign")?.remove();
   group.classList.toggle("next", Boolean(sign?.next));
+  const beside = sign?.text ? `translate(0 ${sign.move === "D" ? 14 : -14})` : null;
+  set(group.querySelector(".number"), { transform: beside });
   if (!sign) return;
   const marks = svg("g", { class: `sign${sign.best ? " best" : ""}` });
-  if (sign.strength !== null) {
-    const frame = { x: 7, y: 7, width: UNIT - 14, height: UNIT - 14, rx: 8 };
-    marks.append(svg("rect", { class: "glow", ...frame, opacity: 0.15 + 0.85 * sign.strength }));
-  }
-  marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move] }));
-  if (sign.text) marks.append(pill(sign.text, 50, sign.move === "D" ? 19 : 81, 19));
+  const [x, y] = TIPS[sign.move];
+  const size = sign.strength === null ? 1 : 0.6 + sign.strength;
+  const grown = `translate(${x} ${y}) scale(${size}) translate(${-x} ${-y})`;
+  marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move], transform: grown }));
+  if (sign.text) marks.append(pill(sign.text, 50, sign.move === "D" ? 22 : 78, 21));
   group.append(marks);
 }
 

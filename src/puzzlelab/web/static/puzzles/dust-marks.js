@@ -1,0 +1,116 @@
+/** What is told of clusters, drawn over a board of dust: what a click would do, shares, regrets, and the next move. */
+
+import { UNIT, percent, pill, regretText, set, svg } from "./grid.js";
+import { arrow, border } from "./dust-draw.js";
+
+/** Columns from which on a cell is too small for a text of its usual size. */
+const MANY = 10;
+/** Smaller shares are told by paleness alone. */
+const LEAST_SHARE = 0.005;
+const PALEST = 25;
+
+export class Marks {
+  constructor(view) {
+    this.view = view;
+    this.rules = view.rules;
+    this.previewGroup = svg("g", { class: "preview", "aria-hidden": "true" });
+    this.markGroup = svg("g", { class: "marks", "aria-hidden": "true" });
+    this.layers = [this.markGroup, this.previewGroup];
+  }
+
+  clear() {
+    for (const layer of this.layers) layer.replaceChildren();
+  }
+
+  /** Dim all but the cluster of this cell, and mark what would move; null shows nothing. */
+  preview(cell) {
+    const { rules, view } = this;
+    this.previewGroup.replaceChildren();
+    if (cell === null || !view.state[cell]) return;
+    const way = rules.click(view.state, cell);
+    const [wide, high] = [rules.width * UNIT, rules.height * UNIT];
+    const hole = way.gone.map((member) => `M${view.spot(member).join(" ")}h${UNIT}v${UNIT}h${-UNIT}Z`).join("");
+    const veil = svg("path", { class: "veil", "fill-rule": "evenodd", d: `M0 0H${wide}V${high}H0Z${hole}` });
+    this.previewGroup.append(veil, ...this.outlined(way.gone, "looked"), ...this.arrows(way));
+  }
+
+  /** Draw all that the shell told of the state; while a board is made, mark what could not rest. */
+  draw({ heat = null, regrets = null, next = null }, making) {
+    const { state } = this.view;
+    this.markGroup.replaceChildren();
+    this.fade(heat);
+    if (next !== null) this.markNext(next);
+    for (const [move, text] of texts(heat, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
+    if (making && this.rules.unrest(state)) this.markGroup.append(...this.arrows(this.rules.fall(state)));
+  }
+
+  /** Clusters that the network thinks little of are pale. */
+  fade(heat) {
+    const { state, pieces } = this.view;
+    const strength = new Map();
+    const most = Math.max(...Object.values(heat ?? {}), 1e-9);
+    for (const [move, share] of Object.entries(heat ?? {})) {
+      for (const member of this.clusterOf(move, state)) strength.set(member, PALEST + (100 - PALEST) * (share / most));
+    }
+    for (const { cell, group } of pieces) {
+      if (heat) group.style.setProperty("--strength", `${strength.get(cell) ?? PALEST}%`);
+      else group.style.removeProperty("--strength");
+    }
+  }
+
+  /** The cells that a move takes away; none where nothing lies. */
+  clusterOf(move, state) {
+    const cell = this.rules.cellAt(move);
+    return state[cell] ? this.rules.cluster(state, cell) : [];
+  }
+
+  /** A text in the middle of a cluster. */
+  markCluster(move, text, best) {
+    const cells = this.clusterOf(move, this.view.state);
+    if (!cells.length || !text) return;
+    const [x, y] = this.view.spot(this.middle(cells));
+    const size = this.rules.width > MANY ? 42 : 32;
+    this.markGroup.append(pill(text, x + UNIT / 2, y + UNIT / 2, size, best ? "best" : ""));
+  }
+
+  markNext(move) {
+    const cells = this.clusterOf(move, this.view.state);
+    if (cells.length) this.markGroup.append(...this.outlined(cells, "next"));
+  }
+
+  /** The cell of a cluster that is nearest to its centre. */
+  middle(cells) {
+    const places = cells.map((cell) => this.view.spot(cell));
+    const mean = [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / cells.length);
+    const far = places.map(([x, y]) => Math.hypot(x - mean[0], y - mean[1]));
+    return cells[far.indexOf(Math.min(...far))];
+  }
+
+  outlined(cells, className) {
+    const d = border(this.rules, cells, this.view.spot);
+    return [svg("path", { class: "halo", d }), svg("path", { class: `outline ${className}`, d })];
+  }
+
+  /** A sign on each piece that will move. */
+  arrows({ closed }) {
+    return closed.flatMap((to, cell) => {
+      if (to === null || to === cell) return [];
+      const [x, y] = this.view.spot(cell);
+      const [toX, toY] = this.view.spot(to);
+      const sign = arrow(Math.sign(toX - x), Math.sign(toY - y));
+      set(sign, { transform: `translate(${x} ${y})` });
+      return [sign];
+    });
+  }
+}
+
+/** What stands on each cluster: its share, its regret, or both. */
+function texts(heat, regrets) {
+  const moves = new Set([...Object.keys(heat ?? {}), ...Object.keys(regrets ?? {})]);
+  return [...moves].map((move) => {
+    const parts = [];
+    if (heat?.[move] >= LEAST_SHARE) parts.push(percent(heat[move]));
+    if (regrets && move in regrets) parts.push(regretText(regrets[move]));
+    return [move, parts.join(" ")];
+  });
+}

@@ -1,0 +1,209 @@
+/** The board of dust: draws states and lets pieces fall. Marks lie over it; what a person does is in the hands. */
+
+import { Cursor, UNIT, animate, calm, placeOf, pointOf, same, set, svg } from "./grid.js";
+import { COLOURS, drawPiece } from "./dust-draw.js";
+import { LookHands, PaintHands } from "./dust-hands.js";
+import { Marks } from "./dust-marks.js";
+import { joinAll, motionOf } from "./dust-motion.js";
+
+const MARGIN = 8;
+const SETTLE_MS = 450;
+
+export class DustView {
+  constructor(rules, host, hooks) {
+    Object.assign(this, { rules, host, hooks, state: Array(rules.cells).fill(0), brush: 1, pieces: [], told: {} });
+    this.spot = (cell) => this.cornerOf(cell);
+    this.motion = null;
+    this.end = new AbortController();
+    this.draw();
+    host.append(this.root);
+    this.cursor = new Cursor(this.lines, this.end.signal);
+    this.cursor.go(rules.height - 1, rules.line);
+    this.mode("watch");
+  }
+
+  // --- what the shell calls ---
+
+  show(state, { from = null, move = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
+    this.told = { heat, regrets, next };
+    const way = from && this.wayOf(from, move, state);
+    if (way) return this.fall(from, way, duration);
+    if (same(state, this.state)) {
+      if (!this.motion) this.update();
+      return this.motion?.done ?? Promise.resolve();
+    }
+    this.jump(state);
+    return Promise.resolve();
+  }
+
+  mode(name) {
+    this.hands?.destroy();
+    this.modeName = name;
+    set(this.root, { class: `dust ${name}` });
+    this.hands = name === "make" ? new PaintHands(this) : new LookHands(this, name === "play");
+    this.cursor.enable(name !== "watch");
+    this.update();
+  }
+
+  tool(id, value) {
+    if (id === "colour") this.brush = Number(value);
+    if (id === "settle") this.settle();
+  }
+
+  focus() {
+    if (this.modeName === "watch") this.root.focus({ preventScroll: true });
+    else this.cursor.focus();
+  }
+
+  destroy() {
+    this.motion?.stop();
+    this.hands.destroy();
+    this.end.abort();
+    this.root.remove();
+  }
+
+  // --- what the hands use ---
+
+  /** The cell under a pointer, or null. */
+  cellAt(event) {
+    return this.cellAtPoint(pointOf(this.root, event));
+  }
+
+  cellAtPoint(point) {
+    const place = placeOf(point, this.rules.height, this.rules.width);
+    return place && this.rules.cellOf(place.column, this.rules.height - 1 - place.row);
+  }
+
+  /** The person changed the board. */
+  edit(state, words) {
+    this.jump(state);
+    this.hooks.edited(state);
+    const unrest = this.rules.unrest(state);
+    this.hooks.say(unrest ? `${words}; ${unrest.cells.length} would fall` : words);
+  }
+
+  settle() {
+    const from = this.state;
+    const to = this.rules.settled(from);
+    if (same(from, to)) return this.hooks.say("the board is at rest");
+    this.show(to, { from, duration: calm() ? 0 : SETTLE_MS });
+    this.hooks.edited(to);
+    return this.hooks.say("the board is at rest now");
+  }
+
+  /** Show what a click on this cell would do; null shows nothing. */
+  preview(cell) {
+    this.marks.preview(this.motion ? null : cell);
+  }
+
+  // --- drawing ---
+
+  cornerOf(cell) {
+    const [x, y] = this.rules.placeOf(cell);
+    return [x * UNIT, (this.rules.height - 1 - y) * UNIT];
+  }
+
+  draw() {
+    const { width, height, line, cells } = this.rules;
+    const [wide, high] = [width * UNIT, height * UNIT];
+    const frame = { x: -MARGIN, y: -MARGIN, width: wide + 2 * MARGIN, height: high + 2 * MARGIN };
+    const places = Array.from({ length: cells }, (_, cell) => this.at(cell, this.drawPlace()));
+    this.pieceGroup = svg("g", { class: "pieces" });
+    this.marks = new Marks(this);
+    this.cells = Array.from({ length: cells }, (_, cell) => this.drawCell(cell));
+    this.lines = Array.from({ length: height }, (_, row) =>
+      Array.from({ length: width }, (__, column) => this.cells[this.rules.cellOf(column, height - 1 - row)]),
+    );
+    this.grid = svg("g", { role: "grid" }, ...this.lines.map((cellsOf) => svg("g", { role: "row" }, ...cellsOf)));
+    this.root = svg(
+      "svg",
+      { viewBox: Object.values(frame).join(" "), role: "group", tabindex: -1, "aria-label": "Dust" },
+      svg("rect", { class: "ground", ...frame, rx: 14 }),
+      svg("g", { class: "places" }, ...places),
+      line ? svg("path", { class: "line", d: `M${line * UNIT} ${-MARGIN}V${high + MARGIN}` }) : "",
+      this.pieceGroup,
+      ...this.marks.layers,
+      this.grid,
+    );
+  }
+
+  drawPlace() {
+    return svg("rect", { class: "place", x: 8, y: 8, width: UNIT - 16, height: UNIT - 16, rx: 14 });
+  }
+
+  drawCell(cell) {
+    const inner = { x: 3, y: 3, width: UNIT - 6, height: UNIT - 6, rx: 12 };
+    const ring = svg("rect", { class: "ring", ...inner });
+    return this.at(cell, svg("g", { class: "cell", role: "gridcell", "data-cell": cell }, this.drawHit(), ring));
+  }
+
+  drawHit() {
+    return svg("rect", { class: "hit", width: UNIT, height: UNIT, opacity: 0 });
+  }
+
+  at(cell, element) {
+    set(element, { transform: `translate(${this.spot(cell).join(" ")})` });
+    return element;
+  }
+
+  /** Everything at its place, at once. */
+  jump(state) {
+    this.motion?.stop();
+    this.motion = null;
+    this.state = state;
+    this.lay(state);
+    this.update();
+  }
+
+  lay(state) {
+    this.pieces = state.flatMap((colour, cell) => (colour ? [{ colour, cell, group: drawPiece(colour) }] : []));
+    for (const { cell, group } of this.pieces) this.at(cell, group);
+    const cells = this.pieces.map(({ cell }) => cell);
+    joinAll(this.rules, this.pieces, cells, cells);
+    this.pieceGroup.replaceChildren(...this.pieces.map(({ group }) => group));
+  }
+
+  /** How the pieces go from one state to another, by a move or by settling; null where they cannot. */
+  wayOf(from, move, state) {
+    if (move !== null) return this.rules.click(from, this.rules.cellAt(move));
+    const way = { gone: [], ...this.rules.fall(from) };
+    return same(way.state, state) ? way : null;
+  }
+
+  fall(from, way, duration) {
+    this.motion?.stop();
+    if (this.motion || !same(from, this.state)) this.lay(from);
+    this.state = way.state;
+    this.marks.clear();
+    this.words();
+    const motion = animate(duration, motionOf(this.rules, this.pieces, way, this.spot));
+    this.motion = motion;
+    const done = motion.done.then(() => this.motion === motion && this.jump(way.state));
+    motion.done = done;
+    return done;
+  }
+
+  // --- words ---
+
+  update() {
+    this.words();
+    this.marks.draw(this.told, this.modeName === "make");
+    this.hands?.update();
+  }
+
+  words() {
+    const { width, height } = this.rules;
+    const making = this.modeName === "make";
+    const told = `Dust, ${width} columns and ${height} rows`;
+    set(this.grid, { "aria-label": told, "aria-readonly": making ? null : "true" });
+    const first = this.rules.clusters(this.state);
+    const sizes = new Map();
+    for (const cell of first) sizes.set(cell, (sizes.get(cell) ?? 0) + 1);
+    this.cells.forEach((element, cell) => {
+      const [column, row] = this.rules.placeOf(cell);
+      const colour = COLOURS[this.state[cell]].name;
+      const size = !making && this.state[cell] ? `, cluster of ${sizes.get(first[cell])}` : "";
+      set(element, { "aria-label": `column ${column}, row ${row}: ${colour}${size}` });
+    });
+  }
+}
