@@ -3,7 +3,6 @@
 import * as address from "./address.js";
 import { dropped, get } from "./api.js";
 import { byId, tell } from "./dom.js";
-import { familyModule } from "./families.js";
 import { createInsight } from "./insight.js";
 import { mountHeader } from "./panels/header.js";
 import { mountInsight } from "./panels/insight.js";
@@ -103,8 +102,10 @@ function mountParts() {
     say,
   };
   const stage = createStage(byId("board"), store, insight, hooks);
-  const open = (name) => attempt(() => session.open(name));
-  mountHeader(store, open, familyModule);
+  mountHeader(store, (name, board) => attempt(async () => {
+    await session.open(name);
+    if (board) await session.restore(board);
+  }));
   mountTools(store, stage.tool);
   mountMake(store, session, say, attempt);
   mountPlay(store, play, say);

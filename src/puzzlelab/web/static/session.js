@@ -3,6 +3,9 @@
 import { get, only } from "./api.js";
 import { familyModule } from "./families.js";
 
+/** Milliseconds after which a person is told what the page waits for. */
+const PATIENCE = 400;
+
 /** The boards that these moves lead over, the first one included. */
 export async function walk(game, state, moves) {
   if (game.walk) return game.walk(state, moves);
@@ -18,7 +21,8 @@ export function createSession(store, race, say) {
 
   /** Turn to a puzzle, with an empty board. Raises `Failure` for one that there is not. */
   async function open(name) {
-    const facts = await get("list", { puzzle: name }, only("open"));
+    const slow = setTimeout(() => say(`Opening ${name} …`), PATIENCE);
+    const facts = await get("list", { puzzle: name }, only("open")).finally(() => clearTimeout(slow));
     const { catalog } = store.get();
     const entry = catalog.puzzles.find(({ family }) => family === facts.family) ?? { family: facts.family, names: [name] };
     const module = await familyModule(entry);

@@ -2,15 +2,18 @@
 
 import { byId, choices, el } from "../dom.js";
 
-/** `open(name)` turns to another puzzle. */
-export function mountHeader(store, open, familyModule) {
+/** `open(name, board)` turns to another puzzle; the board of a family is there again when a person comes back to it. */
+export function mountHeader(store, open) {
   const tabs = byId("families");
   const fields = byId("fields");
 
-  async function turn(entry) {
-    if (entry.family === store.get().family) return;
-    await familyModule(entry);
-    open(entry.names[0]);
+  const left = new Map();
+
+  function turn(entry) {
+    const { family, facts, game, draft } = store.get();
+    if (entry.family === family) return;
+    if (facts) left.set(family, [facts.puzzle, game.write(draft)]);
+    open(...(left.get(entry.family) ?? [entry.names[0], ""]));
   }
 
   store.watch(["catalog", "family"], ({ catalog, family }) => {

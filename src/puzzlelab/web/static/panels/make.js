@@ -12,6 +12,10 @@ const SEEDS = 1_000_000;
 
 export function mountMake(store, session, say, attempt) {
   mountPaste(session, say);
+  store.watch(["facts"], () => {
+    for (const id of ["paste-error", "random-error"]) tell(byId(id), "");
+    byId("paste").removeAttribute("aria-invalid");
+  });
   mountRandom(store, session);
   mountExamples(store, session);
   mountObjection(store, session, say);
