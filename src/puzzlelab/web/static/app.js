@@ -60,8 +60,9 @@ function solve(solver, seconds, step = 0) {
 }
 
 async function watch(row, step = 0) {
-  if (document.activeElement.closest("#race, #solve-form button")) byId("play").focus({ preventScroll: true });
+  const asked = document.activeElement.closest("#race, #solve-form button");
   await session.watch(row, step);
+  if (asked) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
   say(`A solution of ${row.length} moves.`);
 }
 

@@ -73,14 +73,20 @@ export function createSession(store, race, say) {
   async function watch(row, step = 0) {
     lines += 1;
     const mine = lines;
-    const { game, draft, facts } = store.get();
+    const { game, draft } = store.get();
     const states = await walk(game, draft, row.moves);
     if (mine !== lines) return;
     const line = { id: row.id, moves: row.moves, states, bounds: null };
     store.set({ line, step: Math.min(step, row.moves.length), mode: "watch", playing: false, solver: row.solver });
-    const asked = { puzzle: facts.puzzle, board: game.write(draft), moves: row.moves.join(" "), lower_bound: row.lower_bound };
-    const { frames } = await get("frames", asked, only("bounds"));
-    if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map(({ bound }) => bound) } });
+    learnBounds(line, row.lower_bound);
+  }
+
+  /** How many moves remain at least, at every step; nobody waits for it, and it is left out where it cannot be had. */
+  async function learnBounds(line, bound) {
+    const { game, draft, facts } = store.get();
+    const asked = { puzzle: facts.puzzle, board: game.write(draft), moves: line.moves.join(" "), lower_bound: bound };
+    const { frames } = await get("frames", asked, only("bounds")).catch(() => ({ frames: [] }));
+    if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map((frame) => frame.bound) } });
   }
 
   return { open, edit, paste, restore, mode, watch };

@@ -43,8 +43,9 @@ function newParts(row, { race, watch, again }, store) {
     stop: button("Stop", () => race.stop(row.id), "stop"),
     again: button("Try again", () => again(current()), "again"),
   };
-  const actions = el("span", { className: "row-actions" }, buttons.watch, buttons.stop, buttons.again);
+  const actions = el("span", { className: "row-actions" });
   const head = el("th", { scope: "row", textContent: row.solver, title: row.solver });
+  buttons.place = actions;
   const line = el("td", { colspan: "5" }, el("div", { className: "row-claim" }, said, actions));
   const body = el("tbody", { "data-solver": row.solver }, el("tr", {}, head, ...cells), el("tr", { className: "claim" }, line));
   return { body, cells, said, buttons };
@@ -62,9 +63,16 @@ function fill({ body, cells, said, buttons }, row, facts, watched) {
   body.dataset.status = row.error ? "failed" : row.status;
   body.dataset.proof = row.status === "done" ? row.proof ?? "none" : "";
   body.classList.toggle("watched", watched);
-  buttons.watch.hidden = !row.moves;
-  buttons.stop.hidden = row.status === "done";
-  buttons.again.hidden = !row.error;
+  offer(buttons, [row.moves && "watch", row.status !== "done" && "stop", row.error && "again"]);
+}
+
+/** Only the buttons that do something are there; the focus stays among them. */
+function offer({ place, ...buttons }, names) {
+  const wanted = names.filter(Boolean).map((name) => buttons[name]);
+  if (wanted.length === place.children.length && wanted.every((button, at) => button === place.children[at])) return;
+  const held = place.contains(document.activeElement);
+  place.replaceChildren(...wanted);
+  if (held) wanted[0]?.focus();
 }
 
 function put(element, text) {

@@ -62,7 +62,7 @@ const known = ({ catalog }, name) => catalog?.solvers.find((one) => one.name ===
 
 function showAbout(store) {
   const told = known(store.get(), byId("solver").value);
-  tell(byId("solver-about"), told?.about);
+  tell(byId("solver-about"), told?.about.replaceAll("`", ""));
   const options = told?.options ?? [];
   byId("options-such").textContent = options.length ? `${options[0].name}=${options[0].default ?? "…"}` : "name:option=value";
   tell(byId("options-known"), options.length ? `${told.name} has ${options.map(({ name }) => name).join(", ")}.` : "It has no options.");
