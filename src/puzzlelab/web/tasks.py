@@ -98,7 +98,7 @@ def _network(asked: Asked) -> str:
 
 
 def _moves(asked: Asked, puzzle: Puzzle) -> list[int]:
-    from puzzlelab.core.regrets import read_game
+    from puzzlelab.cli.hint import read_game
 
     return read_game(puzzle, asked.get("moves") or "")
 
