@@ -3,30 +3,24 @@
 For puzzles with the view `Candidates`. Two rules force a cell: it has one candidate left, or a digit has one place left
 in a unit. Where neither says anything, the next cell comes from a solution. Moves that have led astray are named.
 
-Shapes: N = cells, D = digits, U = units.
+Shapes: N = cells.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, NotSuited
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Boxed, Candidates, Instance, Puzzle, State
+from puzzlelab.core.puzzle import Candidates, Instance, Puzzle, State
+from puzzlelab.core.singles import cell_name, cell_of, digits_of, in_words, singles, view_of
 from puzzlelab.core.solutions import NO_SOLUTION, Listing
 from puzzlelab.core.solver import Solver, board_after, names_of
-
-NEARLY_FULL = 3
-"""Blank cells of a unit in which a person sees at a glance which digits are missing."""
-LAST, IN_BOX, EASY_CELL, IN_LINE, CELL = range(5)
-"""How soon a person sees it. Boxes come before lines, because one looks at a box as a whole, and digits before cells,
-because one follows a digit across the grid; to see that a cell has one candidate, all others must be counted out."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +46,6 @@ class Deduction:
     def reason(self) -> str:
         """Why there is no move to tell; empty where there is one."""
         return self.why if self.best is None else ""
-
-
-class _Single(NamedTuple):
-    """A cell that is forced; the least one is the one that a person sees first."""
-
-    order: int
-    blanks: int
-    """Cells of the unit, or of the cell's fullest unit, that are blank: what must be looked at."""
-    move: int
-    why: str
-    cells: tuple[int, ...]
 
 
 def deduce(instance: Instance, moves: Sequence[int], solver: Solver, limit: Limit) -> Deduction:
@@ -102,7 +85,7 @@ def deduction_facts(told: Deduction) -> dict[str, Any]:
         "best": [] if told.best is None else [puzzle.write_move(told.best)],
         "forced": told.forced,
         "why": told.why,
-        "cells": [_cell_name(puzzle, cell) for cell in told.cells],
+        "cells": [cell_name(puzzle, cell) for cell in told.cells],
         "wrong": names_of(puzzle, told.wrong),
         "reason": told.reason,
         "unique": told.unique,
@@ -124,7 +107,7 @@ def _played(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
     puzzle, state = instance.puzzle, instance.state
     yield instance
     for step, move in enumerate(moves, start=1):
-        if _digits(puzzle, state)[_cell(puzzle, move)] >= 0:
+        if digits_of(puzzle, state)[cell_of(puzzle, move)] >= 0:
             raise BadBoard(f"{puzzle.write_move(move)} writes in a cell that is filled", f"move {step} of {len(moves)}")
         state = puzzle.apply(state, move)
         yield Instance(puzzle, state)
@@ -145,7 +128,7 @@ class _Solutions:
                 return [], False
             limit = replace(limit, seconds=left)
         listing = Listing(self.solver, instance, limit, most)
-        found = [_digits(puzzle, board_after(puzzle, instance.state, moves)) for moves in listing]
+        found = [digits_of(puzzle, board_after(puzzle, instance.state, moves)) for moves in listing]
         return found, listing.stop == "done"
 
     def solvable(self, instance: Instance) -> bool | None:
@@ -158,8 +141,8 @@ class _Solutions:
 
 def _fits(puzzle: Puzzle, move: int, solution: State) -> bool:
     """Whether a move is in a solution."""
-    cell = _cell(puzzle, move)
-    return bool(solution[cell] == move - cell * _view(puzzle).units.all.shape[1])
+    cell = cell_of(puzzle, move)
+    return bool(solution[cell] == move - cell * view_of(puzzle).units.all.shape[1])
 
 
 # --- moves that have led astray ---
@@ -176,7 +159,7 @@ def _astray(
         wrong = tuple(move for move in moves if not _fits(puzzle, move, found[0]))
         many = "are wrong: the only solution has other digits there"
         one = "is wrong: the only solution has another digit there"
-        why = f"{_in_words(names_of(puzzle, wrong))} {many if len(wrong) > 1 else one}"
+        why = f"{in_words(names_of(puzzle, wrong))} {many if len(wrong) > 1 else one}"
     elif asked.solvable(position) is not False:
         return None
     else:
@@ -185,7 +168,7 @@ def _astray(
             return Deduction(position, "these moves leave no solution; which of them it was, was not found in time")
         wrong, objection = (moves[first - 1],), puzzle.objection(positions[first].state)
         why = f"after {puzzle.write_move(wrong[0])} there is no solution{f': {objection}' if objection else ''}"
-    return Deduction(position, why, cells=tuple(_cell(puzzle, move) for move in wrong), wrong=wrong)
+    return Deduction(position, why, cells=tuple(cell_of(puzzle, move) for move in wrong), wrong=wrong)
 
 
 def _first(positions: list[Instance], asked: _Solutions) -> int | None:
@@ -217,107 +200,15 @@ def _next(position: Instance, found: list[State], unique: bool | None, asked: _S
     puzzle = position.puzzle
     if puzzle.solved(position.state):
         return Deduction(position, "nothing is left to do: the board is solved")
-    if forced := min(_singles(puzzle, position.state), default=None):
+    if forced := min(singles(puzzle, position.state), default=None):
         return Deduction(position, forced.why, forced.move, True, forced.cells)
     nothing = "neither a cell with one candidate nor a digit with one place in a unit is left"
-    digits = _digits(puzzle, position.state)
+    digits = digits_of(puzzle, position.state)
     fitting = [each for each in found if (each == digits)[digits >= 0].all()] or asked.of(position, 1)[0]
     if not fitting:
         return Deduction(position, f"{nothing}, and no solution was found in time")
-    candidates = _view(puzzle).candidates(position.state)
+    candidates = view_of(puzzle).candidates(position.state)
     cell = int(np.argmin(np.where(digits < 0, candidates.sum(axis=1), candidates.shape[1] + 1)))
     move = cell * candidates.shape[1] + int(fitting[0][cell])
     whose = "the only" if unique else "a"
-    return Deduction(position, f"{nothing}: {puzzle.write_move(move)} is from {whose} solution", move, False, (cell,))
-
-
-def _singles(puzzle: Puzzle, state: State) -> Iterator[_Single]:
-    yield from _places(puzzle, state)
-    yield from _cells(puzzle, state)
-
-
-def _places(puzzle: Puzzle, state: State) -> Iterator[_Single]:
-    """The digits with one place left in a unit."""
-    view = _view(puzzle)
-    digits, candidates = view.digits(state), view.candidates(state)
-    for kind, number, unit in _units(view):
-        blanks = int(np.count_nonzero(digits[unit] < 0))
-        for digit in np.flatnonzero(candidates[unit].sum(axis=0) == 1).tolist():
-            cell = int(unit[candidates[unit, digit]][0])
-            move = cell * candidates.shape[1] + digit
-            name, told = _cell_name(puzzle, cell), _digit_name(puzzle, move)
-            if blanks == 1:
-                why = f"{name} must be {told}: it is the last blank cell of {kind} {number}"
-                yield _Single(LAST, 1, move, why, tuple(int(each) for each in unit if each != cell))
-            else:
-                order = IN_BOX if kind == _box(view) else IN_LINE
-                why = f"{told} has one place left in {kind} {number}: {name}"
-                yield _Single(order, blanks, move, why, _holders(view, digits, unit, cell, digit))
-
-
-def _holders(
-    view: Candidates, digits: NDArray[np.int64], unit: NDArray[np.int32], cell: int, digit: int
-) -> tuple[int, ...]:
-    """The cells with this digit that keep it out of the other blank cells of a unit."""
-    others = [each for each in unit.tolist() if digits[each] < 0 and each != cell]
-    peers = view.units.peers[others]
-    return tuple(np.unique(peers[digits[peers] == digit]).tolist())
-
-
-def _cells(puzzle: Puzzle, state: State) -> Iterator[_Single]:
-    """The cells with one candidate left."""
-    view = _view(puzzle)
-    digits, candidates = view.digits(state), view.candidates(state)
-    fullest = np.full(digits.size, digits.size)
-    for _, _, unit in _units(view):
-        fullest[unit] = np.minimum(fullest[unit], np.count_nonzero(digits[unit] < 0))
-    kinds = _in_words(list(view.units.kinds))
-    for cell in np.flatnonzero(candidates.sum(axis=1) == 1).tolist():
-        move = cell * candidates.shape[1] + int(np.argmax(candidates[cell]))
-        peers, blanks = view.units.peers[cell], int(fullest[cell])
-        told = f"{_cell_name(puzzle, cell)} must be {_digit_name(puzzle, move)}"
-        why = f"{told}: its {kinds} hold every other digit"
-        order = EASY_CELL if blanks <= NEARLY_FULL else CELL
-        yield _Single(order, blanks, move, why, tuple(peers[digits[peers] >= 0].tolist()))
-
-
-# --- names ---
-
-
-def _units(view: Candidates) -> Iterator[tuple[str, int, NDArray[np.int32]]]:
-    """Every unit with its kind and its number from 1."""
-    for kind, units in view.units.kinds.items():
-        for number, unit in enumerate(units, start=1):
-            yield kind, number, unit
-
-
-def _box(view: Candidates) -> str | None:
-    """The kind of units that are boxes, if there are any."""
-    return list(view.units.kinds)[2] if isinstance(view, Boxed) else None
-
-
-def _view(puzzle: Puzzle) -> Candidates:
-    return cast(Candidates, puzzle)
-
-
-def _digits(puzzle: Puzzle, state: State) -> NDArray[np.int64]:
-    return _view(puzzle).digits(state)
-
-
-def _cell(puzzle: Puzzle, move: int) -> int:
-    return move // int(_view(puzzle).units.all.shape[1])
-
-
-def _cell_name(puzzle: Puzzle, cell: int) -> str:
-    write: Callable[[int], str] = getattr(puzzle, "write_cell", str)
-    return write(cell)
-
-
-def _digit_name(puzzle: Puzzle, move: int) -> str:
-    """What a move writes, as the puzzle writes moves: what stands after the cell's name and '='."""
-    return puzzle.write_move(move).rpartition("=")[2]
-
-
-def _in_words(names: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return Deduction(position, f"{nothing}: {puzzle.write_move(move)} is from {whose} solution", move)
