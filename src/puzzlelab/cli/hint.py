@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -150,7 +149,7 @@ class Shown:
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
         from puzzlelab.core.facts import game_row
-        from puzzlelab.core.regrets import regrets
+        from puzzlelab.core.regrets import read_game, regrets
 
         moves = read_game(instance.puzzle, text)
         told = regrets(self.solver, instance, moves, self.limit)
@@ -164,6 +163,7 @@ class Shown:
     def deduction(self, instance: Instance, text: str) -> int:
         """Print the next cell after the moves of a game, and why; return the exit code."""
         from puzzlelab.core.deductions import deduce, deduction_row
+        from puzzlelab.core.regrets import read_game
 
         puzzle = instance.puzzle
         moves = read_game(puzzle, text)
@@ -194,20 +194,6 @@ class Shown:
         left = "" if end is None or end.most == 0 else f"; {_range(end)} more are needed at the end"
         sure = "" if told.total.proven else " (not proven)"
         self.console.print(f"regret of the whole game: {_range(told.total)}{sure}{left}")
-
-
-def read_game(puzzle: Puzzle, text: str) -> list[int]:
-    """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
-    from puzzlelab.core.errors import BadBoard
-
-    words = [word for word in re.split(r"[\s;]+", text) if word]
-    moves = []
-    for step, word in enumerate(words, start=1):
-        try:
-            moves.append(puzzle.read_move(word))
-        except BadBoard as error:
-            raise BadBoard(str(error), f"move {step} of {len(words)}") from None
-    return moves
 
 
 def _needed(told: Hint) -> str:
