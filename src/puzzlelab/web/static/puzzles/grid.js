@@ -70,6 +70,11 @@ export function placeOf({ x, y }, rows, columns) {
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
 }
 
+/** Keep a finger's drag, while `active()`, from being taken for a fling, which would swallow the tap after it. */
+export function holdStill(root, active, signal) {
+  root.addEventListener("touchmove", (event) => active() && event.preventDefault(), { passive: false, signal });
+}
+
 /** Whether two states are the same. */
 export function same(one, other) {
   return one === other || (one?.length === other?.length && one.every((value, place) => value === other[place]));
