@@ -62,7 +62,7 @@ export function createRace(store, onAnswer) {
     else if (name === "progress") update(id, { ...progressOf(data), text: "searching" });
     else if (name === "solution") improve(id, data);
     else if (name === "row") end(id, data.error ? { error: data.error } : { ...answerOf(data), answer: data });
-    else if (name === "failure") end(id, { error: data.error, busy: true });
+    else if (name === "failure") end(id, rowOf(id).stopping ? { stop: "interrupted" } : { error: data.error });
   }
 
   function improve(id, data) {
@@ -85,7 +85,7 @@ export function createRace(store, onAnswer) {
     }
     const row = rowOf(id);
     if (row?.status !== "running") return undefined;
-    update(id, { text: "stopping" });
+    update(id, { text: "stopping", stopping: true });
     setTimeout(() => leave(id), row.job ? PATIENCE : 0);
     return row.job ? post(`jobs/${encodeURIComponent(row.job)}/stop`).catch(() => leave(id)) : undefined;
   }
