@@ -87,6 +87,14 @@ def test_json(program):
     }
 
 
+def test_json_has_an_object_for_what_is_no_board_too(program):
+    code, out, err = program("tiles-3x3", "--json", stdin=f"1 2\n{NEAR}\n".encode())
+    wrong, told = map(json.loads, out.splitlines())
+    assert code == 2
+    assert (wrong["board"], told["best"]) == ("1 2", ["L"])
+    assert wrong["error"] in err
+
+
 def test_what_is_not_proven_in_time_is_said(program):
     code, out, err = program("tiles-3x3", FARTHEST, "--with", "bfs", "--nodes", 1000)
     assert (code, err) == (1, "")
@@ -140,6 +148,39 @@ def test_a_game_under_a_limit(program):
     assert "(not proven)" in out
 
 
+def test_a_sudoku_shows_the_next_cell_and_why(program):
+    code, out, err = program("sudoku-9x9", "easy")
+    assert (code, err) == (0, "")
+    assert out.startswith("next: r1c9=6\n6 has one place left in box 3: r1c9\n\n* -----")
+
+
+def test_a_sudoku_after_some_moves_as_json(program):
+    code, out, _ = program("sudoku-9x9", "easy", "--game", "r1c9=6 r7c1=5", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["puzzle"], told["solver"], told["moves"]) == ("sudoku-9x9", "bands", ["r1c9=6", "r7c1=5"])
+    assert (told["best"], told["forced"], told["wrong"], told["unique"]) == (["r7c2=1"], True, [], True)
+
+
+def test_a_wrong_move_in_a_sudoku(program):
+    code, out, _ = program("sudoku-9x9", "easy", "--game", "r1c1=1")
+    assert code == 1
+    assert out.startswith("r1c1=1 is wrong: the only solution has another digit there\n")
+
+
+def test_a_sudoku_with_several_solutions_says_so(program):
+    code, out, _ = program("sudoku-4x4", "." * 16)
+    assert code == 0
+    assert "is from a solution" in out
+    assert out.endswith("the given board has more than one solution\n")
+
+
+def test_a_sudoku_without_a_solution(program):
+    code, out, _ = program("sudoku-4x4", "11" + "." * 14)
+    assert code == 1
+    assert out.startswith("the given board cannot be solved: row 1 holds two 1s")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -149,7 +190,8 @@ def test_a_game_under_a_limit(program):
         (("tiles-3x3", "1 2 3"), "9"),
         (("tiles-3x3", NEAR, "--with", "fire"), "there is no solver 'fire'"),
         (("tiles-3x3", NEAR, "--time", "0"), "a limit on time must be more than 0"),
-        (("sudoku-9x9", "1" + "." * 80), "every solution of sudoku-9x9 has as many moves"),
+        (("sudoku-9x9", "easy", "--with", "random"), "random looks for one solution, and cannot list or count"),
+        (("sudoku-9x9", "easy", "--game", "r1c9=6 r1c9=6"), "move 2 of 2: r1c9=6 writes in a cell that is filled"),
         (("tiles-3x3", NEAR, "--settle"), "--settle means nothing to tiles-3x3"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from served import events
 
 WALL_CLOCK = {"seconds", "limit"}
+"""What another run may say otherwise."""
 HARD_SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
 DOCUMENT = "OBBGRBRY/GGYYYRGR/GOOYOYOG/OYGGORRO/GOYRYYYY/YRRGOGRY"
 
@@ -85,10 +86,12 @@ def test_generate(client) -> None:
     [("tiles-3x3", "8 6 7 2 5 4 3 0 1"), ("dust-8x6x5", DOCUMENT), ("sudoku-9x9", HARD_SUDOKU)],
 )
 def test_hint(client, puzzle, board) -> None:
-    asked = {"puzzle": puzzle, "board": board, "time": 20}
-    assert timeless(client.get("/api/hint", params=asked).json()) == timeless(
-        printed("hint", puzzle, board, "--time", "20")
-    )
+    answer = client.get("/api/hint", params={"puzzle": puzzle, "board": board, "time": 20}).json()
+    told, printed_too = timeless(answer), timeless(printed("hint", puzzle, board, "--time", "20"))
+    for hint in (*told, *printed_too):
+        hint.pop("expanded", None)  # how far a search gets until it is stopped is a matter of time
+    assert told == printed_too
+    assert told[0]["best"]
 
 
 def test_count(client) -> None:

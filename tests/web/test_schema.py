@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
 from puzzlelab.web.app import make_app
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-EXAMPLES = 45
+EXAMPLES = 50
 """Requests for each of the operations: together more than 500."""
 BOARDS = {
     "tiles-2x2": ["1 2 0 3", "2 1 3 0", "1 2", ""],

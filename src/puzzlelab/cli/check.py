@@ -35,6 +35,7 @@ def check(
     from puzzlelab import api
     from puzzlelab.core.checks import check_facts
     from puzzlelab.core.errors import BadBoard
+    from puzzlelab.core.facts import error_facts
     from puzzlelab.core.limit import Limit
 
     chosen, console = settling(api.load(puzzle), settle), output()
@@ -45,7 +46,7 @@ def check(
         except BadBoard as error:
             faults.tell(given.where, error)
             if json:
-                print(dumps({"puzzle": chosen.name, "board": given.text, "error": str(error)}), flush=True)
+                print(dumps(error_facts(chosen, given.text, error)), flush=True)
             worst = UNREADABLE
             continue
         told = api.check(instance, limit=limit)

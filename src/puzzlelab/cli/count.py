@@ -61,6 +61,7 @@ class Asked:
     ) -> Iterator[tuple[Given, Instance]]:
         """The boards that can be read; the others are told of, with an object each where that is wanted."""
         from puzzlelab.core.errors import BadBoard
+        from puzzlelab.core.facts import error_facts
 
         faults = Faults()
         for given in given_boards(self.puzzle, arguments or [], file):
@@ -69,7 +70,7 @@ class Asked:
             except BadBoard as error:
                 faults.tell(given.where, error)
                 if json:
-                    typer.echo(dumps({"puzzle": self.puzzle.name, "board": given.text, "error": str(error)}))
+                    typer.echo(dumps(error_facts(self.puzzle, given.text, error)))
                 self.code = UNREADABLE
         faults.end()
 

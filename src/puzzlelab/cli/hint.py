@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +27,7 @@ from puzzlelab.cli.console import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from puzzlelab.core.deductions import Deduction
     from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
@@ -47,27 +47,35 @@ def hint(
     time: Annotated[float | None, typer.Option(help="Seconds for all moves of a board together.")] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")] = None,
     game: Annotated[
-        str | None, typer.Option(help="Moves that were made from this board: tells the regret of each.")
+        str | None,
+        typer.Option(help="Moves that were made from this board: tells the regret of each; of a Sudoku, what is next."),
     ] = None,
     settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Show all optimal moves, and how many moves every other one wastes (its regret).
 
+    Where all solutions are equally long, as of a Sudoku: the next cell that is forced and why, or what is wrong.
+
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
     spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core.errors import BadInput, BadOption
+    from puzzlelab.core.facts import error_facts
     from puzzlelab.core.limit import Limit
+    from puzzlelab.core.puzzle import Candidates
     from puzzlelab.core.questions import suits
     from puzzlelab.core.settings import read_options
+    from puzzlelab.core.solutions import require_lister
     from puzzlelab.core.solver import require
 
     chosen = settling(api.load(puzzle), settle)
-    suits(chosen)
+    deduces = isinstance(chosen, Candidates)
+    if not deduces:
+        suits(chosen)
     asked = api.solver(solver, chosen, **read_options(option or ()))
-    require(asked, chosen)
+    (require_lister if deduces else require)(asked, chosen)
     boards = given_boards(chosen, board or [], file)
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
@@ -79,9 +87,14 @@ def hint(
                 if len(boards) > 1 and not json:
                     shown.console.print(f"\n{given.where}: {given.text}", markup=False)
                 shown.interrupted = False
-                code = max(code, shown.hint(instance) if game is None else shown.game(instance, game))
+                if deduces:
+                    code = max(code, shown.deduction(instance, game or ""))
+                else:
+                    code = max(code, shown.hint(instance) if game is None else shown.game(instance, game))
             except BadInput as error:
                 faults.tell(given.where, error)
+                if json:
+                    print(dumps(error_facts(chosen, given.text, error)), flush=True)
                 code = UNREADABLE
             if shown.interrupted:
                 fail("interrupted: what is shown is what was known by then")
@@ -136,7 +149,7 @@ class Shown:
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
         from puzzlelab.core.facts import game_row
-        from puzzlelab.core.regrets import regrets
+        from puzzlelab.core.regrets import read_game, regrets
 
         moves = read_game(instance.puzzle, text)
         told = regrets(self.solver, instance, moves, self.limit)
@@ -146,6 +159,29 @@ class Shown:
         else:
             self._game(instance.puzzle, told)
         return SOLVED if told.proven else UNSOLVED
+
+    def deduction(self, instance: Instance, text: str) -> int:
+        """Print the next cell after the moves of a game, and why; return the exit code."""
+        from puzzlelab.core.deductions import deduce, deduction_row
+        from puzzlelab.core.regrets import read_game
+
+        puzzle = instance.puzzle
+        moves = read_game(puzzle, text)
+        told = deduce(instance, moves, self.solver, self.limit)
+        if self.json:
+            print(dumps(deduction_row(instance, moves, self.solver, told)), flush=True)
+        else:
+            self._deduction(told)
+        return SOLVED if told.best is not None or puzzle.solved(told.instance.state) else UNSOLVED
+
+    def _deduction(self, told: Deduction) -> None:
+        puzzle = told.instance.puzzle
+        if told.best is not None:
+            self.console.print(f"next: {puzzle.write_move(told.best)}", markup=False)
+        self.console.print(f"{told.why}\n\n{puzzle.draw(told.instance.state)}", markup=False)
+        if told.best is not None and not told.unique:
+            several = "the given board has more than one solution"
+            self.console.print(several if told.unique is False else f"whether {several} is not known in time")
 
     def _game(self, puzzle: Puzzle, told: Regrets) -> None:
         table = _table("", "move", "needed before", "needed after", "regret", "proven")
@@ -158,20 +194,6 @@ class Shown:
         left = "" if end is None or end.most == 0 else f"; {_range(end)} more are needed at the end"
         sure = "" if told.total.proven else " (not proven)"
         self.console.print(f"regret of the whole game: {_range(told.total)}{sure}{left}")
-
-
-def read_game(puzzle: Puzzle, text: str) -> list[int]:
-    """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
-    from puzzlelab.core.errors import BadBoard
-
-    words = [word for word in re.split(r"[\s;]+", text) if word]
-    moves = []
-    for step, word in enumerate(words, start=1):
-        try:
-            moves.append(puzzle.read_move(word))
-        except BadBoard as error:
-            raise BadBoard(str(error), f"move {step} of {len(words)}") from None
-    return moves
 
 
 def _needed(told: Hint) -> str:

@@ -171,6 +171,11 @@ def _examples(puzzle: Puzzle) -> list[Facts]:
 # --- what was found ---
 
 
+def error_facts(puzzle: Puzzle, board: str, error: Exception) -> Facts:
+    """A text that could not be answered, as it was given, and why."""
+    return {"puzzle": puzzle.name, "board": board, "error": str(error)}
+
+
 def hint_row(instance: Instance, solver: Solver, limit: Limit, told: Hint) -> Facts:
     """A hint with its question and the work that it took."""
     return {**_question(instance, solver, limit), **hint_facts(told), **_work(told)}

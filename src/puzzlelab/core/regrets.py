@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, permits
+from puzzlelab.core.puzzle import Instance, Puzzle, permits
 from puzzlelab.core.questions import Questions, Range, Watch, excess, remembering, suits
 from puzzlelab.core.result import LIMITS, Stop
 from puzzlelab.core.solver import Solver
@@ -89,6 +90,18 @@ def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]
             raise BadBoard(f"{puzzle.write_move(move)} cannot be made", f"move {step} of {len(moves)}")
         state = puzzle.apply(state, move)
         yield Instance(puzzle, state)
+
+
+def read_game(puzzle: Puzzle, text: str) -> list[int]:
+    """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
+    words = [word for word in re.split(r"[\s;]+", text) if word]
+    moves = []
+    for step, word in enumerate(words, start=1):
+        try:
+            moves.append(puzzle.read_move(word))
+        except BadBoard as error:
+            raise BadBoard(str(error), f"move {step} of {len(words)}") from None
+    return moves
 
 
 def _by_halves(count: int) -> list[int]:

@@ -43,6 +43,16 @@ EXPLAINED: dict[int | str, dict[str, Any]] = {
     )
 }
 
+"""How a request can fail."""
+STREAMED: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": said["description"],
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{shapes.Fault.__name__}"}}},
+    }
+    for status, said in EXPLAINED.items()
+}
+"""The same where an answer is no JSON, but what is wrong with the request is."""
+
 api = APIRouter(prefix="/api", responses=EXPLAINED)
 
 
@@ -119,7 +129,7 @@ async def _solved(request: Request, asked: Boarded) -> Response:
     return JSONResponse(await desk.answer(request, desk.searches, desk.job("solve", desk.bounds.seconds, told)))
 
 
-@api.get("/solve/events", response_class=EventSourceResponse)
+@api.get("/solve/events", response_class=EventSourceResponse, responses=STREAMED)
 async def follow(
     request: Request,
     puzzle: PuzzleName,
@@ -223,7 +233,7 @@ async def tree(
     return await _question(request, "tree", {"puzzle": puzzle, "board": board, "net": net, "playouts": playouts})
 
 
-@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
+@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}, **STREAMED})
 async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """A picture of a board."""
     desk = _desk(request)

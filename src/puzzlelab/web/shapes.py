@@ -130,6 +130,7 @@ class Grown(Shape):
 
     playouts: int
     value: float
+    remaining: float | None = Field(description="The moves to go that this value means.")
     moves: list[dict[str, Any]]
 
 

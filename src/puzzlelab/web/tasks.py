@@ -7,6 +7,7 @@ with a sentence for whoever asked. Imports are inside, because each task needs i
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -126,6 +127,7 @@ def check(asked: Asked, teller: Teller) -> Any:
     from puzzlelab.core.checks import check as check_one
     from puzzlelab.core.checks import check_facts
     from puzzlelab.core.errors import BadBoard
+    from puzzlelab.core.facts import error_facts
 
     puzzle, limit = _puzzle(asked), _limit(asked, teller)
     solver, found = api.solver(None, puzzle), []
@@ -133,7 +135,7 @@ def check(asked: Asked, teller: Teller) -> Any:
         try:
             found.append(check_facts(check_one(puzzle.read(given.text), solver, limit)))
         except BadBoard as error:
-            found.append({"puzzle": puzzle.name, "board": given.text, "error": str(error)})
+            found.append(error_facts(puzzle, given.text, error))
     return found
 
 
@@ -230,15 +232,18 @@ def count(asked: Asked, teller: Teller) -> Any:
 def hint(asked: Asked, teller: Teller) -> Any:
     """What to do at the position after these moves, and why; or what every move is worth there."""
     from puzzlelab.core import facts
+    from puzzlelab.core.deductions import deduce, deduction_row
     from puzzlelab.core.hints import hint as hint_at
     from puzzlelab.core.puzzle import Candidates
     from puzzlelab.core.regrets import positions_of
+    from puzzlelab.core.solutions import require_lister
 
     instance = _instance(asked)
     puzzle, limit = instance.puzzle, _limit(asked, teller)
     solver, moves = _solver(asked, puzzle), _moves(asked, puzzle)
     if isinstance(puzzle, Candidates):
-        return [facts.deduction_row(instance, moves, solver, limit)]
+        require_lister(solver, puzzle)
+        return [deduction_row(instance, moves, solver, deduce(instance, moves, solver, limit))]
     position = list(positions_of(instance, moves))[-1]
     told = hint_at(solver, position, limit, lambda attempt: bool(teller.over()))
     return [facts.hint_row(position, solver, limit, told)]
@@ -328,12 +333,20 @@ def tree(asked: Asked, teller: Teller) -> Any:
             "visits": int(grown.visits[row]),
             "share": round(float(turn.shares[0, grown.move[row]]), DIGITS),
             "value": round(float(grown.value[row]), DIGITS) if grown.visits[row] else None,
+            "remaining": _remaining(grown.value[row], player.solver.decay) if grown.visits[row] else None,
             "prior": round(float(grown.prior[row]), DIGITS),
         }
         for row in np.flatnonzero(grown.parent == 0).tolist()
     ]
     moves.sort(key=lambda move: (-move["visits"], -move["prior"]))
-    return {"playouts": asked["playouts"], "value": round(float(turn.values[0]), DIGITS), "moves": moves}
+    value = float(turn.values[0])
+    worth = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.decay)}
+    return {"playouts": asked["playouts"], **worth, "moves": moves}
+
+
+def _remaining(value: float, decay: float) -> float | None:
+    """The moves that remain where a state has this value; None where all is lost."""
+    return round(-math.log(value) / decay, 1) if value > 0 else None
 
 
 TASKS: Mapping[str, Callable[[Asked, Teller], Any]] = {

@@ -1,6 +1,6 @@
 /** Hands for a board of dust: one pair looks and clicks, the other paints. */
 
-import { UNIT, pointOf } from "./grid.js";
+import { UNIT, holdStill, pointOf } from "./grid.js";
 import { COLOURS } from "./dust-draw.js";
 
 /** How long a finger rests on a cluster, in milliseconds, to look at it without taking it away. */
@@ -109,6 +109,7 @@ export class PaintHands {
     listen("pointerup", (event) => this.stroke?.id === event.pointerId && this.finish());
     listen("pointercancel", () => this.finish());
     listen("contextmenu", (event) => event.preventDefault());
+    holdStill(view.root, () => this.stroke !== null, this.end.signal);
     listen("keydown", (event) => this.key(event));
   }
 

@@ -5,8 +5,9 @@ import { arrow, border } from "./dust-draw.js";
 
 /** Columns from which on a cell is too small for a text of its usual size. */
 const MANY = 10;
-/** Smaller shares are told by paleness alone. */
+/** Shares that are smaller, or not among the first so many on a board of small cells, are told by paleness alone. */
 const LEAST_SHARE = 0.005;
+const MOST_SHARES = 12;
 const PALEST = 25;
 
 export class Marks {
@@ -40,7 +41,8 @@ export class Marks {
     this.markGroup.replaceChildren();
     this.fade(heat);
     if (next !== null) this.markNext(next);
-    for (const [move, text] of texts(heat, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
+    const told = this.rules.width > MANY ? highest(heat) : heat;
+    for (const [move, text] of texts(told, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
     if (making && this.rules.unrest(state)) this.markGroup.append(...this.arrows(this.rules.fall(state)));
   }
 
@@ -102,6 +104,11 @@ export class Marks {
       return [sign];
     });
   }
+}
+
+/** The moves with the largest shares. */
+function highest(heat) {
+  return heat && Object.fromEntries(Object.entries(heat).sort((a, b) => b[1] - a[1]).slice(0, MOST_SHARES));
 }
 
 /** What stands on each cluster: its share, its regret, or both. */

@@ -32,7 +32,7 @@ export function label(text, x, y, size, className) {
 
 /** A short text on a rounded ground, readable over whatever lies below; (x, y) is its middle. */
 export function pill(text, x, y, size, className) {
-  const width = Math.max(size * 1.3, text.length * size * 0.64 + size * 0.6);
+  const width = Math.max(size * 1.3, text.length * size * 0.62 + size * 0.45);
   const height = size * 1.3;
   const ground = svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 });
   return svg("g", { class: `pill ${className ?? ""}`, "aria-hidden": "true" }, ground, label(text, x, y, size));
@@ -68,6 +68,11 @@ export function placeOf({ x, y }, rows, columns) {
   const row = Math.floor(y / UNIT);
   const column = Math.floor(x / UNIT);
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
+}
+
+/** Keep a finger's drag, while `active()`, from being taken for a fling, which would swallow the tap after it. */
+export function holdStill(root, active, signal) {
+  root.addEventListener("touchmove", (event) => active() && event.preventDefault(), { passive: false, signal });
 }
 
 /** Whether two states are the same. */

@@ -36,18 +36,19 @@ const ARROWS = { U: "M50 0 62 14H38Z", D: "M50 100 62 86H38Z", L: "M0 50 14 38V6
 const TIPS = { U: [50, 0], D: [50, 100], L: [0, 50], R: [100, 50] };
 
 /** Put a sign on a tile, or take it away (null). */
-export function markTile(group, sign) {
+export function markTile(group, sign, size) {
   group.querySelector(".sign")?.remove();
   group.classList.toggle("next", Boolean(sign?.next));
   const beside = sign?.text ? `translate(0 ${sign.move === "D" ? 14 : -14})` : null;
   set(group.querySelector(".number"), { transform: beside });
   if (!sign) return;
+  const pictured = group.classList.contains("pictured");
   const marks = svg("g", { class: `sign${sign.best ? " best" : ""}` });
   const [x, y] = TIPS[sign.move];
-  const size = sign.strength === null ? 1 : 0.6 + sign.strength;
-  const grown = `translate(${x} ${y}) scale(${size}) translate(${-x} ${-y})`;
+  const growth = sign.strength === null ? 1 : 0.6 + sign.strength;
+  const grown = `translate(${x} ${y}) scale(${growth}) translate(${-x} ${-y})`;
   marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move], transform: grown }));
-  if (sign.text) marks.append(pill(sign.text, 50, sign.move === "D" ? 22 : 78, 21));
+  if (sign.text) marks.append(pill(sign.text, 50, pictured ? 56 : sign.move === "D" ? 22 : 78, size));
   group.append(marks);
 }
 
@@ -65,7 +66,7 @@ export function layoutOf({ rows, columns, cells }, making, wide, needed) {
 }
 
 /** The place of a tile in the tray: each has its own, so that nothing moves when another leaves. */
-export function traySlot({ tray }, tile) {
+function traySlot({ tray }, tile) {
   const across = Math.floor(tray.width / tray.slot + 0.01);
   const [line, place] = [Math.floor((tile - 1) / across), (tile - 1) % across];
   return { x: tray.x + place * tray.slot, y: tray.y + line * tray.slot, side: tray.slot };
@@ -81,7 +82,7 @@ export function drawTray(view, tiles) {
   group.dataset.drawn = key;
   group.replaceChildren();
   if (!tray) return;
-  const frame = { x: tray.x - 8, y: tray.y - 8, width: tray.width + 16, height: tray.height + 16, rx: 14 };
+  const frame = { x: tray.x - 6, y: tray.y - 6, width: tray.width + 12, height: tray.height + 12, rx: 14 };
   group.append(svg("rect", { class: "shelf", ...frame }));
   if (!tiles.length) group.append(...hint(tray, view.rules.columns));
   for (let tile = 1; tiles.length && tile < view.rules.cells; tile += 1) {
@@ -107,7 +108,7 @@ function hint(tray, columns) {
 }
 
 function trayPlace(view, tile, there) {
-  const { x, y, side } = view.slot(tile);
+  const { x, y, side } = traySlot(view.layout, tile);
   const scale = side / UNIT;
   const inner = { x: 10, y: 10, width: UNIT - 20, height: UNIT - 20, rx: 10 };
   const place = svg("g", { transform: `translate(${x} ${y}) scale(${scale})` });

@@ -1,6 +1,6 @@
 /** Hands that make a board: drag and drop, tap and tap, or keys. A tile that is picked up is known by its number. */
 
-import { UNIT, label, pointOf, set, svg } from "./grid.js";
+import { UNIT, holdStill, label, pointOf, set, svg } from "./grid.js";
 
 /** Pixels that a pointer may stray in a tap. */
 const STILL = 6;
@@ -16,6 +16,7 @@ export class MakeHands {
     listen("pointermove", (event) => this.drag?.id === event.pointerId && this.pull(event));
     listen("pointerup", (event) => this.drag?.id === event.pointerId && this.release(event));
     listen("pointercancel", () => this.letGo());
+    holdStill(view.root, () => this.drag !== null, this.end.signal);
     listen("keydown", (event) => this.key(event));
     listen("focusout", () => this.finishTyping());
   }

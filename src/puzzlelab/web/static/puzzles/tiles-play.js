@@ -1,6 +1,6 @@
 /** Hands that play: a click, a drag along the axis, a swipe anywhere, or the arrow keys. */
 
-import { UNIT, calm, pixelsPerUnit, pointOf } from "./grid.js";
+import { UNIT, calm, holdStill, pixelsPerUnit, pointOf } from "./grid.js";
 
 const KEYS = { ArrowUp: "U", ArrowDown: "D", ArrowLeft: "L", ArrowRight: "R" };
 const WAYS = { U: [0, -1], D: [0, 1], L: [-1, 0], R: [1, 0] };
@@ -25,6 +25,7 @@ export class PlayHands {
     listen("pointermove", (event) => this.drag?.id === event.pointerId && this.pull(event));
     listen("pointerup", (event) => this.drag?.id === event.pointerId && this.release(event));
     listen("pointercancel", () => this.letGo());
+    holdStill(view.root, () => this.drag !== null, this.end.signal);
   }
 
   destroy() {

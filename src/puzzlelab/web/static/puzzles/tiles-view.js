@@ -1,7 +1,7 @@
 /** The board of sliding tiles: draws states, slides tiles, and holds the picture. What a person does is in the hands. */
 
 import { Cursor, UNIT, animate, easeInOut, pointOf, placeOf, same, set, svg } from "./grid.js";
-import { drawTile, drawTray, layoutOf, markTile, signFor, traySlot } from "./tiles-draw.js";
+import { drawTile, drawTray, layoutOf, markTile, signFor } from "./tiles-draw.js";
 import { MakeHands } from "./tiles-make.js";
 import { Picture } from "./tiles-picture.js";
 import { PlayHands } from "./tiles-play.js";
@@ -9,6 +9,8 @@ import { PlayHands } from "./tiles-play.js";
 const MARGIN = 8;
 /** From this width of the host on, in pixels, the tray stands beside the board. */
 const WIDE = 560;
+/** Cells from which on a sign needs larger letters. */
+const MANY = 25;
 
 export class TilesView {
   constructor(rules, host, hooks) {
@@ -180,14 +182,22 @@ export class TilesView {
   update() {
     this.words();
     this.state.forEach((tile, cell) => tile && this.tiles[tile].group.classList.toggle("home", this.atHome(cell)));
+    this.accuse();
     for (const piece of this.tiles) if (piece) markTile(piece.group, null);
     for (const move of this.rules.legal(this.state)) {
       const sign = signFor(move, this.marks);
       const source = this.rules.source(this.state.indexOf(0), move);
-      if (sign) markTile(this.tiles[this.state[source]].group, sign);
+      if (sign) markTile(this.tiles[this.state[source]].group, sign, this.rules.cells > MANY ? 27 : 21);
     }
     this.arrange();
     this.hands?.update?.();
+  }
+
+  /** While a board is made: mark the tiles whose exchange would make it solvable. */
+  accuse() {
+    const whole = this.modeName === "make" && !this.state.includes(null);
+    const pair = whole && this.rules.objection(this.state) ? this.rules.repairPair() : [];
+    this.tiles.forEach((piece, tile) => piece && piece.group.classList.toggle("wrong", pair.includes(tile)));
   }
 
   atHome(cell) {
@@ -227,16 +237,11 @@ export class TilesView {
     drawTray(this, tray);
   }
 
-  /** Where a tile lies in the tray: x, y and side. */
-  slot(tile) {
-    return traySlot(this.layout, tile);
-  }
-
   /** A copy of a tile, for the tray and for the pointer. */
   copy(tile) {
     const copy = this.tiles[tile].group.cloneNode(true);
     set(copy, { "data-tile": null, transform: null });
-    copy.classList.remove("home", "away", "next");
+    copy.classList.remove("home", "away", "next", "wrong");
     copy.querySelector(".sign")?.remove();
     return copy;
   }

@@ -1,0 +1,56 @@
+"""What axe-core finds against the page, in each of its states: nothing serious."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+BOARDS = {
+    "tiles-4x4": "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12",
+    "dust-8x6x5": "425225154523142543212442545541241413141521445214",
+    "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+}
+GRAVE = ("serious", "critical")
+
+
+def grave(page):
+    """The serious findings, as sentences."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}"
+        for each in found
+        if each["impact"] in GRAVE
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("mode", ["empty", "make", "play", "watch"])
+@pytest.mark.parametrize("puzzle", BOARDS)
+def test_nothing_serious_stands_in_anybodys_way(opened, puzzle, mode, scheme) -> None:
+    settings = {"color_scheme": scheme, "reduced_motion": "reduce"}
+    link = {"puzzle": puzzle} if mode == "empty" else {"puzzle": puzzle, "board": BOARDS[puzzle], "mode": mode}
+    page = opened(settings, **link, **({"with": "beam:width=50"} if mode == "watch" and "sudoku" not in puzzle else {}))
+    if mode == "watch":
+        if "sudoku" in puzzle:
+            page.get_by_test_id("solve").click()
+        expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+        page.get_by_test_id("heat").check()
+        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=120_000)
+    assert grave(page) == []
+
+
+def test_all_is_reached_by_keyboard_and_the_focus_is_seen(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1", mode="play")
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(
+            """() => {
+              const at = document.activeElement;
+              const style = getComputedStyle(at);
+              const ring = style.outlineStyle !== "none" || style.boxShadow !== "none" || at.closest("svg") !== null;
+              return [at.dataset?.testid ?? at.id ?? at.tagName, ring];
+            }"""
+        )
+        assert focused[1], focused
+        seen.add(focused[0])
+    assert {"mode-make", "hint", "solve", "copy-link", "theme"} <= seen

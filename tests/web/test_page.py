@@ -1,0 +1,327 @@
+"""The page as a person uses it: puts a board in, has it solved, steps through the solution, plays, shares."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from puzzlelab.core import registry
+
+EIGHT = "8 6 7 2 5 4 3 0 1"
+HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
+"""Needs many minutes by `ida` with Manhattan distance."""
+SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+
+
+def board(page):
+    return page.get_by_test_id("board")
+
+
+def shows(page, text, **more):
+    """Wait until this board is shown."""
+    expect(board(page)).to_have_attribute("data-board", text, **more)
+
+
+def press(page, name):
+    page.get_by_test_id(name).click()
+
+
+def cell(page, place):
+    return page.locator(f'[data-testid=board] [data-cell="{place}"]')
+
+
+def watch(page, steps):
+    """Wait for the solution, and go through it with the arrow keys, there and back and to its end."""
+    host = board(page)
+    expect(host).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(page.get_by_test_id("slider")).to_have_attribute("max", str(steps))
+    expect(host).to_have_attribute("data-step", "0")
+    start = host.get_attribute("data-board")
+    page.keyboard.press("ArrowRight")
+    expect(host).to_have_attribute("data-step", "1")
+    assert host.get_attribute("data-board") != start
+    page.keyboard.press("ArrowLeft")
+    shows(page, start)
+    for step in range(1, steps + 1):
+        page.keyboard.press("ArrowRight")
+        expect(host).to_have_attribute("data-step", str(step))
+    return host.get_attribute("data-board")
+
+
+def test_tiles_are_dragged_from_the_tray_and_solved(opened) -> None:
+    page = opened(puzzle="tiles-2x2")
+    for place, tile in enumerate([3, 2, 1]):
+        page.locator(f'[data-tray="{tile}"]').drag_to(cell(page, place))
+    shows(page, "3 2 1 0")
+    expect(page.get_by_test_id("objection")).to_be_hidden()
+    press(page, "solve")
+    assert watch(page, 6) == "1 2 3 0"
+    expect(page.get_by_test_id("race")).to_contain_text("proven optimal")
+
+
+def test_tiles_are_typed_and_solved(opened) -> None:
+    page = opened(puzzle="tiles-3x3")
+    cell(page, 0).focus()
+    for tile in EIGHT.split():
+        page.keyboard.press(tile)
+    shows(page, EIGHT)
+    press(page, "solve")
+    assert watch(page, 31) == "1 2 3 4 5 6 7 8 0"
+    expect(page.get_by_test_id("bound")).to_have_text("")
+    page.keyboard.press("Home")
+    expect(page.get_by_test_id("bound")).to_contain_text("31")
+
+
+def test_an_unsolvable_board_says_why_and_offers_to_swap_two_tiles(opened) -> None:
+    page = opened(puzzle="tiles-4x4", board="1 2 3 4 5 6 7 8 9 10 11 12 13 15 14 0")
+    expect(page.get_by_test_id("objection")).to_contain_text("odd permutation")
+    press(page, "repair")
+    shows(page, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 0")
+    expect(page.get_by_test_id("objection")).to_be_hidden()
+
+
+def test_tiles_are_played_by_click_drag_and_keys(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="1 2 3 4 0 6 7 5 8", mode="play")
+    cell(page, 7).click()
+    shows(page, "1 2 3 4 5 6 7 0 8")
+    page.keyboard.press("ArrowDown")
+    shows(page, "1 2 3 4 0 6 7 5 8")
+    press(page, "undo")
+    shows(page, "1 2 3 4 5 6 7 0 8")
+    cell(page, 8).drag_to(cell(page, 7))
+    shows(page, "1 2 3 4 5 6 7 8 0")
+    expect(page.get_by_test_id("status")).to_contain_text("Solved")
+    expect(page.get_by_test_id("moves-played")).to_contain_text("2")
+
+
+def test_dust_is_painted_and_cleared(opened) -> None:
+    page = opened(puzzle="dust-3x2x2")
+    boxes = [cell(page, place).bounding_box() for place in range(6)]
+    page.mouse.move(*middle(boxes[0]))
+    page.mouse.down()
+    for box in (boxes[2], boxes[4]):
+        page.mouse.move(*middle(box), steps=4)
+    page.mouse.up()
+    shows(page, "101010")
+    cell(page, 1).focus()
+    page.keyboard.press("2")
+    shows(page, "121010")
+    press(page, "solve")
+    assert watch(page, 2) == "000000"
+    expect(page.get_by_test_id("race")).to_contain_text("proven optimal")
+
+
+def middle(box):
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_dust_is_played_by_clicks_and_told_what_a_move_wastes(opened) -> None:
+    page = opened(puzzle="dust-3x2x3", board="121323", mode="play")
+    page.get_by_test_id("regret").check()
+    expect(page.get_by_test_id("insight-text")).to_contain_text("Regret", timeout=90_000)
+    puzzle = registry.load("dust-3x2x3")
+    cell(page, 0).click()
+    shows(page, puzzle.write(puzzle.apply(puzzle.read("121323").state, 0)))
+    press(page, "hint")
+    expect(page.get_by_test_id("hint-text")).to_be_visible(timeout=90_000)
+
+
+def test_a_sudoku_is_typed_and_solved(opened) -> None:
+    page = opened(puzzle="sudoku-9x9")
+    cell(page, 0).focus()
+    for row in range(9):
+        for column in range(9):
+            digit = SUDOKU[9 * row + column]
+            if digit != ".":
+                page.keyboard.press(digit)
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowDown")
+    shows(page, SUDOKU)
+    expect(page.get_by_test_id("solutions")).to_contain_text("xactly one", timeout=90_000)
+    press(page, "solve")
+    assert watch(page, 51) == SOLVED
+    expect(page.get_by_test_id("race")).to_contain_text("only solution")
+
+
+def test_sudoku_conflicts_hints_and_marks(opened) -> None:
+    page = opened(puzzle="sudoku-9x9", board=SUDOKU, mode="play")
+    cell(page, 2).click()
+    page.keyboard.press("5")
+    expect(page.get_by_test_id("status")).to_contain_text("conflict")
+    page.keyboard.press("Delete")
+    shows(page, SUDOKU)
+    page.keyboard.press("Shift+Digit4")
+    expect(cell(page, 2)).to_have_attribute("aria-label", re.compile("mark"))
+    shows(page, SUDOKU)
+    press(page, "hint")
+    expect(page.get_by_test_id("hint-text")).to_contain_text(re.compile("must be|one place left"), timeout=90_000)
+
+
+def test_any_notation_is_pasted_and_what_is_none_is_told(opened) -> None:
+    page = opened(puzzle="sudoku-9x9")
+    rows = "\n".join(SUDOKU[start : start + 9] for start in range(0, 81, 9))
+    page.get_by_test_id("paste").fill(rows)
+    press(page, "paste-go")
+    shows(page, SUDOKU)
+    page.get_by_test_id("paste").fill("53..7")
+    press(page, "paste-go")
+    expect(page.get_by_test_id("paste-error")).to_contain_text("5 cells given")
+    shows(page, SUDOKU)
+
+
+def test_a_search_is_stopped(opened) -> None:
+    page = opened(puzzle="tiles-4x4", board=HARD)
+    page.locator("summary", has_text="Options").click()
+    page.get_by_test_id("options").fill("estimate=manhattan")
+    press(page, "solve")
+    stop = page.get_by_test_id("stop")
+    expect(page.get_by_test_id("race")).to_contain_text("searching", timeout=90_000)
+    stop.click()
+    expect(stop).to_be_hidden()
+    expect(page.get_by_test_id("race")).to_contain_text("stopped")
+
+
+def test_several_solvers_race_and_each_solution_can_be_watched(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board=EIGHT)
+    page.locator("summary", has_text="Compare").click()
+    for name in ("ida", "astar", "beam", "bfs"):
+        page.get_by_test_id(f"compare-{name}").check()
+    for name in ("depth-first", "discrepancy", "greedy", "portfolio", "random", "uct"):
+        page.get_by_test_id(f"compare-{name}").uncheck()
+    press(page, "compare")
+    for name in ("ida", "astar", "beam", "bfs"):
+        row = page.locator(f'tbody[data-solver="{name}"]')
+        expect(row).to_have_attribute("data-status", "done", timeout=120_000)
+        expect(row.locator("[data-part=moves]")).to_have_text("31")
+    page.get_by_test_id("watch-4").click()
+    assert watch(page, 31) == "1 2 3 4 5 6 7 8 0"
+
+
+def test_a_link_shows_the_same_to_another_person(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board=EIGHT)
+    press(page, "solve")
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    page.get_by_test_id("slider").fill("7")
+    expect(page).to_have_url(re.compile("step=7"))
+    shown = board(page).get_attribute("data-board")
+    other = opened()
+    other.goto(page.url)
+    other.reload()
+    shows(other, shown, timeout=90_000)
+    expect(board(other)).to_have_attribute("data-step", "7")
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ({"puzzle": "chess"}, "there is no puzzle 'chess'"),
+        ({"puzzle": "tiles-4x4", "board": "1 2 <b>x</b>"}, "cannot be shown"),
+        ({"puzzle": "tiles-99x99"}, "2 to 8 rows"),
+    ],
+)
+def test_a_link_that_leads_nowhere_gets_a_sentence(opened, link, words) -> None:
+    page = opened(**link)
+    expect(page.get_by_test_id("problem")).to_contain_text(words)
+    expect(board(page)).to_be_visible()
+
+
+def test_what_the_network_thinks_is_shown_at_each_step(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board=EIGHT, mode="play")
+    page.get_by_test_id("heat").check()
+    expect(board(page).locator("svg")).to_contain_text("%", timeout=120_000)
+    page.get_by_test_id("tree").check()
+    table = page.get_by_test_id("tree-table")
+    expect(table).to_be_visible(timeout=120_000)
+    expect(table.locator("tbody tr")).to_have_count(3)
+
+
+def test_moves_and_board_are_exported(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board=EIGHT)
+    press(page, "solve")
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    saved = {}
+    for name in ("save-text", "save-json", "save-svg"):
+        with page.expect_download() as download:
+            press(page, name)
+        saved[name] = download.value.path().read_text()
+    row = json.loads(saved["save-json"])
+    puzzle = registry.load("tiles-3x3")
+    state = puzzle.read(EIGHT).state
+    for move in saved["save-text"].split()[-31:]:
+        state = puzzle.apply(state, puzzle.read_move(move))
+    assert puzzle.solved(state)
+    assert (row["length"], row["proof"], row["verified"]) == (31, "optimal", True)
+    assert saved["save-svg"].startswith("<svg")
+
+
+def test_on_a_phone_by_touch(opened) -> None:
+    page = opened(PHONE, puzzle="tiles-2x2")
+    for place, tile in enumerate([3, 2, 1]):
+        page.locator(f'[data-tray="{tile}"]').tap()
+        cell(page, place).tap()
+    shows(page, "3 2 1 0")
+    page.get_by_test_id("solve").tap()
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    for step in range(1, 7):
+        page.get_by_test_id("forward").tap()
+        expect(board(page)).to_have_attribute("data-step", str(step))
+    shows(page, "1 2 3 0")
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "text"),
+    [
+        ("tiles-4x4", HARD),
+        ("dust-8x6x5", "1" * 48),
+        ("dust-16x16x9", "1" * 256),
+        ("sudoku-9x9", SUDOKU),
+        ("sudoku-16x16", "." * 256),
+    ],
+)
+@pytest.mark.parametrize("mode", ["make", "play"])
+def test_nothing_is_wider_than_a_phone(opened, puzzle, text, mode) -> None:
+    page = opened(PHONE, puzzle=puzzle, board=text, mode=mode)
+    expect(board(page)).to_have_attribute("data-mode", mode)
+    width, scrolled = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
+    assert scrolled <= width == 360
+
+
+def test_dust_is_clicked_away_by_touch(opened) -> None:
+    page = opened(PHONE, puzzle="dust-3x2x2", board="112222", mode="play")
+    cell(page, 0).tap()
+    shows(page, "002222")
+    cell(page, 3).tap()
+    shows(page, "000000")
+
+
+def test_a_sudoku_is_filled_by_touch(opened) -> None:
+    page = opened(PHONE, puzzle="sudoku-4x4", board="1234341221434321"[:-1] + ".", mode="play")
+    cell(page, 15).tap()
+    page.locator('[data-pad="1"]').tap()
+    shows(page, "1234341221434321")
+    expect(page.get_by_test_id("status")).to_contain_text("Solved")
+
+
+def test_nothing_moves_for_those_who_want_it_so(opened) -> None:
+    page = opened({"reduced_motion": "reduce"}, puzzle="tiles-3x3", board="1 2 3 4 5 6 7 0 8", mode="play")
+    cell(page, 8).click()
+    shows(page, "1 2 3 4 5 6 7 8 0")
+    assert page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
+
+
+def test_a_puzzle_without_a_module_of_its_own_is_played_through_the_server(opened) -> None:
+    page = opened(puzzle="tiles-2x2", board="1 2 0 3")
+    told = page.evaluate(
+        """async () => {
+          const { createGame } = await import("/puzzles/generic.js");
+          const facts = await (await fetch("/api/list?puzzle=tiles-2x2")).json();
+          const game = createGame(facts);
+          const state = await game.read("1 2 0 3");
+          return [await game.legal(state), await game.solved(await game.apply(state, "L"))];
+        }"""
+    )
+    assert told == [["D", "L"], True]
