@@ -100,7 +100,7 @@ function mountObjection(store, session, say) {
   store.watch(["missing", "objection"], ({ missing, objection }) => {
     tell(byId("missing"), missing);
     byId("objection").hidden = !objection;
-    byId("objection-text").textContent = objection ? `This board cannot be solved: ${objection.text}` : "";
+    byId("objection-text").textContent = objection ? `As it stands, this board cannot be solved: ${objection.text}` : "";
     repair.hidden = !objection?.repair;
     repair.textContent = objection?.repair ? sentenceCase(objection.repair.label) : "";
     if (objection) say(byId("objection-text").textContent);

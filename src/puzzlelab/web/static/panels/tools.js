@@ -3,6 +3,7 @@
 import { byId, choices, el } from "../dom.js";
 
 const MODES = ["make", "play", "watch"];
+const MOST_BUTTONS = 12;
 
 /** `use(id, value)` hands a tool to the view. */
 export function mountTools(store, use) {
@@ -42,9 +43,33 @@ function toggleOf(tool, use) {
   return button;
 }
 
+/** Few options are buttons side by side, with their icons if they have any; many are a list. */
 function choiceOf(tool, use) {
+  return tool.options.length > MOST_BUTTONS ? listOf(tool, use) : paletteOf(tool, use);
+}
+
+function paletteOf(tool, use) {
+  const buttons = tool.options.map((option) => {
+    const properties = {
+      type: "button",
+      title: option.hint ?? option.label,
+      "data-testid": `tool-${tool.id}-${option.value}`,
+      "aria-label": option.label,
+      "aria-pressed": String(option.value === tool.value),
+    };
+    const button = el("button", properties, option.icon?.() ?? option.label);
+    button.addEventListener("click", () => {
+      for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+      use(tool.id, option.value);
+    });
+    return button;
+  });
+  return el("div", { className: "segments palette", role: "group", "aria-label": tool.label, title: tool.hint ?? "" }, ...buttons);
+}
+
+function listOf(tool, use) {
   const select = el("select", named(tool));
-  choices(select, tool.options.map(({ value, label }) => [String(value), label]), tool.value === undefined ? undefined : String(tool.value));
+  choices(select, tool.options.map(({ value, label }) => [String(value), label]), String(tool.value ?? tool.options[0].value));
   select.addEventListener("change", () => {
     use(tool.id, tool.options.find(({ value }) => String(value) === select.value).value);
   });
