@@ -94,7 +94,8 @@ export async function* events(path, parameters, signal) {
 
 function parsed(block) {
   const lines = block.split("\n");
-  const of = (field) => lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1));
+  const start = (field) => (line) => line.startsWith(`${field}:`);
+  const of = (field) => lines.filter(start(field)).map((line) => line.slice(field.length + 1));
   const data = of("data").join("\n");
   return data ? [of("event").join("").trim() || "message", JSON.parse(data)] : null;
 }

@@ -29,7 +29,7 @@ const say = (sentence) => {
   byId("status").textContent = sentence;
 };
 
-/** The row whose solution is to be shown when its search is over, from which step, and the mode that it was asked in. */
+/** The row to be watched when its search is over: `{id, step, mode}`, with the mode that it was asked in. */
 let awaited = null;
 
 const race = createRace(store, (row) => {
@@ -82,7 +82,7 @@ async function show(said) {
 }
 
 async function showBoard(said) {
-  await session.restore(said.board);
+  await session.paste(said.board);
   session.mode(said.mode);
   if (said.mode === "play") await play.replay(said.moves);
   if (said.solver) store.set({ solver: said.solver });
@@ -104,7 +104,7 @@ function mountParts() {
   const stage = createStage(byId("board"), store, insight, hooks);
   mountHeader(store, (name, board) => attempt(async () => {
     await session.open(name);
-    if (board) await session.restore(board);
+    if (board) await session.paste(board);
   }));
   mountTools(store, stage.tool);
   mountMake(store, session, say, attempt);

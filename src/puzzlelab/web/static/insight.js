@@ -1,6 +1,6 @@
 /**
- * What the server thinks of the moves at a board: shares of the network, regrets, visits of UCT. Asked for once a board,
- * a moment after the board is shown, and dropped when the person has gone on meanwhile.
+ * What the server thinks of the moves at a board: shares of the network, regrets, visits of UCT. Asked for once a
+ * board, a moment after it is shown, and dropped when the person has gone on meanwhile.
  */
 
 import { drop, dropped, get, only } from "./api.js";
@@ -17,7 +17,10 @@ const MOST = 2000;
 export function createInsight(store, onError) {
   const known = new Map();
 
-  const key = (kind, text) => JSON.stringify([kind, store.get().facts.puzzle, kind === "regret" ? "" : store.get().net, text]);
+  const key = (kind, text) => {
+    const { facts, net } = store.get();
+    return JSON.stringify([kind, facts.puzzle, kind === "regret" ? "" : net, text]);
+  };
   const told = (kind, text) => known.get(key(kind, text)) ?? null;
 
   function keep(name, value) {

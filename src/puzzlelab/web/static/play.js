@@ -1,4 +1,4 @@
-/** Playing by hand: moves, undo and redo, hints. Every step keeps its board, so that nothing has to be worked out again. */
+/** Playing by hand: moves, undo and redo, hints. Every step keeps its board, so that going back needs no work. */
 
 import { get, only } from "./api.js";
 import { walk } from "./session.js";

@@ -24,13 +24,14 @@ export function createSession(store, race, say) {
     const slow = setTimeout(() => say(`Opening ${name} …`), PATIENCE);
     const facts = await get("list", { puzzle: name }, only("open")).finally(() => clearTimeout(slow));
     const { catalog } = store.get();
-    const entry = catalog.puzzles.find(({ family }) => family === facts.family) ?? { family: facts.family, names: [name] };
+    const entry = catalog.puzzles.find(({ family }) => family === facts.family);
     const module = await familyModule(entry);
     const game = module.createGame(facts);
     const empty = await game.empty();
     race.clear();
     const usual = facts.networks.find((network) => network.usual) ?? facts.networks[0];
-    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", solver: "", mode: "make", problem: null });
+    const fresh = { solver: "", mode: "make", problem: null };
+    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", ...fresh });
     await edit(empty);
   }
 
@@ -42,34 +43,31 @@ export function createSession(store, race, say) {
     race.clear();
     lines += 1;
     const trail = { steps: [{ state: draft, moves: [], move: null }], at: 0 };
-    store.set({ draft, trail, line: null, step: 0, playing: false, hint: null, solved: false });
-    const [missing, objection] = await Promise.all([game.missing(draft), game.objection(draft)]);
-    if (mine === drafts) store.set({ missing, objection });
+    store.set({ draft, trail, line: null, step: 0, playing: false, hint: null, solved: false, objection: null });
+    const tell = (name) => (value) => mine === drafts && store.set({ [name]: value });
+    Promise.resolve(game.objection(draft)).then(tell("objection"), () => tell("objection")(null));
+    await Promise.resolve(game.missing(draft)).then(tell("missing"));
   }
 
-  /** Read a board in any notation: by the module, or else by the server. Raises `Error` with what is wrong. */
+  /**
+   * Read a board: as the module writes it, unfinished ones too, or else by the server in any notation. Raises `Error`
+   * with what is wrong, in the server's words.
+   */
   async function paste(text) {
     const { facts, game } = store.get();
-    const [{ board, error }] = await get("check", { puzzle: facts.puzzle, board: text, time: 1 }, only("paste"));
-    if (error) throw new Error(error);
-    await edit(await game.read(board));
-  }
-
-  /** Read a board that a link holds; unfinished ones are known to the module alone. */
-  async function restore(text) {
-    const { game } = store.get();
     let state;
     try {
       state = await game.read(text);
     } catch {
-      return paste(text);
+      const { frames } = await get("frames", { puzzle: facts.puzzle, board: text || " " }, only("paste"));
+      state = await game.read(frames[0].board);
     }
-    return edit(state);
+    await edit(state);
   }
 
   function mode(name) {
     const { missing } = store.get();
-    if (name !== "make" && missing) say(`There is no board to ${name} yet: ${missing}.`);
+    if (name !== "make" && missing) say(`Not yet: ${missing}.`);
     else store.set({ mode: name, playing: false, hint: null });
   }
 
@@ -93,5 +91,5 @@ export function createSession(store, race, say) {
     if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, paste, restore, mode, watch };
+  return { open, edit, paste, mode, watch };
 }

@@ -62,7 +62,7 @@ export const EMPTY = Object.freeze({
   problem: null, // {text, again}
 });
 
-/** What is shown: the board, how many moves led to it, which one was the last, from what board, and which comes next. */
+/** What is shown: the board, how many moves led to it, the last one and the board before, and the next one. */
 export function shown({ mode, draft, trail, line, step }) {
   if (mode === "play" && trail.steps.length) return played(trail);
   if (mode === "watch" && line) {

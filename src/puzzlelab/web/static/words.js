@@ -48,5 +48,6 @@ export function solutionsInWords({ solutions, complete }) {
   if (solutions === null || solutions === undefined) return "";
   if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
   if (solutions === 1 && complete) return "Exactly one solution.";
-  return `${complete ? counted(solutions, "solution") : `At least ${counted(solutions, "solution")}`}: give more clues.`;
+  const many = counted(solutions, "solution");
+  return `${complete ? many : `At least ${many}`}: give more clues.`;
 }

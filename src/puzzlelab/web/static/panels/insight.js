@@ -1,9 +1,10 @@
-/** What each move is worth: the switches for the network, regrets and the playouts of UCT, and the table of the last. */
+/** What each move is worth: the switches for the network, regrets and the playouts of UCT, and a table of these. */
 
 import { byId, choices, el, tell } from "../dom.js";
 import { shown } from "../store.js";
 
 const SWITCHES = ["heat", "regret", "tree"];
+const REGRET = "Regret: moves that a move wastes; ? where it is not proven.";
 const SOLVED = "The board is solved: there are no moves to think of.";
 
 /** The panel; `said(kind, sentence)` of what it returns tells what went wrong. */
@@ -37,7 +38,7 @@ export function mountInsight(store, insightOf) {
     const sentences = [...wrong.values()].filter(Boolean);
     const open = on.filter((name) => !wrong.get(name) && !insight[name === "regret" ? "regrets" : name](text));
     if (open.length) sentences.push("Thinking …");
-    if (state.regret && !open.includes("regret")) sentences.push("Regret: moves that a move wastes; ? where it is not proven.");
+    if (state.regret && !open.includes("regret")) sentences.push(REGRET);
     return sentences.join(" ");
   }
 
@@ -66,7 +67,8 @@ function showTree(told) {
   byId("tree-caption").textContent = `${told.playouts} playouts; the board is worth ${told.value.toFixed(1)}`;
   byId("tree-table").tBodies[0].replaceChildren(...told.moves.map(({ move, visits, share, value, prior }) => {
     const cells = [visits, percent(share), value === null ? "–" : value.toFixed(1), percent(prior)];
-    return el("tr", {}, el("th", { scope: "row", textContent: move }), ...cells.map((text) => el("td", { textContent: text })));
+    const numbers = cells.map((text) => el("td", { textContent: text }));
+    return el("tr", {}, el("th", { scope: "row", textContent: move }), ...numbers);
   }));
 }
 

@@ -16,7 +16,7 @@ export function mountMake(store, session, say, attempt) {
     for (const id of ["paste-error", "random-error"]) tell(byId(id), "");
     byId("paste").removeAttribute("aria-invalid");
   });
-  mountRandom(store, session);
+  mountRandom(store, session, say);
   mountExamples(store, session);
   mountObjection(store, session, say);
   mountSolutions(store);
@@ -47,7 +47,7 @@ function mountPaste(session, say) {
   });
 }
 
-function mountRandom(store, session) {
+function mountRandom(store, session, say) {
   const [scale, level, seed] = [byId("scale"), byId("level"), byId("seed")];
   const chosen = () => store.get().facts.scales.find(({ name }) => name === scale.value);
 
@@ -75,11 +75,15 @@ function mountRandom(store, session) {
     tell(byId("random-error"), "");
     const asked = { scale: scale.value, level: chosen().levels ? level.value : "" };
     asked.seed = seed.value === "" ? Math.floor(Math.random() * SEEDS) : seed.value;
+    say("Making a board …");
     try {
       const [{ board }] = await get("generate", { puzzle: store.get().facts.puzzle, ...asked }, only("generate"));
       await session.edit(await store.get().game.read(board));
+      say(`A board with the seed ${asked.seed}.`);
     } catch (error) {
-      if (!dropped(error)) tell(byId("random-error"), error.message);
+      if (dropped(error)) return;
+      say("");
+      tell(byId("random-error"), error.message);
     }
   });
 }
@@ -89,7 +93,8 @@ function mountExamples(store, session) {
     byId("examples-part").hidden = !facts?.examples.length;
     byId("examples").replaceChildren(...(facts?.examples ?? []).map(({ name, board, about }) => {
       const put = async () => session.edit(await game.read(board));
-      const button = el("button", { type: "button", textContent: name, "data-testid": `example-${name}`, on: { click: put } });
+      const named = { textContent: name, "data-testid": `example-${name}` };
+      const button = el("button", { type: "button", ...named, on: { click: put } });
       return el("li", {}, button, el("span", { className: "muted", textContent: about }));
     }));
   });
@@ -100,10 +105,11 @@ function mountObjection(store, session, say) {
   store.watch(["missing", "objection"], ({ missing, objection }) => {
     tell(byId("missing"), missing);
     byId("objection").hidden = !objection;
-    byId("objection-text").textContent = objection ? `As it stands, this board cannot be solved: ${objection.text}` : "";
+    const text = objection ? `As it stands, this board cannot be solved: ${objection.text}` : "";
+    byId("objection-text").textContent = text;
     repair.hidden = !objection?.repair;
     repair.textContent = objection?.repair ? sentenceCase(objection.repair.label) : "";
-    if (objection) say(byId("objection-text").textContent);
+    if (text) say(text);
   });
   repair.addEventListener("click", () => session.edit(store.get().objection.repair.state));
 }

@@ -36,7 +36,8 @@ function newParts(row, { race, watch, again }, store) {
   const said = el("span", { "data-part": "claim" });
   const button = (text, press, testId) => {
     const label = `${text}: ${row.solver}`;
-    return el("button", { type: "button", textContent: text, "data-testid": testId, "aria-label": label, on: { click: press } });
+    const named = { textContent: text, "data-testid": testId, "aria-label": label };
+    return el("button", { type: "button", ...named, on: { click: press } });
   };
   const buttons = {
     watch: button("Watch", () => watch(current())),
@@ -47,7 +48,8 @@ function newParts(row, { race, watch, again }, store) {
   const head = el("th", { scope: "row", textContent: row.solver, title: row.solver });
   buttons.place = actions;
   const line = el("td", { colspan: "5" }, el("div", { className: "row-claim" }, said, actions));
-  const body = el("tbody", { "data-solver": row.solver }, el("tr", {}, head, ...cells), el("tr", { className: "claim" }, line));
+  const lines = [el("tr", {}, head, ...cells), el("tr", { className: "claim" }, line)];
+  const body = el("tbody", { "data-solver": row.solver }, ...lines);
   return { body, cells, said, buttons };
 }
 

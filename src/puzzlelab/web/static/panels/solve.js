@@ -49,7 +49,7 @@ export function mountSolve(store, race, solve, say) {
   const seconds = () => (time.value === "" ? "" : Number(time.value));
   const ready = () => {
     const { missing } = store.get();
-    if (missing) say(`There is nothing to solve yet: ${missing}.`);
+    if (missing) say(`Not yet: ${missing}.`);
     return !missing;
   };
 }
@@ -64,8 +64,10 @@ function showAbout(store) {
   const told = known(store.get(), byId("solver").value);
   tell(byId("solver-about"), told?.about.replaceAll("`", ""));
   const options = told?.options ?? [];
-  byId("options-such").textContent = options.length ? `${options[0].name}=${options[0].default ?? "…"}` : "name:option=value";
-  tell(byId("options-known"), options.length ? `${told.name} has ${options.map(({ name }) => name).join(", ")}.` : "It has no options.");
+  const [first] = options;
+  const names = options.map(({ name }) => name).join(", ");
+  byId("options-such").textContent = first ? `${first.name}=${first.default ?? "…"}` : "name:option=value";
+  tell(byId("options-known"), first ? `${told.name} has ${names}.` : "It has no options.");
 }
 
 function checkOf(store, name, checked) {

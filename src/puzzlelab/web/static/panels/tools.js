@@ -64,12 +64,14 @@ function paletteOf(tool, use) {
     });
     return button;
   });
-  return el("div", { className: "segments palette", role: "group", "aria-label": tool.label, title: tool.hint ?? "" }, ...buttons);
+  const group = { className: "segments palette", role: "group", "aria-label": tool.label, title: tool.hint ?? "" };
+  return el("div", group, ...buttons);
 }
 
 function listOf(tool, use) {
   const select = el("select", named(tool));
-  choices(select, tool.options.map(({ value, label }) => [String(value), label]), String(tool.value ?? tool.options[0].value));
+  const entries = tool.options.map(({ value, label }) => [String(value), label]);
+  choices(select, entries, String(tool.value ?? tool.options[0].value));
   select.addEventListener("change", () => {
     use(tool.id, tool.options.find(({ value }) => String(value) === select.value).value);
   });

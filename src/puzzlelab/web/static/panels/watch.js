@@ -85,7 +85,8 @@ function showMoves({ line, facts }, player) {
   tell(byId("move-note"), facts.move_note);
   const items = line.moves.map((move, at) => {
     const go = () => player.step(at + 1);
-    return el("li", {}, el("button", { type: "button", textContent: move, on: { click: go }, "aria-label": `Move ${at + 1}: ${move}` }));
+    const named = { textContent: move, "aria-label": `Move ${at + 1}: ${move}` };
+    return el("li", {}, el("button", { type: "button", ...named, on: { click: go } }));
   });
   byId("moves").replaceChildren(...items);
 }

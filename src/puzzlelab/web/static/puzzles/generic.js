@@ -6,6 +6,8 @@
 import { get } from "../api.js";
 import { el } from "../dom.js";
 
+const CHECK_SECONDS = 0.2;
+
 /** The module of a family: its puzzles are those that the catalog names. */
 export function familyOf({ names }) {
   return {
@@ -17,6 +19,7 @@ export function familyOf({ names }) {
   };
 }
 
+const MISSING = "no board is here; type or paste one, or take a random one";
 const NOTHING = Object.freeze({ board: "", legal: [], solved: false, svg: null, text: "" });
 
 export function createGame(facts) {
@@ -39,16 +42,12 @@ export function createGame(facts) {
     facts,
     tools: [],
     empty: () => NOTHING,
-    async read(text) {
-      const [{ board, error }] = await get("check", { puzzle, board: text });
-      if (error) throw new Error(error);
-      return told.get(board) ?? (await walk({ board }, []))[0];
-    },
+    read: async (text) => told.get(text) ?? (await walk({ board: text }, []))[0],
     write: (state) => state.board,
-    missing: (state) => (state === NOTHING ? "Type or paste a board, or take a random one." : null),
+    missing: (state) => (state === NOTHING ? MISSING : null),
     async objection(state) {
       if (state === NOTHING) return null;
-      const [{ objections }] = await get("check", { puzzle, board: state.board });
+      const [{ objections }] = await get("check", { puzzle, board: state.board, time: CHECK_SECONDS });
       return objections.length ? { text: objections.join("; "), cells: [], repair: null } : null;
     },
     legal: (state) => state.legal,
@@ -61,7 +60,7 @@ export function createGame(facts) {
   };
 }
 
-/** The server's picture of a board, and its moves as buttons. The picture is an image, so that nothing in it can run. */
+/** The server's picture of a board, and its moves as buttons. It is an image, so that nothing in it can run. */
 class DrawnView {
   #root = el("div", { className: "drawn" });
   #picture = el("div", { className: "drawn-picture" });
@@ -115,8 +114,15 @@ class DrawnView {
     const { heat, regrets, next } = this.#options;
     const hidden = this.#mode === "make" || (this.#mode === "watch" && !heat && !regrets);
     const held = this.#moves.contains(document.activeElement) ? document.activeElement.dataset.move : null;
-    this.#moves.replaceChildren(...(hidden ? [] : this.#state.legal.map((move) => this.#button(move, heat, regrets, next))));
-    if (held !== null) (this.#moves.querySelector(`[data-move="${CSS.escape(held)}"]`) ?? this.#moves.firstChild)?.focus();
+    const legal = hidden ? [] : this.#state.legal;
+    this.#moves.replaceChildren(...legal.map((move) => this.#button(move, heat, regrets, next)));
+    if (held !== null) this.#refocus(held);
+  }
+
+  /** Put the keyboard back on the button of a move, or on the first one when that move is gone. */
+  #refocus(move) {
+    const again = this.#moves.querySelector(`[data-move="${CSS.escape(move)}"]`);
+    (again ?? this.#moves.firstChild)?.focus();
   }
 
   #button(move, heat, regrets, next) {
