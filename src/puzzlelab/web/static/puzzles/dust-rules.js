@@ -95,7 +95,7 @@ export class DustRules {
     return { gone, ...this.fall(rest) };
   }
 
-  /** Where each piece is after it fell (`fallen[cell]`) and after the rows closed up (`closed[cell]`); null if empty. */
+  /** Where each piece is once fallen (`fallen[cell]`), and once the rows closed up (`closed[cell]`); null if empty. */
   fall(state) {
     const fallen = state.map(() => null);
     const levels = Array(this.width).fill(0);
