@@ -45,6 +45,17 @@ def test_what_solves_the_board_has_the_greatest_share_by_what_remains(network):
     assert puzzle.write_move(int(np.nanargmax(told[0]))) == "L"
 
 
+def test_the_digits_of_each_cell_share_one(monkeypatch):
+    puzzle = load("sudoku-4x4")
+    likely = Prior("toy", lambda states: np.log(np.tile(np.arange(1.0, 65.0), (len(states), 1))))
+    toy = SimpleNamespace(name="0" * 16, heads=("moves",), prior=lambda averaged: likely)
+    monkeypatch.setattr(networks, "find", lambda puzzle, name=None: toy)
+    told = shares(puzzle, "net", toy, puzzle.read("12" + "." * 14).state[None]).reshape(16, 4)
+    assert np.isnan(told[0]).all()
+    assert told[2, 2:] == pytest.approx([11 / 23, 12 / 23])
+    assert np.nansum(told[2:], axis=1) == pytest.approx(np.ones(14))
+
+
 def test_a_board_without_moves_has_no_shares(network):
     puzzle = load("dust-2x2x2")
     told = shares(puzzle, "net", network("moves"), puzzle.read("0000").state[None])

@@ -1,4 +1,4 @@
-"""What a network thinks of the legal moves at a board, as shares that add up to 1.
+"""What a network thinks of the legal moves at a board, as shares of 1; where moves write in cells, of 1 in each cell.
 
 Shapes: B = boards, S = length of a state, M = number of moves.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from puzzlelab.core import networks
 from puzzlelab.core.batches import legal_moves
 from puzzlelab.core.networks import Network
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Candidates, Puzzle, State
 
 LEAST = -1e300
 """Less than any logarithm that a network tells."""
@@ -41,6 +41,7 @@ def boards_before(puzzle: Puzzle, state: State, moves: Sequence[int]) -> State:
 def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArray[np.float64]:
     """`float[B, M]`: the share of each legal move, nan for others; of B > 0 boards by the network of this name.
 
+    All moves of a board share 1; where moves write digits in cells, those of each cell do.
     A network that tells no scores of moves is asked how many moves remain after each: the fewer, the larger the share.
     """
     legal = legal_moves(puzzle, boards)
@@ -50,10 +51,11 @@ def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArra
         scores = networks.estimate(puzzle, name).scores
         assert scores is not None  # a network is no kernel
         logarithms = -_remaining(puzzle, boards, legal, scores)
-    logarithms = np.where(legal, logarithms, -np.inf)
-    likely = np.exp(logarithms - logarithms.max(axis=1, keepdims=True, where=legal, initial=LEAST))
-    totals = likely.sum(axis=1, keepdims=True)  # 0 where no move is legal
-    return np.where(legal, likely / np.where(totals > 0, totals, 1), np.nan)
+    rivals = puzzle.units.all.shape[1] if isinstance(puzzle, Candidates) else puzzle.move_count
+    among = np.where(legal, logarithms, -np.inf).reshape(len(boards), -1, rivals)
+    likely = np.exp(among - among.max(axis=2, keepdims=True, where=among > -np.inf, initial=LEAST))
+    totals = likely.sum(axis=2, keepdims=True)  # 0 where no move is legal
+    return np.where(legal, (likely / np.where(totals > 0, totals, 1)).reshape(legal.shape), np.nan)
 
 
 def _remaining(

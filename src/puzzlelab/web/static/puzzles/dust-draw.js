@@ -23,7 +23,12 @@ export const COLOURS = [
     path: "M50 23A27 27 0 1 1 50 77A27 27 0 1 1 50 23ZM50 37A13 13 0 1 0 50 63A13 13 0 1 0 50 37Z",
   },
   { name: "magenta", letter: "M", shape: "pair of bars", path: "M31 24H44V76H31ZM56 24H69V76H56Z" },
-  { name: "white", letter: "W", shape: "cross", path: "M34 25 50 41 66 25 75 34 59 50 75 66 66 75 50 59 34 75 25 66 41 50 25 34Z" },
+  {
+    name: "white",
+    letter: "W",
+    shape: "cross",
+    path: "M34 25 50 41 66 25 75 34 59 50 75 66 66 75 50 59 34 75 25 66 41 50 25 34Z",
+  },
 ];
 
 const INSET = 4;
@@ -120,7 +125,8 @@ export function arrow(dx, dy) {
 
 /** A colour for the palette, or the eraser (0). */
 export function icon(colour) {
-  const image = svg("svg", { viewBox: "0 0 100 100", width: 28, height: 28, class: "dust-icon", "aria-hidden": "true" });
+  const size = { viewBox: "0 0 100 100", width: 28, height: 28 };
+  const image = svg("svg", { ...size, class: "dust-icon", "aria-hidden": "true" });
   if (colour === 0) {
     image.append(svg("path", { class: "dust-eraser", d: "M12 12H88V88H12ZM34 34 66 66M66 34 34 66" }));
     return image;

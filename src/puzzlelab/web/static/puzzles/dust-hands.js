@@ -61,7 +61,8 @@ export class LookHands {
   /** A finger that rests only looks; a mouse has looked before. */
   linger(press) {
     press.looking = press.touch;
-    if (press.looking && press.cell !== null) this.view.hooks.say(this.view.cells[press.cell].getAttribute("aria-label"));
+    if (!press.looking || press.cell === null) return;
+    this.view.hooks.say(this.view.cells[press.cell].getAttribute("aria-label"));
   }
 
   release(event) {

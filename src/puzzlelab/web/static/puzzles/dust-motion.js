@@ -17,7 +17,8 @@ export function motionOf(rules, pieces, way, spot) {
   at.push(at[0].map((cell) => way.fallen[cell]), at[0].map((cell) => way.closed[cell]));
   const moves = (from, to) => from.some((cell, place) => cell !== to[place]);
   const phases = [];
-  if (leaving.length) phases.push({ share: SHARES.shrink, from: at[0], to: at[0], draw: (t) => shrink(leaving, t, spot) });
+  const leave = (part) => shrink(leaving, part, spot);
+  if (leaving.length) phases.push({ share: SHARES.shrink, from: at[0], to: at[0], draw: leave });
   if (moves(at[0], at[1])) phases.push({ share: SHARES.fall, from: at[0], to: at[1], ease: easeIn });
   if (moves(at[1], at[2])) phases.push({ share: SHARES.close, from: at[1], to: at[2], ease: easeInOut });
   return player(rules, staying, phases, spot);

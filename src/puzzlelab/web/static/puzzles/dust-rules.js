@@ -95,7 +95,7 @@ export class DustRules {
     return { gone, ...this.fall(rest) };
   }
 
-  /** Where each piece is after it fell (`fallen[cell]`), and after the rows closed up (`closed[cell]`); null if empty. */
+  /** Where each piece is once fallen (`fallen[cell]`), and once the rows closed up (`closed[cell]`); null if empty. */
   fall(state) {
     const fallen = state.map(() => null);
     const levels = Array(this.width).fill(0);
@@ -132,7 +132,8 @@ export class DustRules {
     const loose = cells.find((cell) => this.inwards(cell) !== null && !state[this.inwards(cell)]);
     if (floating === undefined && loose === undefined) return null;
     const { closed } = this.fall(state);
-    return { first: floating ?? loose, falls: floating !== undefined, cells: cells.filter((cell) => closed[cell] !== cell) };
+    const moving = cells.filter((cell) => closed[cell] !== cell);
+    return { first: floating ?? loose, falls: floating !== undefined, cells: moving };
   }
 
   /** The neighbour towards the centre line, in the same half; null at the line. */

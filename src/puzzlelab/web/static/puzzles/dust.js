@@ -53,7 +53,8 @@ function toolsFor(rules) {
   const options = [];
   for (let value = 1; value <= rules.colours; value += 1) {
     const { name, letter, shape } = COLOURS[value];
-    options.push({ value, label: name, hint: `${name}, a ${shape} (${value} or ${letter})`, shape, icon: () => icon(value) });
+    const hint = `${name}, a ${shape} (${value} or ${letter})`;
+    options.push({ value, label: name, hint, shape, icon: () => icon(value) });
   }
   options.push({ value: 0, label: "eraser", hint: "take cells out (0 or Delete)", icon: () => icon(0) });
   const settle = { id: "settle", label: "Let it settle", hint: "Cells fall down, then towards the line in the middle" };

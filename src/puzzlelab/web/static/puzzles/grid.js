@@ -32,7 +32,7 @@ export function label(text, x, y, size, className) {
 
 /** A short text on a rounded ground, readable over whatever lies below; (x, y) is its middle. */
 export function pill(text, x, y, size, className) {
-  const width = Math.max(size * 1.3, text.length * size * 0.62 + size * 0.45);
+  const width = Math.max(size * 1.3, text.length * size * 0.76 + size * 0.4);
   const height = size * 1.3;
   const ground = svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 });
   return svg("g", { class: `pill ${className ?? ""}`, "aria-hidden": "true" }, ground, label(text, x, y, size));

@@ -3,7 +3,7 @@
  * A state has N numbers row by row, 0 for the blank; while a board is being made, null for a place without a tile.
  */
 
-export const MOVES = ["U", "D", "L", "R"];
+const MOVES = ["U", "D", "L", "R"];
 export const SMALLEST = 2;
 export const LARGEST = 8;
 

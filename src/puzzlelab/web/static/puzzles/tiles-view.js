@@ -1,4 +1,4 @@
-/** The board of sliding tiles: draws states, slides tiles, and holds the picture. What a person does is in the hands. */
+/** The board of sliding tiles: draws states and slides tiles. What a person does is in the hands. */
 
 import { Cursor, UNIT, animate, easeInOut, pointOf, placeOf, same, set, svg } from "./grid.js";
 import { drawTile, drawTray, layoutOf, markTile, signFor } from "./tiles-draw.js";
@@ -28,9 +28,9 @@ export class TilesView {
 
   // --- what the shell calls ---
 
-  show(state, { from = null, move = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
+  show(state, { from = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
     this.marks = { heat, regrets, next };
-    const moving = move !== null && from !== null;
+    const moving = from !== null;
     if (moving || !same(state, this.state)) {
       this.motion.stop();
       if (moving && !same(from, this.state)) this.jump(from);
@@ -52,7 +52,7 @@ export class TilesView {
 
   tool(id, value) {
     if (id === "picture") return this.picture.load(value);
-    if (id === "numbers") return this.root.classList.toggle("bare", !value);
+    if (id === "numbers") return set(this.root, { "data-bare": value ? null : "" });
     if (id === "plain") return this.picture.clear();
     return null;
   }

@@ -82,7 +82,8 @@ function objection(rules, state) {
 
 function summary(rules, state) {
   const tiles = rules.cells - 1;
-  if (state.includes(null)) return `${tiles}-puzzle, ${tiles - rules.tray(state).length} of ${tiles} tiles on the board`;
+  const there = tiles - rules.tray(state).length;
+  if (state.includes(null)) return `${tiles}-puzzle, ${there} of ${tiles} tiles on the board`;
   if (rules.solved(state)) return `${tiles}-puzzle, solved`;
   const home = state.filter((tile, cell) => tile !== 0 && tile === rules.goal[cell]).length;
   return `${tiles}-puzzle, ${home} of ${tiles} tiles in place`;

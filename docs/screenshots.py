@@ -1,0 +1,90 @@
+"""Makes the pictures of the page in these documents: starts the program, drives a browser, and saves what is seen.
+
+    python docs/screenshots.py [FOLDER]
+
+Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: Debian's chromium, or the one that PUZZLELAB_BROWSER names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlencode
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+HERE = Path(__file__).parent
+SIZE = {"width": 1180, "height": 860}
+PATIENCE = 120_000
+"""Milliseconds; kernels may have to be compiled."""
+SCENES = {
+    "tiles": {"puzzle": "tiles-4x4", "board": "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3"},
+    "dust": {"puzzle": "dust-8x6x5", "board": "425225154523142543212442545541241413141521445214"},
+    "sudoku": {
+        "puzzle": "sudoku-9x9",
+        "board": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+    },
+}
+STEPS = {"tiles": 12, "dust": 3, "sudoku": 20}
+RIVALS = {
+    "tiles": ("ida", "astar", "beam"),
+    "dust": ("halves", "beam", "greedy"),
+    "sudoku": ("bands", "backtracking", "lattice"),
+}
+
+
+def main(folder: Path) -> None:
+    """Every puzzle in light and in dark."""
+    program = [sys.executable, "-m", "puzzlelab", "web", "--port", "0"]
+    server = subprocess.Popen(program, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    assert server.stdout is not None
+    address = next(word for word in server.stdout.readline().split() if word.startswith("http://"))
+    path = os.environ.get("PUZZLELAB_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []  # a browser refuses its sandbox to root
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=path, args=root)
+            for name in SCENES:
+                for scheme in ("light", "dark"):
+                    take(browser, address, name, scheme, folder / f"web-{name}-{scheme}.png")
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def take(browser: Browser, address: str, name: str, scheme: str, path: Path) -> None:
+    """Let some solvers race, go to a step of the solution with the network's shares on the board, and save it."""
+    page = browser.new_page(viewport=SIZE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{address}#{urlencode(SCENES[name])}")
+    page.wait_for_selector("html[data-ready=true]")
+    race(page, RIVALS[name])
+    page.get_by_test_id("watch-1").click()
+    page.get_by_test_id("heat").check()
+    page.get_by_test_id("slider").fill(str(STEPS[name]))
+    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%")
+    page.evaluate("scrollTo(0, 0)")
+    page.screenshot(path=path)
+    page.close()
+    print(path)
+
+
+def race(page: Page, solvers: tuple[str, ...]) -> None:
+    """Wait until each of them has had its say."""
+    compare = page.locator("#compare-part")
+    compare.locator("summary").click()
+    for box in compare.locator("input[type=checkbox]").all():
+        box.set_checked(box.get_attribute("value") in solvers)
+    page.get_by_test_id("time").fill("3")
+    page.get_by_test_id("compare").click()
+    for solver in solvers:
+        expect(page.locator(f'tbody[data-solver="{solver}"]')).to_have_attribute("data-status", "done")
+    compare.locator("summary").click()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
