@@ -2,7 +2,7 @@
 
     python docs/screenshots.py [FOLDER]
 
-Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: Debian's chromium, or the one that PUZZLELAB_BROWSER names.
+Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: chromium, or the one that PUZZLELAB_BROWSER names.
 """
 
 from __future__ import annotations

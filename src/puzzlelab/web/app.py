@@ -34,13 +34,13 @@ def make_app(bounds: Bounds | None = None, hosts: Sequence[str] = ("*",)) -> Fas
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         desk: Desk = app.state.desk
-        desk.searches.open()
-        desk.questions.open()
+        for pool in desk.pools:
+            pool.open()
         try:
             yield
         finally:
-            desk.searches.close()
-            desk.questions.close()
+            for pool in desk.pools:
+                pool.close()
 
     app = FastAPI(
         title="puzzlelab",

@@ -1,7 +1,7 @@
 """The workers of a server and their jobs: what may be asked of them, and how one waits for their answers.
 
-Two pools of workers: one for searches, which take their time, and one for questions that are answered at once, so that
-a page goes on being quick while somebody's search runs.
+Three pools of workers: for searches, which take their time; for questions, which may have to wait for kernels to be
+compiled; and for facts that are there. So a page goes on being quick while somebody's search runs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from puzzlelab.web.bounds import Bounds
 from puzzlelab.web.pool import Busy, Job, Message, Pool
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
-QUICK = 2
-"""Workers for questions that are answered at once."""
+ASKED = 2
+"""Workers for questions."""
 LOOK = 0.5
 """Seconds after which it is seen whether the one who asked is still there."""
 BUSY = "everything is busy: try again in some seconds"
@@ -33,8 +33,14 @@ class Desk:
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
         self.searches = Pool(bounds.jobs, bounds.waiting, bounds.memory)
-        self.questions = Pool(QUICK, bounds.waiting, bounds.memory)
+        self.questions = Pool(ASKED, bounds.waiting, bounds.memory)
+        self.facts = Pool(1, bounds.waiting, bounds.memory)
         self.jobs: dict[str, Job] = {}
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """All of them."""
+        return self.facts, self.questions, self.searches
 
     def job(self, task: str, seconds: float, asked: dict[str, Any]) -> Job:
         """A job of so many seconds, and those for compiling."""

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from puzzlelab.core.row import Row
 from puzzlelab.web import shapes
-from puzzlelab.web.bounds import USUAL_SECONDS
+from puzzlelab.web.bounds import USUAL_SECONDS, Bounds
 from puzzlelab.web.desk import BUSY, Desk
 from puzzlelab.web.pool import Busy
 from puzzlelab.web.shapes import (
@@ -71,7 +71,14 @@ async def _question(request: Request, task: str, asked: dict[str, Any], seconds:
 @api.get("/list", response_model=dict[str, Any])
 async def list_all(request: Request, puzzle: AnyPuzzle = None) -> Response:
     """The puzzles and solvers that there are, or what one puzzle offers."""
-    return await _question(request, "list_all", {"puzzle": puzzle})
+    desk = _desk(request)
+    return JSONResponse(await desk.answer(request, desk.facts, desk.job("list_all", USUAL_SECONDS, {"puzzle": puzzle})))
+
+
+@api.get("/limits", response_model=Bounds)
+async def limits(request: Request) -> Response:
+    """What one request may use here."""
+    return JSONResponse(_desk(request).bounds.model_dump())
 
 
 @api.get("/check", response_model=list[shapes.Checked])
@@ -238,5 +245,5 @@ async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """A picture of a board."""
     desk = _desk(request)
     asked = {"puzzle": puzzle, "board": board}
-    drawn = await desk.answer(request, desk.questions, desk.job("picture", USUAL_SECONDS, asked))
+    drawn = await desk.answer(request, desk.facts, desk.job("picture", USUAL_SECONDS, asked))
     return Response(drawn, media_type="image/svg+xml")

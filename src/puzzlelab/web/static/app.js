@@ -23,6 +23,8 @@ import { mountTheme } from "./theme.js";
 import { claim } from "./words.js";
 
 const FIRST = "tiles-4x4";
+/** What a person sees who asks for nothing: a board of Korf's hundred (1985). */
+const FIRST_BOARD = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3";
 
 const store = createStore(EMPTY);
 const say = (sentence) => {
@@ -68,7 +70,7 @@ async function watch(row, step = 0) {
 /** Show what the address says; what cannot be shown of it is told, and the rest is. */
 async function show(said) {
   const { catalog } = store.get();
-  if (!catalog) store.set({ catalog: await get("list") });
+  if (!catalog) store.set({ catalog: await get("list"), limits: await get("limits") });
   try {
     await session.open(said.puzzle || FIRST);
   } catch (error) {
@@ -76,6 +78,7 @@ async function show(said) {
     await session.open(FIRST);
     throw new Error(`The link cannot be shown: ${error.message}`);
   }
+  if (!said.puzzle) await session.paste(FIRST_BOARD);
   if (said.board) await showBoard(said).catch((error) => {
     throw new Error(`The link cannot be shown: ${error.message}`);
   });
@@ -110,7 +113,7 @@ function mountParts() {
   mountMake(store, session, say, attempt);
   mountPlay(store, play, say);
   mountWatch(store, player);
-  mountSolve(store, race, solve, say);
+  mountSolve(store, session, race, solve, say);
   mountRace(store, race, (row) => attempt(() => watch(row)), (row) => solve(row.solver, row.asked?.time ?? ""));
   mountShare(store, address.follow(store), say, attempt);
 }

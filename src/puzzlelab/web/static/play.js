@@ -34,12 +34,14 @@ export function createPlay(store, say) {
     });
   }
 
-  /** The person changed the board in a way that is no move, such as rubbing a digit out. */
-  function rewrite(after) {
+  /**
+   * The person changed the board in a way that is no move, such as rubbing a digit out: the move `gone` is taken back,
+   * and perhaps `made` stands in its place. Moves of such a puzzle may be made in any order.
+   */
+  function rewrite(after, { gone, made }) {
     return inTurn(async () => {
-      const { game, draft } = store.get();
-      const { state, moves } = now();
-      await add({ state: after, moves: movesBehind(game, draft, moves, state, after), move: null }, "");
+      const kept = now().moves.filter((move) => move !== gone);
+      await add({ state: after, moves: made ? [...kept, made] : kept, move: null }, "");
     });
   }
 
@@ -77,26 +79,4 @@ export function createPlay(store, say) {
     redo: () => goTo(({ at }) => at + 1),
     restart: () => goTo(() => 0),
   };
-}
-
-/**
- * The moves that lead from `start` to `after`, which has one cell changed since `moves` led to `before`: the one that
- * filled the cell is left out, and perhaps another one made instead. Moves of such a puzzle may be made in any order.
- */
-function movesBehind(game, start, moves, before, after) {
-  const cell = after.findIndex((value, place) => value !== before[place]);
-  const blank = before.with(cell, start[cell]);
-  const rest = moves.filter((move) => !leads(game, blank, move, before));
-  if (game.write(blank) === game.write(after)) return rest;
-  const other = game.legal(game.empty()).find((move) => leads(game, blank, move, after));
-  return other ? [...rest, other] : rest;
-}
-
-/** Whether this move leads from one board to the other. */
-function leads(game, before, move, after) {
-  try {
-    return game.write(game.apply(before, move)) === game.write(after);
-  } catch {
-    return false; // the move cannot be made there
-  }
 }

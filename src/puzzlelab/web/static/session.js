@@ -65,6 +65,12 @@ export function createSession(store, race, say) {
     await edit(state);
   }
 
+  /** Take the position that was played to as the board, unless the answer to look for is that of the given one. */
+  async function here() {
+    const { mode: now, facts, trail } = store.get();
+    if (now === "play" && trail.at > 0 && !facts.shows_board) await edit(trail.steps[trail.at].state);
+  }
+
   function mode(name) {
     const { missing } = store.get();
     if (name !== "make" && missing) say(`Not yet: ${missing}.`);
@@ -91,5 +97,5 @@ export function createSession(store, race, say) {
     if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, paste, mode, watch };
+  return { open, edit, paste, here, mode, watch };
 }

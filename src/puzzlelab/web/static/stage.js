@@ -39,9 +39,9 @@ export function createStage(host, store, insight, hooks) {
       mode = state.mode;
       view.mode(mode);
     }
-    const follows = scene.from !== undefined && scene.from === before && scene.state !== before;
+    const motion = motionOf(scene, before);
     before = scene.state;
-    drawing = Promise.resolve(view.show(scene.state, optionsOf(state, scene, follows)));
+    drawing = Promise.resolve(view.show(scene.state, optionsOf(state, scene, motion)));
   }
 
   /** What tests and stylesheets can read of the board. */
@@ -51,14 +51,13 @@ export function createStage(host, store, insight, hooks) {
     host.dataset.step = String(at);
   }
 
-  function optionsOf(state, scene, follows) {
+  function optionsOf(state, scene, motion) {
     const text = game.write(scene.state);
     const over = state.mode !== "make";
     const duration = calm.matches ? 0 : moveDuration(state.playing ? state.speed : 1);
     return {
-      move: follows ? scene.move ?? null : null,
-      from: follows ? scene.from : null,
-      duration: follows ? duration : 0,
+      ...motion,
+      duration: motion.from ? duration : 0,
       clues: over ? state.draft : null,
       heat: over ? insight.heat(text) : null,
       regrets: over ? insight.regrets(text) : null,
@@ -69,6 +68,13 @@ export function createStage(host, store, insight, hooks) {
 
   store.watch(KEYS, draw);
   return { focus: () => view?.focus(), tool: (id, value) => view?.tool(id, value) };
+}
+
+/** How the board that was shown became this one: by its last move, by taking the next one back, or at once. */
+function motionOf(scene, before) {
+  const moved = before !== null && scene.state !== before;
+  if (moved && scene.from === before) return { from: before, move: scene.move ?? null };
+  return { from: moved && scene.after === before ? before : null, move: null };
 }
 
 function notesOf({ cells = [], best = [], wrong = [] }) {

@@ -37,6 +37,7 @@ export function createStore(initial) {
 /** What the page knows before it has asked the server. */
 export const EMPTY = Object.freeze({
   catalog: null, // the answer of /api/list
+  limits: null, // the answer of /api/limits
   family: "",
   module: null, // the fields and names of the family
   facts: null, // the answer of /api/list?puzzle=
@@ -62,19 +63,20 @@ export const EMPTY = Object.freeze({
   problem: null, // {text, again}
 });
 
-/** What is shown: the board, how many moves led to it, the last one and the board before, and the next one. */
+/** What is shown: the board, how many moves led to it, the last one and the board before, the next and that after. */
 export function shown({ mode, draft, trail, line, step }) {
   if (mode === "play" && trail.steps.length) return played(trail);
   if (mode === "watch" && line) {
     const { states, moves } = line;
-    return { state: states[step], at: step, from: states[step - 1], move: moves[step - 1], next: moves[step] };
+    const beside = { from: states[step - 1], move: moves[step - 1], after: states[step + 1], next: moves[step] };
+    return { state: states[step], at: step, ...beside };
   }
   return { state: draft, at: 0 };
 }
 
 function played({ steps, at }) {
   const { state, moves, move } = steps[at];
-  return { state, at: moves.length, from: steps[at - 1]?.state, move };
+  return { state, at: moves.length, from: steps[at - 1]?.state, move, after: steps[at + 1]?.state };
 }
 
 /** The moves that lead to the board that is shown from the one that was given. */

@@ -39,7 +39,8 @@ export function claim(row, facts) {
   const parts = [row.moves ? STOPS[row.stop] ?? "solved" : `${STOPS[row.stop] ?? "no solution"}`];
   if (!row.moves && row.stop in STOPS) parts.push("no solution found");
   if (row.reason) parts.push(row.reason);
-  if (row.moves && !facts.shows_board) parts.push(`a solution has at least ${counted(row.lower_bound, "move")}`);
+  const bounded = row.moves && !facts.shows_board && row.lower_bound;
+  if (bounded) parts.push(`a solution has at least ${counted(row.lower_bound, "move")}`);
   return parts.join("; ");
 }
 

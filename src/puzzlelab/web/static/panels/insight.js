@@ -64,12 +64,15 @@ function offer(facts, net) {
 function showTree(told) {
   byId("tree-table").hidden = !told;
   if (!told) return;
-  byId("tree-caption").textContent = `${told.playouts} playouts; the board is worth ${told.value.toFixed(1)}`;
-  byId("tree-table").tBodies[0].replaceChildren(...told.moves.map(({ move, visits, share, value, prior }) => {
-    const cells = [visits, percent(share), value === null ? "–" : value.toFixed(1), percent(prior)];
+  byId("tree-caption").textContent = `${told.playouts} playouts: ${togo(told.remaining)}`;
+  byId("tree-table").tBodies[0].replaceChildren(...told.moves.map(({ move, visits, share, remaining, prior }) => {
+    const cells = [visits, percent(share), remaining === null ? "–" : remaining.toFixed(1), percent(prior)];
     const numbers = cells.map((text) => el("td", { textContent: text }));
     return el("tr", {}, el("th", { scope: "row", textContent: move }), ...numbers);
   }));
 }
+
+/** What the value of a board means; it is that of a playout on the mean, and no bound. */
+const togo = (moves) => (moves === null ? "all is lost" : `some ${moves.toFixed(1)} moves to go`);
 
 const percent = (share) => `${Math.round(100 * share)}%`;

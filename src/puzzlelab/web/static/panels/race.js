@@ -56,7 +56,7 @@ function newParts(row, { race, watch, again }, store) {
 function fill({ body, cells, said, buttons }, row, facts, watched) {
   const texts = [
     row.moves ? brief(row.length) : "–",
-    facts.shows_board || row.lower_bound === null || row.lower_bound === undefined ? "–" : brief(row.lower_bound),
+    facts.shows_board || !row.lower_bound ? "–" : brief(row.lower_bound),
     duration(row.seconds),
     brief(row.expanded),
   ];

@@ -3,6 +3,7 @@
 import { byId, choices, el, tell } from "../dom.js";
 
 const COMPARED = 3;
+const USUAL_SECONDS = 30;
 
 /** The solver as the server reads it: `name`, or `name:option=value`; whoever writes a whole one means that. */
 export function spelled(name, options) {
@@ -12,7 +13,7 @@ export function spelled(name, options) {
 }
 
 /** `solve(solver)` runs one and shows what it finds; `race.start` runs more of them. */
-export function mountSolve(store, race, solve, say) {
+export function mountSolve(store, session, race, solve, say) {
   const [solver, options, time] = [byId("solver"), byId("options"), byId("time")];
 
   store.watch(["facts"], ({ facts }) => {
@@ -35,21 +36,28 @@ export function mountSolve(store, race, solve, say) {
     }
   });
 
-  byId("solve-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (ready()) solve(spelled(solver.value, options.value), seconds());
+  store.watch(["limits"], ({ limits }) => {
+    if (!limits) return;
+    time.max = limits.seconds;
+    time.value = Math.min(USUAL_SECONDS, limits.seconds);
   });
-  byId("compare").addEventListener("click", () => {
+
+  byId("solve-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (await ready()) solve(spelled(solver.value, options.value), seconds());
+  });
+  byId("compare").addEventListener("click", async () => {
     const chosen = [...document.querySelectorAll("#compare-list input:checked")].map(({ value }) => value);
     if (!chosen.length) say("Choose the solvers to compare.");
-    else if (ready()) for (const name of chosen) race.start(name, seconds());
+    else if (await ready()) for (const name of chosen) race.start(name, seconds());
   });
   byId("stop-all").addEventListener("click", race.stopAll);
 
   const seconds = () => (time.value === "" ? "" : Number(time.value));
-  const ready = () => {
+  const ready = async () => {
     const { missing } = store.get();
     if (missing) say(`Not yet: ${missing}.`);
+    else await session.here();
     return !missing;
   };
 }

@@ -1,4 +1,7 @@
-/** The tools that a game brings along, as controls over the board; each says in which modes it is of use. */
+/**
+ * The tools that a game brings along, as controls over the board. Each says in which `modes` it is of use, `after`
+ * which other tool was used, and of which one it `ends` the use.
+ */
 
 import { byId, choices, el } from "../dom.js";
 
@@ -8,16 +11,26 @@ const MOST_BUTTONS = 12;
 /** `use(id, value)` hands a tool to the view. */
 export function mountTools(store, use) {
   const place = byId("tools");
+  let used = new Set();
 
-  store.watch(["game"], ({ game }) => {
-    place.replaceChildren(...(game?.tools ?? []).map((tool) => made(tool, use)));
-  });
-  store.watch(["game", "mode"], ({ game, mode }) => {
-    (game?.tools ?? []).forEach((tool, at) => {
-      place.children[at].hidden = !(tool.modes ?? MODES).includes(mode);
+  function offer({ game, mode }) {
+    (game?.tools ?? []).forEach(({ modes = MODES, after }, at) => {
+      place.children[at].hidden = !modes.includes(mode) || (after !== undefined && !used.has(after));
     });
     place.hidden = [...place.children].every((child) => child.hidden);
+  }
+
+  const using = (tool) => (id, value) => {
+    use(id, value);
+    used.add(id);
+    used.delete(tool.ends);
+    offer(store.get());
+  };
+  store.watch(["game"], ({ game }) => {
+    used = new Set();
+    place.replaceChildren(...(game?.tools ?? []).map((tool) => made(tool, using(tool))));
   });
+  store.watch(["game", "mode"], offer);
 }
 
 function made(tool, use) {

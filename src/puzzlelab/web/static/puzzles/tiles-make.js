@@ -220,12 +220,22 @@ export class MakeHands {
     this.typed = null;
   }
 
+  /** Who types a board types one tile after the other: the cursor goes to the next place, if it stands here still. */
+  goOn(cell) {
+    const { cursor, rules } = this.view;
+    if (cursor.row * rules.columns + cursor.column !== cell || cell + 1 === rules.cells) return;
+    cursor.go(Math.floor((cell + 1) / rules.columns), (cell + 1) % rules.columns);
+    cursor.focus();
+  }
+
   finishTyping() {
     if (!this.typed) return;
     const { cell, text } = this.typed;
     this.dropTyping();
     const { rules, hooks } = this.view;
-    if (Number(text) < rules.cells) this.put(Number(text), cell);
-    else hooks.say(`there is no tile ${text}; tiles are 1 to ${rules.cells - 1}`);
+    if (Number(text) < rules.cells) {
+      this.put(Number(text), cell);
+      this.goOn(cell);
+    } else hooks.say(`there is no tile ${text}; tiles are 1 to ${rules.cells - 1}`);
   }
 }

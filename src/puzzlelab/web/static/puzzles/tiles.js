@@ -40,8 +40,17 @@ const TOOLS = [
     kind: "toggle",
     value: true,
     modes: EVERYWHERE,
+    after: "picture",
   },
-  { id: "plain", label: "No picture", hint: "Tiles with numbers alone again", kind: "button", modes: EVERYWHERE },
+  {
+    id: "plain",
+    label: "No picture",
+    hint: "Tiles with numbers alone again",
+    kind: "button",
+    modes: EVERYWHERE,
+    after: "picture",
+    ends: "picture",
+  },
 ];
 
 const WAYS = { U: "up", D: "down", L: "left", R: "right" };
