@@ -14,13 +14,16 @@ JOBS = 2
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow check format bench clean
+.PHONY: help demo web test test-slow check format bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.light ## Install the light package into .venv and see it solve some puzzles
 	$(BIN)/puzzlelab demo
+
+web: $(VENV)/.web ## Install what the page needs into .venv, and open it
+	$(BIN)/puzzlelab web --open $(ARGS)
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow" $(ARGS)
@@ -56,7 +59,12 @@ $(VENV)/.light: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	@touch $@
 
+$(VENV)/.web: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing puzzlelab and its page into $(VENV)"
+	$(PIP) -e ".[web]"
+	@touch $(VENV)/.light $@
+
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing puzzlelab with what its tests need into $(VENV); torch makes this take some minutes"
 	$(PIP) -e ".[$(EXTRAS)]"
-	@touch $(VENV)/.light $@
+	@touch $(VENV)/.light $(VENV)/.web $@

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "ray", "fastapi", "pyarrow", "matplotlib", "scipy.optimize", "tensorboard")
+HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "scipy.optimize", "tensorboard")
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -70,3 +73,16 @@ def test_a_given_memory_limit_is_the_ceiling() -> None:
 def test_without_a_memory_limit_some_of_the_free_memory_is_left() -> None:
     used = memory_ceiling(Limit()) - resident()
     assert 0.5 * free_memory() < used < 0.9 * free_memory()
+
+
+def test_what_is_free_is_no_more_than_the_process_may_have() -> None:
+    code = (
+        "import resource\n"
+        "from puzzlelab.core.limit import free_memory\n"
+        "before = free_memory()\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (2**29, 2**29))\n"
+        "print(before, free_memory())"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    before, after = map(int, found.stdout.split())
+    assert 0 < after < 2**29 < before

@@ -55,10 +55,10 @@ def eventually(holds: Callable[[], bool], seconds: float = 30) -> bool:
     return bool(holds())
 
 
-def start(*options: str) -> Server:
-    """A server with these options, which answers."""
+def start(*options: str, **variables: str) -> Server:
+    """A server with these options, and these variables in its environment; it answers."""
     command = [sys.executable, "-m", "puzzlelab", "web", "--port", "0", *options]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", **variables}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     assert process.stdout is not None
     line = process.stdout.readline()

@@ -1,10 +1,14 @@
 """The page as a person uses it: puts a board in, has it solved, steps through the solution, plays, shares."""
 
 import json
+import os
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from served import end, start
 
 from puzzlelab.core import registry
 
@@ -386,15 +390,30 @@ def test_nothing_moves_for_those_who_want_it_so(opened) -> None:
     assert page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length") == 0
 
 
-def test_a_puzzle_without_a_module_of_its_own_is_played_through_the_server(opened) -> None:
-    page = opened(puzzle="tiles-2x2", board="1 2 0 3")
-    told = page.evaluate(
-        """async () => {
-          const { createGame } = await import("/puzzles/generic.js");
-          const facts = await (await fetch("/api/list?puzzle=tiles-2x2")).json();
-          const game = createGame(facts);
-          const state = await game.read("1 2 0 3");
-          return [await game.legal(state), await game.solved(await game.apply(state, "L"))];
-        }"""
-    )
-    assert told == [["D", "L"], True]
+@pytest.fixture
+def plugged(tmp_path):
+    """A server that knows a puzzle from elsewhere: the example, as an installed package would bring it."""
+    examples = Path(__file__).parents[2] / "examples"
+    shutil.copy(examples / "lights_out.py", tmp_path)
+    about = tmp_path / "lights_out-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lights-out\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[puzzlelab.puzzles]\nlights = lights_out:FAMILY\n")
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    found = start(PYTHONPATH=path)
+    yield found
+    assert "Traceback" not in end(found)
+
+
+def test_a_puzzle_from_elsewhere_is_played_and_solved_with_no_other_edit(plugged, browser) -> None:
+    page = browser.new_page()
+    page.goto(f"{plugged.address}#puzzle=lights-2&mode=play&board=*...")
+    page.wait_for_selector("html[data-ready=true]")
+    shows(page, "*...")
+    page.locator("[data-move]").first.click()
+    expect(board(page)).to_have_attribute("data-step", "1")
+    press(page, "restart")
+    shows(page, "*...")
+    press(page, "solve")
+    assert watch(page, 3) == "...."
+    page.close()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import uvicorn
+from fastapi import FastAPI
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.web.app import make_app
@@ -28,16 +29,28 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
         BadOption: where this host and port cannot be had.
     """
     family, place = _place(host, port)
-    listener = socket.socket(family)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(place)
-    except OSError as error:
-        raise BadOption(f"port {port} of {host} cannot be had: {error.strerror}; name another with --port") from None
-    address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
-    hosts = (*LOCAL, host.lower(), f"[{host.lower()}]") if _loopback(place[0]) else ("*",)
+    with socket.socket(family) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(place)
+        except OSError as error:
+            reason = f"port {port} of {host} cannot be had: {error.strerror}"
+            raise BadOption(f"{reason}; name another with --port") from None
+        address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
+        hosts = (*LOCAL, host.lower(), f"[{host.lower()}]") if _loopback(place[0]) else ("*",)
+        _run(make_app(bounds, hosts), listener, lambda: _announce(address, ready, browse))
+
+
+def _announce(address: str, ready: Callable[[str], None], browse: bool) -> None:
+    ready(address)
+    if browse:
+        webbrowser.open(address)
+
+
+def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until a signal ends it; `ready` is called when requests are answered."""
     settings = uvicorn.Config(
-        make_app(bounds, hosts),
+        app,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -48,9 +61,7 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
     class Announced(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            ready(address)
-            if browse:
-                webbrowser.open(address)
+            ready()
 
     Announced(settings).run([listener])
 

@@ -48,7 +48,7 @@ export function markTile(group, sign, size) {
   const growth = sign.strength === null ? 1 : 0.6 + sign.strength;
   const grown = `translate(${x} ${y}) scale(${growth}) translate(${-x} ${-y})`;
   marks.append(svg("path", { class: "arrow", d: ARROWS[sign.move], transform: grown }));
-  const height = sign.text.length > 5 ? size * 0.6 : size; // a share and a regret are long
+  const height = sign.text.length > 5 ? size * 0.5 : size; // a share and a regret are long
   if (sign.text) marks.append(pill(sign.text, 50, pictured ? 56 : sign.move === "D" ? 22 : 78, height));
   group.append(marks);
 }

@@ -1,6 +1,6 @@
 """Makes the pictures of the page in these documents: starts the program, drives a browser, and saves what is seen.
 
-    python docs/screenshots.py [FOLDER]
+    python examples/screenshots.py docs
 
 Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: chromium, or the one that PUZZLELAB_BROWSER names.
 """
@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-HERE = Path(__file__).parent
 SIZE = {"width": 1180, "height": 860}
 PATIENCE = 120_000
 """Milliseconds; kernels may have to be compiled."""
@@ -25,10 +24,10 @@ SCENES = {
     "dust": {"puzzle": "dust-8x6x5", "board": "425225154523142543212442545541241413141521445214"},
     "sudoku": {
         "puzzle": "sudoku-9x9",
-        "board": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+        "board": "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..",
     },
 }
-STEPS = {"tiles": 12, "dust": 3, "sudoku": 20}
+STEPS = {"tiles": 12, "dust": 3, "sudoku": 4}
 RIVALS = {
     "tiles": ("ida", "astar", "beam"),
     "dust": ("halves", "beam", "greedy"),
@@ -67,6 +66,7 @@ def take(browser: Browser, address: str, name: str, scheme: str, path: Path) -> 
     page.get_by_test_id("heat").check()
     page.get_by_test_id("slider").fill(str(STEPS[name]))
     expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%")
+    expect(page.get_by_test_id("bound")).to_contain_text("more")
     page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=path)
     page.close()
@@ -87,4 +87,4 @@ def race(page: Page, solvers: tuple[str, ...]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
+    main(Path(sys.argv[1]))

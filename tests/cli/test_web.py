@@ -1,0 +1,68 @@
+"""`puzzlelab web`: what it says where the page cannot be served. What it serves stands in tests/web."""
+
+import builtins
+import socket
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from puzzlelab.cli import main
+
+
+def run(monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
+    """The exit code, and what was said about what is wrong."""
+    monkeypatch.setattr(sys, "argv", ["puzzlelab", "web", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    return ended.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--host", "nowhere.invalid"], "there is no host 'nowhere.invalid' here"),
+        (["--host", "203.0.113.7"], "cannot be had"),
+        (["--memory", "plenty"], "'plenty' is no amount of memory"),
+        (["--memory", "1M"], "'memory' cannot be"),
+        (["--jobs", "0"], "'jobs' cannot be '0'"),
+        (["--time", "0"], "'seconds' cannot be '0"),
+    ],
+)
+def test_what_cannot_be_is_told(monkeypatch, capsys, arguments, words) -> None:
+    code, said = run(monkeypatch, capsys, *arguments)
+    assert code == 2
+    assert words in said
+
+
+def test_a_port_that_is_taken_is_told(monkeypatch, capsys) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, said = run(monkeypatch, capsys, "--port", str(port))
+    assert code == 2
+    assert f"port {port} of 127.0.0.1 cannot be had" in said
+    assert "--port" in said
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys) -> None:
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.partition(".")[0] in ("fastapi", "uvicorn"):
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+        return real(name, *rest)
+
+    for name in [name for name in sys.modules if name.startswith("puzzlelab.web")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", without)
+    code, said = run(monkeypatch, capsys)
+    assert code == 2
+    assert "which is not installed: pip install 'puzzlelab[web]'" in said
+
+
+def test_help_names_every_option() -> None:
+    shown = CliRunner().invoke(main.app, ["web", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    for option in ("--host", "--port", "--open", "--time", "--memory", "--jobs"):
+        assert option in shown
