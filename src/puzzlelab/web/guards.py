@@ -28,6 +28,10 @@ HEADERS = {
 }
 
 
+OTHERS = (b"cross-site", b"same-site")
+"""What a browser says of requests by pages that are not of this server; other ports of this machine are such too."""
+
+
 class Guard:
     """Adds `HEADERS` to every answer; refuses what another site's page asks for, and bodies of over `most` bytes."""
 
@@ -56,7 +60,7 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = dict(scope["headers"])
-        if headers.get(b"sec-fetch-site") == b"cross-site" and scope["path"].startswith("/api/"):
+        if headers.get(b"sec-fetch-site") in OTHERS and scope["path"].startswith("/api/"):
             return 403, "this is for the page of this server, not for those of other sites"
         length = headers.get(b"content-length", b"0")
         return (413, self._too_large) if length.isdigit() and int(length) > self.most else None

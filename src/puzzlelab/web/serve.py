@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from urllib.parse import urlsplit
@@ -43,8 +44,8 @@ def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], br
 
 def _announce(address: str, ready: Callable[[str], None], browse: bool) -> None:
     ready(address)
-    if browse:
-        webbrowser.open(address)
+    if browse:  # aside, because a browser of the terminal keeps whoever opens it waiting
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
@@ -54,6 +55,7 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         log_level="warning",
         access_log=False,
         server_header=False,
+        http="h11",
         h11_max_incomplete_event_size=LONGEST_ADDRESS,
         timeout_graceful_shutdown=FAREWELL,
     )
