@@ -154,12 +154,14 @@ def test_scores_are_shares_of_the_legal_moves(client) -> None:
     assert len(told["network"]["hash"]) == 16
 
 
-def test_playouts_of_the_root_are_shared_among_its_moves(client) -> None:
-    asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "playouts": 30}
+@pytest.mark.parametrize("net", ["best", "tiles-3x3-dqn", "tiles-3x3-values"])
+def test_playouts_of_the_root_are_shared_among_its_moves(client, net) -> None:
+    asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "playouts": 30, "net": net}
     told = client.get("/api/tree", params=asked).json()
     assert sum(move["visits"] for move in told["moves"]) == 30
     assert {move["move"] for move in told["moves"]} == {"D", "L", "R"}
     assert 0 < told["value"] < 1
+    assert told["remaining"] > 5
 
 
 def test_a_picture_is_an_image(client) -> None:

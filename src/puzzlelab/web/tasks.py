@@ -317,14 +317,17 @@ def tree(asked: Asked, teller: Teller) -> Any:
     import numpy as np
 
     from puzzlelab.core.errors import NotSuited
+    from puzzlelab.core.network_options import network_options
     from puzzlelab.experience.uct_player import Player
+    from puzzlelab.solvers.uct import Uct
 
     instance, name = _instance(asked), _network(asked)
     puzzle = instance.puzzle
     if puzzle.solved(instance.state) or puzzle.objection(instance.state):
         raise NotSuited("there is nothing to play for: the board is solved, or cannot be")
     limit = _limit(asked, teller)
-    player = Player(puzzle, 1, limit, estimate=name, prior=name, playouts=asked["playouts"])
+    guides = network_options(puzzle, Uct.name, Uct.model_fields, name)
+    player = Player(puzzle, 1, limit, **guides, playouts=asked["playouts"])
     turn = player.moves(instance.state[None])
     grown = player.tree()
     moves: list[dict[str, Any]] = [
