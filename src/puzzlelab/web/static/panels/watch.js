@@ -27,7 +27,7 @@ export function mountWatch(store, player) {
 
   store.watch(["line", "step", "playing", "game"], (state) => showStep(state));
   store.watch(["line"], (state) => showMoves(state, player));
-  store.watch(["line", "step"], ({ step }) => markMove(step));
+  store.watch(["line", "step"], ({ step }) => requestAnimationFrame(() => markMove(step)));
 }
 
 /** An icon, made of elements: the page takes no markup from texts. */

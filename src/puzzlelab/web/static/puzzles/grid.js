@@ -16,11 +16,11 @@ export function svg(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Set attributes; null takes one away. */
+/** Set attributes; null takes one away. What stands there already is left, because even that costs a browser time. */
 export function set(element, attributes) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) element.removeAttribute(key);
-    else element.setAttribute(key, value);
+    else if (element.getAttribute(key) !== String(value)) element.setAttribute(key, value);
   }
 }
 

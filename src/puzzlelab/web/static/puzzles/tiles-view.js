@@ -20,7 +20,7 @@ export class TilesView {
     this.draw();
     this.picture = new Picture(this);
     this.cursor = new Cursor(this.lines, this.end.signal);
-    this.observer = new ResizeObserver(() => this.arrange());
+    this.observer = new ResizeObserver(([{ contentRect }]) => this.arrange(contentRect.width));
     this.observer.observe(host);
     host.append(this.root);
     this.mode("watch");
@@ -227,10 +227,12 @@ export class TilesView {
     return `${this.where(cell)}: tile ${tile}${this.atHome(cell) ? ", in place" : ""}`;
   }
 
-  arrange() {
+  /** Lay out board and tray; the width of the host is asked for once, because a browser must lay out all to tell it. */
+  arrange(width = this.width ?? this.host.clientWidth) {
+    this.width = width;
     const making = this.modeName === "make";
     const tray = making ? this.rules.tray(this.state) : [];
-    const layout = layoutOf(this.rules, making, this.host.clientWidth >= WIDE, tray.length > 0);
+    const layout = layoutOf(this.rules, making, width >= WIDE, tray.length > 0);
     this.layout = layout;
     const box = [-MARGIN, -MARGIN, layout.width + 2 * MARGIN, layout.height + 2 * MARGIN];
     set(this.root, { viewBox: box.join(" ") });
