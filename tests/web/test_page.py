@@ -180,6 +180,19 @@ def test_any_notation_is_pasted_and_what_is_none_is_told(opened) -> None:
     shows(page, SUDOKU)
 
 
+def test_a_board_is_pasted_anywhere(opened) -> None:
+    page = opened(puzzle="tiles-3x3")
+    page.evaluate(
+        """(text) => {
+          const data = new DataTransfer();
+          data.setData("text/plain", text);
+          document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+        }""",
+        "[[8, 6, 7], [2, 5, 4], [3, 0, 1]]",
+    )
+    shows(page, EIGHT)
+
+
 def test_a_search_is_stopped(opened) -> None:
     page = opened(puzzle="tiles-4x4", board=HARD)
     page.locator("summary", has_text="Options").click()
@@ -417,3 +430,16 @@ def test_a_puzzle_from_elsewhere_is_played_and_solved_with_no_other_edit(plugged
     press(page, "solve")
     assert watch(page, 3) == "...."
     page.close()
+
+
+def test_the_pages_of_the_api_try_a_request(opened, server) -> None:
+    page = opened()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(server.address + "api/docs")
+    operation = page.locator(".opblock", has_text="/api/limits")
+    operation.click()
+    operation.get_by_text("Try it out").click()
+    operation.get_by_text("Execute").click()
+    expect(operation.locator(".live-responses-table")).to_contain_text('"seconds": 30')
+    assert {url for url in asked if not url.startswith((server.address, "data:"))} == set()

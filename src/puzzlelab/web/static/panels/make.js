@@ -1,7 +1,7 @@
 /** Putting a board in: typed or pasted, at random, from the examples; and what is to be said of it while it is made. */
 
 import { drop, dropped, get, only } from "../api.js";
-import { byId, choices, el, later, tell } from "../dom.js";
+import { byId, choices, el, later, takesKeys, tell } from "../dom.js";
 import { solutionsInWords } from "../words.js";
 
 const PAUSE = 350;
@@ -11,7 +11,7 @@ const COUNT_SECONDS = 2;
 const SEEDS = 1_000_000;
 
 export function mountMake(store, session, say, attempt) {
-  mountPaste(session, say);
+  mountPaste(store, session, say);
   store.watch(["facts"], () => {
     for (const id of ["paste-error", "random-error"]) tell(byId(id), "");
     byId("paste").removeAttribute("aria-invalid");
@@ -23,7 +23,7 @@ export function mountMake(store, session, say, attempt) {
   byId("clear").addEventListener("click", () => attempt(async () => session.edit(await store.get().game.empty())));
 }
 
-function mountPaste(session, say) {
+function mountPaste(store, session, say) {
   const field = byId("paste");
   const read = async () => {
     tell(byId("paste-error"), "");
@@ -44,6 +44,11 @@ function mountPaste(session, say) {
   });
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) read();
+  });
+  document.addEventListener("paste", (event) => {
+    if (store.get().mode !== "make" || takesKeys(event.target)) return;
+    field.value = event.clipboardData.getData("text/plain");
+    if (field.value) read();
   });
 }
 
