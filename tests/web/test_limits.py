@@ -180,6 +180,20 @@ def test_a_search_may_not_take_longer_than_the_server_allows(client) -> None:
     assert (answer.status_code, answer.json()) == (422, {"error": "time: a search may take 30 seconds here, not 31"})
 
 
+def test_a_server_of_few_seconds_answers_who_asks_for_none() -> None:
+    one = start("--time", "1")
+    without_time = {name: value for name, value in SLOW.items() if name != "time"}
+    try:
+        with httpx.Client(base_url=one.address, timeout=300) as client:
+            assert solved(client)
+            row = client.get("/api/solve", params=without_time).json()[0]
+            assert (row["stop"], row["limit"]["seconds"]) == ("time", 1.0)
+            hint = {"puzzle": "sudoku-4x4", "board": "1234341221434.21"}
+            assert client.get("/api/hint", params=hint).json()[0]["best"] == ["r4c2=3"]
+    finally:
+        end(one)
+
+
 def test_pages_of_other_sites_and_other_names_are_refused(server) -> None:
     address = server.address + "api/list"
     for other in ("cross-site", "same-site"):

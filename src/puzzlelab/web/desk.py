@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
-from puzzlelab.web.bounds import Bounds
+from puzzlelab.web.bounds import USUAL_SECONDS, Bounds
 from puzzlelab.web.pool import Busy, Job, Message, Pool
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
@@ -46,8 +46,10 @@ class Desk:
         """A job of so many seconds, and those for compiling."""
         return Job(task, asked, seconds + self.bounds.building)
 
-    def time(self, wanted: float) -> float:
-        """What a search gets of the seconds that were wanted; raises `HTTPException`."""
+    def time(self, wanted: float | None) -> float:
+        """What a search gets of the seconds that were wanted, if any were; raises `HTTPException`."""
+        if wanted is None:
+            return min(USUAL_SECONDS, self.bounds.seconds)
         if wanted > self.bounds.seconds:
             raise HTTPException(422, f"time: a search may take {self.bounds.seconds:g} seconds here, not {wanted:g}")
         return wanted

@@ -61,11 +61,12 @@ def _desk(request: Request) -> Desk:
     return desk
 
 
-async def _question(request: Request, task: str, asked: dict[str, Any], seconds: float = USUAL_SECONDS) -> JSONResponse:
+async def _question(request: Request, task: str, asked: dict[str, Any], wanted: float | None = None) -> JSONResponse:
     """The answer to what is answered at once, or soon."""
     desk = _desk(request)
-    told = {**asked, "time": desk.time(seconds)}
-    return JSONResponse(await desk.answer(request, desk.questions, desk.job(task, seconds, told)))
+    seconds = desk.time(wanted)
+    job = desk.job(task, seconds, {**asked, "time": seconds})
+    return JSONResponse(await desk.answer(request, desk.questions, job))
 
 
 @api.get("/list", response_model=dict[str, Any])
@@ -82,7 +83,7 @@ async def limits(request: Request) -> Response:
 
 
 @api.get("/check", response_model=list[shapes.Checked])
-async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Seconds = USUAL_SECONDS) -> Response:
+async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Seconds = None) -> Response:
     """What speaks against boards, in sentences, and how hard they are."""
     boards = _desk(request).boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
@@ -116,7 +117,7 @@ async def solve(
     puzzle: PuzzleName,
     board: Boards,
     solver: With = None,
-    time: Seconds = USUAL_SECONDS,
+    time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
     """The rows that `puzzlelab solve --json` prints: what was found for each board, and what is proven of it."""
@@ -131,9 +132,10 @@ async def solve_many(request: Request, asked: Boarded) -> Response:
 
 async def _solved(request: Request, asked: Boarded) -> Response:
     desk = _desk(request)
-    told = asked.model_dump(exclude={"boards"}) | {"board": desk.boards(asked.boards), "seconds": desk.bounds.seconds}
-    desk.time(asked.time)
-    return JSONResponse(await desk.answer(request, desk.searches, desk.job("solve", desk.bounds.seconds, told)))
+    all_seconds, each = desk.bounds.seconds, desk.time(asked.time)
+    told = asked.model_dump(exclude={"boards"}) | {"board": desk.boards(asked.boards)}
+    job = desk.job("solve", all_seconds, {**told, "time": each, "seconds": all_seconds})
+    return JSONResponse(await desk.answer(request, desk.searches, job))
 
 
 @api.get("/solve/events", response_class=EventSourceResponse, responses=STREAMED)
@@ -142,7 +144,7 @@ async def follow(
     puzzle: PuzzleName,
     board: Board,
     solver: With = None,
-    time: Seconds = USUAL_SECONDS,
+    time: Seconds = None,
     nodes: Nodes = None,
 ) -> AsyncGenerator[ServerSentEvent, None]:
     """A search as it goes on.
@@ -152,8 +154,9 @@ async def follow(
     """
     desk = _desk(request)
     try:
-        asked = {"puzzle": puzzle, "board": board, "solver": solver, "time": desk.time(time), "nodes": nodes}
-        job = desk.job("follow", time, asked)
+        seconds = desk.time(time)
+        asked = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
+        job = desk.job("follow", seconds, asked)
         yield ServerSentEvent(event="job", data={"id": job.id})
         async with aclosing(desk.events(desk.searches, job)) as told:
             async for kind, value in told:
@@ -186,7 +189,7 @@ async def count(
     puzzle: PuzzleName,
     board: Boards,
     most: Annotated[int, Query(ge=1, le=shapes.MOST_SOLUTIONS, description="Stop at so many.")] = 2,
-    time: Seconds = USUAL_SECONDS,
+    time: Seconds = None,
 ) -> Response:
     """How many solutions boards have."""
     asked = {"puzzle": puzzle, "board": _desk(request).boards(board), "most": most}
@@ -200,7 +203,7 @@ async def hint(
     board: Board,
     moves: Moves = None,
     solver: With = None,
-    time: Seconds = USUAL_SECONDS,
+    time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
     """All the best moves, and what the others waste; for a Sudoku the next cell, and why it is that digit."""

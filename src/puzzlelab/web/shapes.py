@@ -28,7 +28,10 @@ With = Annotated[
         max_length=LONGEST_NAME, description="The solver, as in `ida`, or `astar:weight=2`; the usual one if left out."
     ),
 ]
-Seconds = Annotated[float, Query(gt=0, le=86_400, allow_inf_nan=False, description="Seconds for each board.")]
+Seconds = Annotated[
+    float | None,
+    Query(gt=0, le=86_400, allow_inf_nan=False, description=f"Seconds for each board; {USUAL_SECONDS:g} if left out."),
+]
 Nodes = Annotated[int | None, Query(ge=1, le=MOST_NODES, description="States to expand for each board.")]
 Net = Annotated[
     str | None, Query(max_length=LONGEST_NAME, description="A network of the package by its name or its hash.")
@@ -44,7 +47,7 @@ class Boarded(BaseModel):
     puzzle: str = Field(max_length=LONGEST_NAME, examples=["tiles-3x3"])
     boards: list[Text] = Field(min_length=1, examples=[["8 6 7 2 5 4 3 0 1"]])
     solver: str | None = Field(default=None, max_length=LONGEST_NAME)
-    time: float = Field(default=USUAL_SECONDS, gt=0, le=86_400, allow_inf_nan=False)
+    time: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
     nodes: int | None = Field(default=None, ge=1, le=MOST_NODES)
 
 

@@ -48,10 +48,18 @@ export async function post(path) {
   return answer.json();
 }
 
+let mostSeconds = Infinity;
+
+/** Ask for no more seconds than the server gives, whatever is asked for from now on. */
+export function within({ seconds }) {
+  mostSeconds = seconds;
+}
+
 async function send(path, parameters, options) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== null && value !== undefined && value !== "") query.append(name, value);
+    if (value === null || value === undefined || value === "") continue;
+    query.append(name, name === "time" ? Math.min(value, mostSeconds) : value);
   }
   const url = `/api/${path}${query.size ? `?${query}` : ""}`;
   let answer;

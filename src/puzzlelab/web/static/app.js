@@ -1,7 +1,7 @@
 /** Starts the page: makes the parts, joins them, and shows what the address asks for. */
 
 import * as address from "./address.js";
-import { dropped, get } from "./api.js";
+import { dropped, get, within } from "./api.js";
 import { byId, tell } from "./dom.js";
 import { createInsight } from "./insight.js";
 import { mountHeader } from "./panels/header.js";
@@ -67,10 +67,17 @@ async function watch(row, step = 0) {
   say(`A solution of ${row.length} moves.`);
 }
 
+/** What there is on this server, and how much of it may be used. */
+async function greet() {
+  const [catalog, limits] = await Promise.all([get("list"), get("limits")]);
+  within(limits);
+  store.set({ catalog, limits });
+}
+
 /** Show what the address says; what cannot be shown of it is told, and the rest is. */
 async function show(said) {
   const { catalog } = store.get();
-  if (!catalog) store.set({ catalog: await get("list"), limits: await get("limits") });
+  if (!catalog) await greet();
   try {
     await session.open(said.puzzle || FIRST);
   } catch (error) {
