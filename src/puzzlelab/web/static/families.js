@@ -3,22 +3,24 @@
 import * as generic from "./puzzles/generic.js";
 import { el } from "./dom.js";
 
+const NONE = 404;
 const found = new Map();
 
 /** The module of a family of the catalog: `{fields, nameOf, valuesOf, style, createGame}`. */
 export function familyModule(entry) {
-  if (!found.has(entry.family)) found.set(entry.family, load(entry));
-  return found.get(entry.family);
+  const { family } = entry;
+  if (!found.has(family)) {
+    found.set(family, load(entry));
+    found.get(family).catch(() => found.delete(family)); // it may be there the next time
+  }
+  return found.get(family);
 }
 
 async function load(entry) {
-  let module;
-  try {
-    module = await import(`./puzzles/${entry.family}.js`);
-  } catch (error) {
-    if (error instanceof TypeError) return generic.familyOf(entry); // there is no such file
-    throw error;
-  }
+  const url = new URL(`./puzzles/${entry.family}.js`, import.meta.url);
+  const { status } = await fetch(url, { method: "HEAD" });
+  if (status === NONE) return generic.familyOf(entry);
+  const module = await import(url);
   if (module.style) await styled(module.style);
   return module;
 }
