@@ -98,6 +98,31 @@ def test_a_search_that_is_stopped_tells_what_it_has(server, client) -> None:
     assert httpx.post(f"{server.address}api/jobs/{job}/stop").json() == {"stopped": False}
 
 
+def test_a_search_that_waits_for_its_turn_is_stopped_at_once() -> None:
+    one = start("--jobs", "1", "--time", "120")
+    asked = {**SLOW, "time": 120}
+    try:
+        with (
+            httpx.Client(base_url=one.address, timeout=300) as client,
+            client.stream("GET", "/api/solve/events", params=asked) as first,
+        ):
+            going = events(first.iter_lines())
+            job = next(data["id"] for name, data in going if name == "job")
+            assert next(name for name, _ in going if name == "progress")
+            with client.stream("GET", "/api/solve/events", params=asked) as second:
+                waiting = events(second.iter_lines())
+                other = next(data["id"] for name, data in waiting if name == "job")
+                assert next(waiting)[0] == "waiting"
+                assert httpx.post(f"{one.address}api/jobs/{other}/stop").json() == {"stopped": True}
+                assert next(waiting) == ("failure", {"error": "stopped before there was anything to tell"})
+            assert next(name for name, _ in going if name == "progress")  # the first one goes on
+            assert httpx.post(f"{one.address}api/jobs/{job}/stop").json() == {"stopped": True}
+            assert list(going)[-1][0] == "row"
+            assert solved(client)
+    finally:
+        assert "Traceback" not in end(one)
+
+
 @pytest.mark.parametrize("path", ["/api/solve/events", "/api/solve"], ids=["events", "answer"])
 def test_whoever_leaves_ends_the_search(path) -> None:
     one = start("--jobs", "1", "--time", "120")

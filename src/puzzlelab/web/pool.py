@@ -10,6 +10,7 @@ import asyncio
 import multiprocessing
 import secrets
 import threading
+from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -44,12 +45,16 @@ class Job:
     stopped: bool = False
     worker: Worker | None = None
     """Who does it now."""
+    place: asyncio.Future[Worker | None] | None = None
+    """Its place in the line, where it has to wait: the worker that it gets, or None where it waits no longer."""
 
     def stop(self) -> None:
         """Let it end with what it has."""
         self.stopped, self.seconds = True, GRACE
         if self.worker is not None:
             self.worker.stop()
+        if self.place is not None and not self.place.done():
+            self.place.set_result(None)
 
 
 class Worker:
@@ -127,8 +132,8 @@ class Pool:
 
     def __init__(self, size: int, waiting: int, memory: int) -> None:
         self.size, self.most, self.memory = size, waiting, memory
-        self.waiting = 0
-        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._idle: list[Worker] = []
+        self._line: deque[asyncio.Future[Worker | None]] = deque()
         self._all: set[Worker] = set()
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -140,7 +145,15 @@ class Pool:
     def _hire(self) -> None:
         fresh = Worker(self.memory)
         self._all.add(fresh)
-        self._idle.put_nowait(fresh)
+        self._free(fresh)
+
+    def _free(self, idle: Worker) -> None:
+        """Give a worker to the first in the line, or let it be idle."""
+        first = next((place for place in self._line if not place.done()), None)
+        if first is None:
+            self._idle.append(idle)
+        else:
+            first.set_result(idle)
 
     def _replace(self, gone: Worker) -> None:
         gone.end()
@@ -160,18 +173,36 @@ class Pool:
 
         Whoever closes the iterator early stops the job.
         """
-        if self._idle.empty() and self.waiting >= self.most:
-            raise Busy
-        if self._idle.empty():
+        chosen: Worker | None
+        if self._idle:
+            chosen = self._idle.pop()
+        else:
+            if len(self._line) >= self.most:
+                raise Busy
             yield "waiting", {"text": "waiting for a search before this one to end"}
-        self.waiting += 1
-        try:
-            chosen = await self._idle.get()
-        finally:
-            self.waiting -= 1
+            chosen = await self._turn(job)
+        if chosen is None:
+            yield REFUSED, STOPPED
+            return
         async with aclosing(self._told(chosen, job)) as told:
             async for message in told:
                 yield message
+
+    async def _turn(self, job: Job) -> Worker | None:
+        """Wait in the line; None where the job was stopped before its turn came."""
+        place: asyncio.Future[Worker | None] = asyncio.get_running_loop().create_future()
+        job.place = place
+        if job.stopped:
+            return None
+        self._line.append(place)
+        try:
+            return await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled() and (given := place.result()) is not None:
+                self._free(given)  # it came just as nobody waited any more
+            raise
+        finally:
+            self._line.remove(place)
 
     async def _told(self, chosen: Worker, job: Job) -> AsyncGenerator[Message, None]:
         """What this worker tells of the job; afterwards it is idle again, or another is in its place."""
@@ -192,14 +223,14 @@ class Pool:
             elif kind not in ENDS:
                 self._leave(chosen, job)
             else:
-                self._idle.put_nowait(chosen)
+                self._free(chosen)
 
     def _leave(self, chosen: Worker, job: Job) -> None:
         """See to it that a worker whose answer nobody waits for is idle soon, or replaced."""
 
         async def settle() -> None:
             if await chosen.settles(job):
-                self._idle.put_nowait(chosen)
+                self._free(chosen)
             else:
                 self._replace(chosen)
 
