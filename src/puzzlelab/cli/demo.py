@@ -51,6 +51,7 @@ NEXT = """What to try next:
   puzzlelab solve sudoku-9x9 wikipedia --with backtracking --steps
   puzzlelab hint dust-8x6x5 document
   puzzlelab list tiles-4x4
+  puzzlelab web --open    (a page for all of this; `make web` installs what it needs)
   puzzlelab --help"""
 
 
