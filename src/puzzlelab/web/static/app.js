@@ -27,8 +27,11 @@ const FIRST = "tiles-4x4";
 const FIRST_BOARD = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3";
 
 const store = createStore(EMPTY);
-const say = (sentence) => {
-  byId("status").textContent = sentence;
+/** Tell a sentence; one that is `seen` elsewhere on the page is told here to screen readers alone. */
+const say = (sentence, { seen = false } = {}) => {
+  const status = byId("status");
+  status.textContent = sentence;
+  status.classList.toggle("hidden", seen);
 };
 
 /** The row to be watched when its search is over: `{id, step, mode}`, with the mode that it was asked in. */
@@ -140,7 +143,7 @@ function mountFrame() {
     byId("problem").hidden = !problem;
     tell(byId("problem-text"), problem?.text);
     byId("problem-again").hidden = !problem?.again;
-    if (problem) say(problem.text);
+    if (problem) say(problem.text, { seen: true });
   });
   byId("problem-again").addEventListener("click", () => store.get().problem.again());
   byId("problem-close").addEventListener("click", () => store.set({ problem: null }));

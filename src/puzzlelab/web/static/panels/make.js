@@ -35,7 +35,7 @@ function mountPaste(store, session, say) {
       if (dropped(error)) return;
       tell(byId("paste-error"), error.message);
       field.setAttribute("aria-invalid", "true");
-      say(error.message);
+      say(error.message, { seen: true });
     }
   };
   byId("paste-form").addEventListener("submit", (event) => {
@@ -114,7 +114,7 @@ function mountObjection(store, session, say) {
     byId("objection-text").textContent = text;
     repair.hidden = !objection?.repair;
     repair.textContent = objection?.repair ? sentenceCase(objection.repair.label) : "";
-    if (text) say(text);
+    if (text) say(text, { seen: true });
   });
   repair.addEventListener("click", () => session.edit(store.get().objection.repair.state));
 }

@@ -27,7 +27,7 @@ export function mountPlay(store, play, say) {
 
   store.watch(["hint", "trail", "facts"], ({ hint, facts }) => {
     tell(byId("hint-text"), hint ? hintInWords(hint, facts) : "");
-    if (hint) say(hintInWords(hint, facts));
+    if (hint) say(hintInWords(hint, facts), { seen: true });
   });
 
   store.watch(["solved", "trail", "rows"], (state) => tell(byId("solved"), state.solved ? ending(state) : ""));
