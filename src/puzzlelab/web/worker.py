@@ -45,9 +45,10 @@ class Teller:
     # What `core.report` wants of a listener.
 
     def note(self, sentence: str) -> None:
-        self.tell("waiting", {"text": sentence})
+        logging.warning(sentence)  # it may speak of files
 
-    waiting = note
+    def waiting(self, sentence: str) -> None:
+        self.tell("waiting", {"text": sentence})
 
     def progress(self, title: str, done: float, total: float | None, told: str) -> None:
         part = f" {done / total:.0%}" if total else ""
