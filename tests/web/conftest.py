@@ -14,6 +14,8 @@ NO_BROWSER = (
     "no browser: install one (Debian: apt-get install chromium), or name one in PUZZLELAB_BROWSER; "
     "PUZZLELAB_BROWSER=none skips these tests on purpose"
 )
+PATIENCE = 20_000
+"""Milliseconds in which a page shows what it is to show; a busy machine needs more of them than a person would like."""
 
 
 @pytest.fixture(scope="session")
@@ -34,8 +36,9 @@ def client(server: Server) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator:
     """The browser that `PUZZLELAB_BROWSER` names, or one that is found."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     named = os.environ.get("PUZZLELAB_BROWSER", "")
     if named == "none":
         pytest.skip("PUZZLELAB_BROWSER=none")
@@ -59,7 +62,7 @@ def opened(server: Server, browser) -> Iterator:
 
     def open_page(settings: dict | None = None, **link: str):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **(settings or {})})
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(3 * PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
