@@ -1,6 +1,7 @@
-"""Makes the pictures of the page in these documents: starts the program, drives a browser, and saves what is seen.
+"""Drives the page with a browser: makes its pictures for the documents, or measures what a key press costs.
 
-    python examples/screenshots.py docs
+    python benchmarks/page.py pictures docs
+    python benchmarks/page.py keys
 
 Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: chromium, or the one that PUZZLELAB_BROWSER names.
 """
@@ -9,12 +10,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlencode
 
+import typer
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from rich.console import Console
+from rich.table import Table
 
 SIZE = {"width": 1180, "height": 860}
 PATIENCE = 120_000
@@ -33,10 +41,45 @@ RIVALS = {
     "dust": ("halves", "beam", "greedy"),
     "sudoku": ("bands", "backtracking", "lattice"),
 }
+THROUGH = """async () => {
+  const through = () => new Promise((done) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(done))));
+  const found = [];
+  for (let left = Number(document.getElementById("slider").max); left > 0; left -= 1) {
+    const began = performance.now();
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    await through();
+    found.push(performance.now() - began);
+    await new Promise((done) => setTimeout(done, 250));
+  }
+  return found;
+}"""
+"""Steps through a solution by key, and tells the milliseconds of script that each press took."""
+app = typer.Typer(no_args_is_help=True)
 
 
-def main(folder: Path) -> None:
-    """Every puzzle in light and in dark."""
+@app.command()
+def pictures(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")]) -> None:
+    """Show every puzzle in light and in dark: a race, a step of its solution, and what a network thinks."""
+    with opened() as (browser, address):
+        for name in SCENES:
+            for scheme in ("light", "dark"):
+                take(browser, address, name, scheme, folder / f"web-{name}-{scheme}.png")
+
+
+@app.command()
+def keys() -> None:
+    """Measure the script of a key press while somebody steps through a solution."""
+    table = Table("puzzle", "key presses", "median ms", "most ms", box=None)
+    with opened() as (browser, address):
+        for scene in SCENES.values():
+            spent = measured(browser, f"{address}#{urlencode(scene)}")
+            table.add_row(scene["puzzle"], str(len(spent)), f"{statistics.median(spent):.2f}", f"{max(spent):.2f}")
+    Console().print(table)
+
+
+@contextmanager
+def opened() -> Iterator[tuple[Browser, str]]:
+    """A browser, and the address of a server that is there as long as it is needed."""
     program = [sys.executable, "-m", "puzzlelab", "web", "--port", "0"]
     server = subprocess.Popen(program, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert server.stdout is not None
@@ -45,10 +88,7 @@ def main(folder: Path) -> None:
     root = ["--no-sandbox"] if os.geteuid() == 0 else []  # a browser refuses its sandbox to root
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=path, args=root)
-            for name in SCENES:
-                for scheme in ("light", "dark"):
-                    take(browser, address, name, scheme, folder / f"web-{name}-{scheme}.png")
+            yield playwright.chromium.launch(executable_path=path, args=root), address
     finally:
         server.terminate()
         server.wait()
@@ -86,5 +126,18 @@ def race(page: Page, solvers: tuple[str, ...]) -> None:
     compare.locator("summary").click()
 
 
+def measured(browser: Browser, address: str) -> list[float]:
+    """Milliseconds of each step through the solution of a board."""
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_selector("html[data-ready=true]")
+    page.get_by_test_id("solve").click()
+    page.wait_for_selector("[data-testid=board][data-mode=watch]", timeout=120_000)
+    page.wait_for_timeout(1000)  # until what is asked about the solution is there
+    spent: list[float] = page.evaluate(THROUGH)
+    page.close()
+    return spent
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    app()
