@@ -54,12 +54,15 @@ class Desk:
             raise HTTPException(422, f"time: a search may take {self.bounds.seconds:g} seconds here, not {wanted:g}")
         return wanted
 
+    def allow(self, parameter: str, boards: int) -> None:
+        """Raise `HTTPException` for a parameter that asks for too many boards."""
+        if boards > self.bounds.boards:
+            most = f"{self.bounds.boards:,} of one request"
+            raise HTTPException(422, f"{parameter}: {boards:,} boards are more than the {most}")
+
     def boards(self, texts: Sequence[str]) -> list[str]:
         """The boards, if they are not too many; raises `HTTPException`."""
-        if len(texts) > self.bounds.boards:
-            raise HTTPException(
-                422, f"boards: {len(texts):,} boards are more than the {self.bounds.boards:,} of one request"
-            )
+        self.allow("boards", len(texts))
         return list(texts)
 
     async def events(self, pool: Pool, job: Job) -> AsyncGenerator[Message, None]:

@@ -103,9 +103,7 @@ async def generate(
     hard: Annotated[int | None, Query(ge=1, le=1000, description="Sudoku: steps towards more guesses.")] = None,
 ) -> Response:
     """New boards of an asked difficulty."""
-    desk = _desk(request)
-    if count > desk.bounds.boards:
-        raise HTTPException(422, f"count: {count:,} boards are more than the {desk.bounds.boards:,} of one request")
+    _desk(request).allow("count", count)
     made = {"clues": clues, "minimal": minimal, "symmetry": symmetry, "hard": hard}
     asked = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, **made}
     return await _question(request, "generate", asked)

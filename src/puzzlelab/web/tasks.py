@@ -104,13 +104,6 @@ def _moves(asked: Asked, puzzle: Puzzle) -> list[int]:
     return read_game(puzzle, asked.get("moves") or "")
 
 
-def _given(asked: Asked) -> list[Given]:
-    from puzzlelab.core.work import Given
-
-    texts = asked["board"]
-    return [Given(text, f"board {number}" if len(texts) > 1 else "") for number, text in enumerate(texts, start=1)]
-
-
 # --- tasks ---
 
 
@@ -124,18 +117,16 @@ def list_all(asked: Asked, teller: Teller) -> Any:
 def check(asked: Asked, teller: Teller) -> Any:
     """What is to be said of each board."""
     from puzzlelab import api
-    from puzzlelab.core.checks import check as check_one
     from puzzlelab.core.checks import check_facts
     from puzzlelab.core.errors import BadBoard
     from puzzlelab.core.facts import error_facts
 
-    puzzle, limit = _puzzle(asked), _limit(asked, teller)
-    solver, found = api.solver(None, puzzle), []
-    for given in _given(asked):
+    puzzle, limit, found = _puzzle(asked), _limit(asked, teller), []
+    for text in asked["board"]:
         try:
-            found.append(check_facts(check_one(puzzle.read(given.text), solver, limit)))
+            found.append(check_facts(api.check(puzzle.read(text), limit=limit)))
         except BadBoard as error:
-            found.append(error_facts(puzzle, given.text, error))
+            found.append(error_facts(puzzle, text, error))
     return found
 
 
@@ -152,11 +143,12 @@ def generate(asked: Asked, teller: Teller) -> Any:
 
 def solve(asked: Asked, teller: Teller) -> Any:
     """A row for each board; when the time of all together is over, the rest are not searched."""
-    from puzzlelab.core.work import Work
+    from puzzlelab.core.work import Given, Work
 
     puzzle = _puzzle(asked)
     work = Work(puzzle, _solver(asked, puzzle), _limit(asked, teller))
-    return [json.loads(row.to_json()) for row in _rows(work, _given(asked), asked["seconds"], teller)]
+    boards = [Given(text, "") for text in asked["board"]]
+    return [json.loads(row.to_json()) for row in _rows(work, boards, asked["seconds"], teller)]
 
 
 def _rows(work: Work, boards: Sequence[Given], seconds: float, teller: Teller) -> Iterator[Row]:
@@ -222,7 +214,7 @@ def count(asked: Asked, teller: Teller) -> Any:
     puzzle, limit = _puzzle(asked), _limit(asked, teller)
     solver = _solver(asked, puzzle)
     require_lister(solver, puzzle)
-    boards = [puzzle.read(given.text) for given in _given(asked)]
+    boards = [puzzle.read(text) for text in asked["board"]]
     return [
         count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, asked["most"]))
         for board in boards

@@ -46,8 +46,6 @@ export function createPlayer(store) {
   }
 
   return {
-    play,
-    pause,
     step,
     toggle: () => (store.get().playing ? pause() : play()),
     first: () => step(0),

@@ -1,10 +1,10 @@
 /** The board on the page: mounts the view of the game, and shows whatever the store says is to be seen. */
 
 import { moveDuration } from "./player.js";
+import { calm } from "./puzzles/grid.js";
 import { shown } from "./store.js";
 
 const KEYS = ["game", "mode", "draft", "trail", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The stage in `host`. `hooks` go to the view, `insight` tells what is drawn over the board. */
 export function createStage(host, store, insight, hooks) {
@@ -54,7 +54,7 @@ export function createStage(host, store, insight, hooks) {
   function optionsOf(state, scene, motion) {
     const text = game.write(scene.state);
     const over = state.mode !== "make";
-    const duration = calm.matches ? 0 : moveDuration(state.playing ? state.speed : 1);
+    const duration = calm() ? 0 : moveDuration(state.playing ? state.speed : 1);
     return {
       ...motion,
       duration: motion.from ? duration : 0,
@@ -67,7 +67,7 @@ export function createStage(host, store, insight, hooks) {
   }
 
   store.watch(KEYS, draw);
-  return { focus: () => view?.focus(), tool: (id, value) => view?.tool(id, value) };
+  return { tool: (id, value) => view?.tool(id, value) };
 }
 
 /** How the board that was shown became this one: by its last move, by taking the next one back, or at once. */

@@ -34,7 +34,7 @@ export function mountPlay(store, play, say) {
 }
 
 /** A hint as a person would give it. */
-export function hintInWords(hint, facts) {
+function hintInWords(hint, facts) {
   if (hint.wrong?.length) return `Already wrong: ${hint.wrong.join(", ")}.`;
   if (hint.why) return hint.why;
   if (!hint.best.length) return hint.reason ? `No move helps: ${hint.reason}.` : "No way to the end was found in time.";

@@ -6,7 +6,7 @@ const COMPARED = 3;
 const USUAL_SECONDS = 30;
 
 /** The solver as the server reads it: `name`, or `name:option=value`; whoever writes a whole one means that. */
-export function spelled(name, options) {
+function spelled(name, options) {
   const text = options.trim().replace(/^:/, "");
   if (!text) return name;
   return text.split(":")[0].includes("=") ? `${name}:${text}` : text;

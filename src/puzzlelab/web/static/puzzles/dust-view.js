@@ -50,11 +50,6 @@ export class DustView {
     if (id === "settle") this.settle();
   }
 
-  focus() {
-    if (this.modeName === "watch") this.root.focus({ preventScroll: true });
-    else this.cursor.focus();
-  }
-
   destroy() {
     this.motion?.stop();
     this.hands.destroy();
@@ -155,6 +150,13 @@ export class DustView {
     this.update();
   }
 
+  /** The pieces have come to where they go: they lie there, with the marks that wait for it. */
+  arrive() {
+    this.motion = null;
+    this.lay(this.state);
+    this.mark();
+  }
+
   lay(state) {
     this.pieces = state.flatMap((colour, cell) => (colour ? [{ colour, cell, group: drawPiece(colour) }] : []));
     for (const { cell, group } of this.pieces) this.at(cell, group);
@@ -178,7 +180,7 @@ export class DustView {
     this.words();
     const motion = animate(duration, motionOf(this.rules, this.pieces, way, this.spot));
     this.motion = motion;
-    const done = motion.done.then(() => this.motion === motion && this.jump(way.state));
+    const done = motion.done.then(() => this.motion === motion && this.arrive());
     motion.done = done;
     return done;
   }
@@ -187,6 +189,10 @@ export class DustView {
 
   update() {
     this.words();
+    this.mark();
+  }
+
+  mark() {
     this.marks.draw(this.told, this.modeName === "make");
     this.hands?.update();
   }

@@ -41,7 +41,7 @@ export function createGame(facts) {
 }
 
 /** "cluster of 5 red cells at column 6, row 1" */
-export function describe(rules, state, cell) {
+function describe(rules, state, cell) {
   const [column, row] = rules.placeOf(cell);
   const place = `column ${column}, row ${row}`;
   if (!state[cell]) return `nothing at ${place}`;

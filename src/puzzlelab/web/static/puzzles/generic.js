@@ -92,10 +92,6 @@ class DrawnView {
 
   tool() {}
 
-  focus() {
-    this.#moves.querySelector("button")?.focus();
-  }
-
   destroy() {
     URL.revokeObjectURL(this.#url);
     this.#root.remove();

@@ -108,11 +108,6 @@ export class Board {
     );
   }
 
-  /** The cell that Tab stops at. */
-  get stop() {
-    return this.cursor.row * this.rules.size + this.cursor.column;
-  }
-
   /** Put the keyboard in a cell. */
   focus(cell) {
     this.cursor.go(Math.floor(cell / this.rules.size), cell % this.rules.size);

@@ -77,10 +77,6 @@ export class View {
     this.#draw();
   }
 
-  focus() {
-    this.#board.focus(this.#board.stop);
-  }
-
   destroy() {
     this.#listening.abort();
     this.#board.settle();

@@ -57,11 +57,6 @@ export class TilesView {
     return null;
   }
 
-  focus() {
-    if (this.modeName === "make") this.cursor.focus();
-    else this.root.focus({ preventScroll: true });
-  }
-
   destroy() {
     this.motion.stop();
     this.hands?.destroy();
