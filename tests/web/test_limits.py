@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 
 import httpx
@@ -151,6 +152,17 @@ def test_no_process_is_left_however_the_server_ends(how) -> None:
                 break
     printed, _ = one.process.communicate(timeout=60)
     assert "Traceback" not in printed
+    assert eventually(lambda: not any(map(alive, children)))
+
+
+def test_whoever_presses_ctrl_c_twice_gets_no_traceback() -> None:
+    one = start()
+    children = one.children()
+    for _ in range(2):
+        one.process.send_signal(signal.SIGINT)
+        time.sleep(0.02)  # equal signals that come at once are one
+    printed, _ = one.process.communicate(timeout=60)
+    assert printed == "ended\n"
     assert eventually(lambda: not any(map(alive, children)))
 
 

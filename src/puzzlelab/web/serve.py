@@ -7,6 +7,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from types import FrameType
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -64,6 +65,10 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if not self.should_exit:  # whoever presses Ctrl-C again need not wait longer, and gets no traceback
+                super().handle_exit(sig, frame)
 
     Announced(settings).run([listener])
 
