@@ -157,6 +157,8 @@ def test_no_process_is_left_however_the_server_ends(how) -> None:
 
 def test_whoever_presses_ctrl_c_twice_gets_no_traceback() -> None:
     one = start()
+    with httpx.Client(base_url=one.address, timeout=300) as client:
+        assert solved(client)
     children = one.children()
     for _ in range(2):
         one.process.send_signal(signal.SIGINT)
