@@ -2,30 +2,80 @@
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from puzzlelab import __version__
-from puzzlelab.cli.bench import bench
-from puzzlelab.cli.check import check
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
-from puzzlelab.cli.count import count, enumerate_all
-from puzzlelab.cli.demo import demo
-from puzzlelab.cli.generate import generate
-from puzzlelab.cli.hint import hint
-from puzzlelab.cli.list import list_all
-from puzzlelab.cli.plot import plot
-from puzzlelab.cli.selfplay import app as selfplay
-from puzzlelab.cli.selfplay import match
-from puzzlelab.cli.solve import solve
-from puzzlelab.cli.teach import teach
-from puzzlelab.cli.train import train
-from puzzlelab.cli.verify import verify
-from puzzlelab.cli.warm import warm
-from puzzlelab.cli.web import web
+
+VERBS = {
+    "list": "list:list_all",
+    "enumerate": "count:enumerate_all",
+    "solve": "solve:solve",
+    "hint": "hint:hint",
+    "check": "check:check",
+    "verify": "verify:verify",
+    "count": "count:count",
+    "generate": "generate:generate",
+    "teach": "teach:teach",
+    "train": "train:train",
+    "match": "selfplay:match",
+    "bench": "bench:bench",
+    "plot": "plot:plot",
+    "web": "web:web",
+    "warm": "warm:warm",
+    "demo": "demo:demo",
+    "selfplay": "selfplay:app",
+}
+"""Verb -> file in this folder and function, or `Typer` where a verb has verbs of its own; in the order of `--help`."""
+
+
+class Verbs(Mapping[str, Any]):
+    """The commands by name. The file of a verb is imported when the verb is asked for; `--help` asks for all."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, verb: str) -> Any:
+        if verb not in self._made:
+            self._made[verb] = _command(verb, VERBS[verb])
+        return self._made[verb]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+def _command(verb: str, place: str) -> Any:
+    """The command of a verb, whose file is imported here."""
+    file, _, name = place.partition(":")
+    own = getattr(import_module(f"puzzlelab.cli.{file}"), name)
+    if not isinstance(own, typer.Typer):
+        alone = typer.Typer(add_completion=False)
+        alone.command(verb)(own)
+        own = alone
+    command = get_command(own)
+    command.name = verb
+    return command
+
+
+class Program(TyperGroup):
+    """The program, which knows its verbs by name."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Verbs()  # type: ignore[assignment]  # nothing is ever put into it
+
 
 app = typer.Typer(
+    cls=Program,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -46,13 +96,6 @@ def main(
     ] = False,
 ) -> None:
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
-
-
-app.command("list")(list_all)
-app.command("enumerate")(enumerate_all)
-for verb in (solve, hint, check, verify, count, generate, teach, train, match, bench, plot, web, warm, demo):
-    app.command()(verb)
-app.add_typer(selfplay, name="selfplay")
 
 
 def run() -> None:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from puzzlelab.training.selfplay.league import League
 
-app = typer.Typer(no_args_is_help=True, help="Networks that play, learn and compete, for as long as you like.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Networks that play, learn and compete, for as long as you like.",
+)
 
 RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; gone on with if it was begun.")]
 ConfigOption = Annotated[
