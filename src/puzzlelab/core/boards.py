@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Protocol, runtime_checkable
+
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.puzzle import Instance
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadOption, NotSuited, UnknownName

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core import kernels
 from puzzlelab.core.driver import Clock, Machine

@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
+
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError, UnknownName, shorten

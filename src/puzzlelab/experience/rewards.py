@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.batches import Made, estimated
 from puzzlelab.core.errors import UnknownName

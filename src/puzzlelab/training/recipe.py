@@ -7,7 +7,9 @@ import pkgutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
+
+from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
 from puzzlelab.core.settings import Settings, read_options
