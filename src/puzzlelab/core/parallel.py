@@ -3,14 +3,17 @@
 Processes are always spawned, never forked: a fork of a process with compiled threads can hang or die.
 """
 
-import multiprocessing
+from __future__ import annotations
+
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from puzzlelab.core.errors import BadOption
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -63,6 +66,8 @@ def _first(waiting: deque[Future[Answer]]) -> Answer:
 
     Waits a little at a time, because Ctrl-C that comes just before a wait begins does not end it.
     """
+    from concurrent.futures import wait
+
     while not wait((waiting[0],), LOOK).done:
         pass
     answer = waiting[0].result()
@@ -71,6 +76,10 @@ def _first(waiting: deque[Future[Answer]]) -> Answer:
 
 
 def _executor(jobs: int, processes: bool) -> Executor:
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
     if processes:
+        import multiprocessing
+
         return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
     return ThreadPoolExecutor(jobs)

@@ -21,18 +21,29 @@ from puzzlelab.core.solver import Solver
 
 
 @cache
-def _found(group: str) -> Mapping[str, str]:
-    """Name -> where it is, `module:attribute` for a plug-in and `module` for our own."""
-    folder = PACKAGE / group
+def _own(group: str) -> Mapping[str, str]:
+    """Name -> module, of the package's own."""
     places: dict[str, str] = {}
-    for path in sorted(folder.iterdir()):
+    for path in sorted((PACKAGE / group).iterdir()):
         if path.name.startswith(("_", ".")):
             continue
         if path.suffix == ".py" or (path / "__init__.py").exists():
             places[path.stem.replace("_", "-") if group == "solvers" else path.stem] = f"puzzlelab.{group}.{path.stem}"
+    return places
+
+
+@cache
+def _found(group: str) -> Mapping[str, str]:
+    """Name -> where it is, `module:attribute` for a plug-in and `module` for our own."""
+    places = dict(_own(group))
     for entry in metadata.entry_points(group=f"puzzlelab.{group}"):
         places.setdefault(entry.name, entry.value)
     return places
+
+
+def _place(group: str, name: str) -> str | None:
+    """Where it is, or None; installed plug-ins are looked through only for what is not our own."""
+    return _own(group).get(name) or _found(group).get(name)
 
 
 def _attribute(place: str, default: str) -> Any:
@@ -47,19 +58,19 @@ def families() -> list[str]:
 
 def family(name: str) -> Any:
     """The package of a puzzle family, or the plug-in's object."""
-    places = _found("puzzles")
-    if name not in places:
-        raise UnknownName("puzzle", name, places)
-    return importlib.import_module(places[name].partition(":")[0])
+    place = _place("puzzles", name)
+    if place is None:
+        raise UnknownName("puzzle", name, _found("puzzles"))
+    return importlib.import_module(place.partition(":")[0])
 
 
 def load(name: str) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
     head, _, rest = name.partition("-")
-    places = _found("puzzles")
-    if head not in places:
-        raise UnknownName("puzzle", head or name, places)
-    make: Callable[[str], Puzzle] = _attribute(places[head], "FAMILY")
+    place = _place("puzzles", head)
+    if place is None:
+        raise UnknownName("puzzle", head or name, _found("puzzles"))
+    make: Callable[[str], Puzzle] = _attribute(place, "FAMILY")
     return make(rest)
 
 
@@ -70,23 +81,42 @@ def solver_names() -> list[str]:
 
 def exact_solvers() -> Mapping[str, type[Any]]:
     """The solvers that live with one puzzle, by name."""
-    found: dict[str, type[Any]] = {}
-    for name, place in _found("puzzles").items():
-        if ":" not in place and (PACKAGE / "puzzles" / name / "exact.py").exists():
-            found.update(importlib.import_module(f"{place}.exact").SOLVERS)
-    return found
+    return {name: kind for module in _exact_modules() for name, kind in _exact(module).items()}
+
+
+def _exact_modules() -> list[str]:
+    """The modules of solvers that live with one puzzle."""
+    families = _own("puzzles")
+    return [f"{place}.exact" for name, place in families.items() if (PACKAGE / "puzzles" / name / "exact.py").exists()]
+
+
+def _exact(module: str) -> Mapping[str, type[Any]]:
+    solvers: Mapping[str, type[Any]] = importlib.import_module(module).SOLVERS
+    return solvers
+
+
+def _exact_solver(name: str) -> type[Any] | None:
+    """The solver of this name that lives with one puzzle; the files that hold the name are imported first."""
+
+    def silent(module: str) -> bool:
+        path = PACKAGE / "puzzles" / module.split(".")[-2] / "exact.py"
+        return f'"{name}"' not in path.read_text(encoding="utf-8")
+
+    for module in sorted(_exact_modules(), key=silent):
+        if name in (solvers := _exact(module)):
+            return solvers[name]
+    return None
 
 
 def solver_class(name: str) -> type[Any]:
     """The class of a solver; raises `UnknownName`."""
-    places = _found("solvers")
-    wanted = name.replace("_", "-")
-    if wanted in places:
-        return _attribute(places[wanted], "SOLVER")  # type: ignore[no-any-return]
-    exact = exact_solvers()
-    if name in exact:
-        return exact[name]
-    raise UnknownName("solver", name, [*places, *exact])
+    place = _place("solvers", name.replace("_", "-"))
+    if place is not None:
+        return _attribute(place, "SOLVER")  # type: ignore[no-any-return]
+    exact = _exact_solver(name)
+    if exact is None:
+        raise UnknownName("solver", name, [*_found("solvers"), *exact_solvers()])
+    return exact
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
