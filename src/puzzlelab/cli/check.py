@@ -11,8 +11,7 @@ import typer
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, Settle, given_boards, output, settling
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from puzzlelab.cli.console import Console
     from puzzlelab.core.checks import Check
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress
 
     from puzzlelab.core.puzzle import Puzzle
@@ -32,27 +31,61 @@ def fail(sentence: str) -> None:
     print(f"error: {sentence}", file=sys.stderr, flush=True)
 
 
-def spare_linear_algebra() -> None:
-    """Import Numba without SciPy's linear algebra, which no kernel uses and which takes a quarter of a second.
+class Console(Protocol):
+    """Where answers go: that of rich, or one which prints plain text without importing rich."""
 
-    Only for a process that is ours alone: compiled code cannot call BLAS in it.
-    """
-    name = "scipy.linalg"
-    if name in sys.modules or "numba" in sys.modules:
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        import numba.np.arraymath  # noqa: F401
-    finally:
-        del sys.modules[name]
+    def print(self, *objects: Any, **options: Any) -> None:
+        """What `rich.console.Console.print` prints."""
+
+
+class PlainConsole:
+    """What is no terminal: a text goes there as it is, and only what needs rich, such as a table, imports rich."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        text = "".join(objects) if len(objects) < 2 and all(isinstance(each, str) for each in objects) else None
+        if text is None or "\t" in text or ("[" in text and options.get("markup", True)):
+            from rich.console import Console
+
+            Console(highlight=False, soft_wrap=True, width=WIDTH).print(*objects, **options)
+        else:
+            print(text, flush=True)
 
 
 def output() -> Console:
     """Where answers go."""
+    if not sys.stdout.isatty():
+        return PlainConsole()
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    return Console(highlight=False, soft_wrap=not terminal, width=None if terminal else WIDTH)
+    return Console(highlight=False)
+
+
+class Bars(Protocol):
+    """Progress bars, as the verbs use them."""
+
+    @property
+    def task_ids(self) -> Sequence[Any]:
+        """What is under way."""
+
+    def advance(self, task_id: Any) -> None:
+        """One more is done."""
+
+    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None:
+        """So many are done."""
+
+
+class NoBars:
+    """Where nobody watches; what the library tells is a line on standard error."""
+
+    task_ids: Sequence[int] = (0,)
+
+    def note(self, sentence: str) -> None:
+        print(sentence, file=sys.stderr, flush=True)
+
+    def waiting(self, sentence: str) -> None: ...
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None: ...
+    def advance(self, task_id: Any) -> None: ...
+    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None: ...
 
 
 class _Listener:
@@ -79,17 +112,20 @@ class _Listener:
 
 
 @contextmanager
-def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Progress]:
+def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Bars]:
     """Progress bars on standard error; what the library tells meanwhile is shown there too."""
+    from puzzlelab.core.report import listening
+
+    if not sys.stderr.isatty():
+        none = NoBars()
+        with listening(none):
+            yield none
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from puzzlelab.core.report import listening
-
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=not (shown and sys.stderr.isatty())
-    ) as bars:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bars:
         if title:
             bars.add_task(title, total=total)
         with listening(_Listener(bars)):

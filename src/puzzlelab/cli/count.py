@@ -19,7 +19,6 @@ from puzzlelab.cli.console import (
     fail,
     given_boards,
     output,
-    spare_linear_algebra,
 )
 
 if TYPE_CHECKING:
@@ -106,7 +105,6 @@ def count(
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    spare_linear_algebra()
     from puzzlelab.core import solutions
     from puzzlelab.core.facts import count_facts
     from puzzlelab.core.limit import Limit
@@ -138,7 +136,6 @@ def enumerate_all(
 
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    spare_linear_algebra()
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Listing
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from puzzlelab.cli.console import output, progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from puzzlelab.cli.console import Console
     from puzzlelab.core.puzzle import Instance
 
 BOARDS = (

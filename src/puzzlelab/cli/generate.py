@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress, spare_linear_algebra
+from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -42,7 +42,6 @@ def generate(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Make boards, one a line; easy levels may hold few different boards, so that some come twice."""
-    spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core import making
     from puzzlelab.core.errors import BadOption

@@ -21,12 +21,10 @@ from puzzlelab.cli.console import (
     output,
     progress,
     settling,
-    spare_linear_algebra,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from puzzlelab.cli.console import Console
     from puzzlelab.core.deductions import Deduction
     from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
@@ -59,7 +57,6 @@ def hint(
 
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
-    spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core.errors import BadInput, BadOption
     from puzzlelab.core.facts import error_facts

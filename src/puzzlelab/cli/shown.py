@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, fail, marks_moves
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from puzzlelab.cli.console import Console
     from puzzlelab.core.puzzle import Puzzle, State
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Solver

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import Settle, given_boards, output, progress, settling, spare_linear_algebra
+from puzzlelab.cli.console import Settle, given_boards, output, progress, settling
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.shown import Shown
 
@@ -63,7 +63,6 @@ def solve(
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
-    spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core.limit import Limit, read_memory
     from puzzlelab.core.row import RowFile

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress, spare_linear_algebra
+from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,6 @@ def teach(
     ] = 0,
 ) -> None:
     """Write samples (position, moves to make, moves that remain, whether proven) as Parquet files."""
-    spare_linear_algebra()
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_levels, read_options
