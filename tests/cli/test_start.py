@@ -1,11 +1,34 @@
-"""The program starts without what only some verbs need."""
+"""The program starts without what only some verbs need: modules are named, and no time is measured."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
-HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "scipy.optimize", "tensorboard")
+HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "tensorboard", "asyncio", "scipy")
+"""What no answer to a board needs."""
+IN_VAIN = ("rich", "multiprocessing", "concurrent.futures.process")
+"""What a `solve` whose output is no terminal does not need either."""
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that the program has imported when it ends."""
+    code = (
+        "import json, sys; sys.argv[1:] = " + repr(list(arguments)) + "\n"
+        "from puzzlelab.cli.main import run\n"
+        "try:\n    run()\nexcept SystemExit as ended:\n    code = ended.code\n"
+        "print(json.dumps([code, *sys.modules]))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ended, *modules = json.loads(found.stdout.splitlines()[-1])
+    assert ended == 0, found.stderr
+    return set(modules)
+
+
+def ours(modules: set[str], folder: str) -> set[str]:
+    """The modules of one of the package's folders, or of the part of it that this names."""
+    return {name.removeprefix(f"puzzlelab.{folder}.") for name in modules if name.startswith(f"puzzlelab.{folder}.")}
 
 
 @pytest.mark.parametrize(
@@ -15,16 +38,46 @@ HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "scipy.o
         ["train", "--help"],
         ["list", "tiles-3x3"],
         ["list", "sudoku-9x9", "--json"],
-        ["solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8"],
     ],
-    ids=["help", "train help", "list", "list as JSON", "solve"],
+    ids=["help", "train help", "list", "list as JSON"],
 )
 def test_nothing_heavy_is_imported(arguments) -> None:
+    assert not imported(*arguments) & set(HEAVY)
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["solve", "--help"]], ids=" ".join)
+def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
+    modules = imported(*arguments)
+    assert not modules & {"numba", "numpy", *HEAVY}
+    assert not ours(modules, "puzzles") | ours(modules, "solvers")
+
+
+@pytest.mark.parametrize(("verb", "files"), [("solve", {"solve", "networks", "shown"}), ("verify", {"verify"})])
+def test_one_verb_imports_no_other(verb, files) -> None:
+    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "lean", *files}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "board", "solvers"),
+    [("tiles-3x3", "1 2 3 4 5 6 7 0 8", {"ida"}), ("sudoku-9x9", "wikipedia", set())],
+    ids=["tiles", "sudoku"],
+)
+def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
+    modules = imported("solve", puzzle, board)
+    assert not modules & {*HEAVY, *IN_VAIN}
+    assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
+    general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
+    assert general <= solvers
+    assert ours(modules, "cli") == {"main", "console", "lean", "solve", "networks", "shown"}
+
+
+@pytest.mark.parametrize("puzzle", ["tiles-3x3", "sudoku-9x9", "dust-6x5x4"])
+def test_a_view_is_asked_for_without_running_what_it_has(puzzle) -> None:
     code = (
-        "import sys; sys.argv[1:] = " + repr(arguments) + "\n"
-        "from puzzlelab.cli.main import run\n"
-        "try:\n    run()\nexcept SystemExit:\n    pass\n"
-        f"print('imported', [name for name in {HEAVY!r} if name in sys.modules])"
+        "import sys, puzzlelab\n"
+        "from puzzlelab.core.puzzle import Estimates, Planes, Samples\n"
+        f"puzzle = puzzlelab.load('{puzzle}')\n"
+        "print([isinstance(puzzle, view) for view in (Estimates, Planes, Samples)], 'numba' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.splitlines()[-1] == "imported []"
+    assert found.stdout == f"[{puzzle != 'sudoku-9x9'}, True, True] False\n"

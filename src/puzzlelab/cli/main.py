@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from puzzlelab import __version__
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
-from puzzlelab.cli.lean import import_numba_alone
+from puzzlelab.cli.lean import start_quickly
 
 VERBS = {
     "list": "list:list_all",
@@ -103,7 +103,7 @@ def run() -> None:
     """The program `puzzlelab`. Codes: 0 all solved, 1 something unsolved, 2 something unreadable, 130 Ctrl-C."""
     from puzzlelab.core.errors import PuzzlelabError
 
-    import_numba_alone()
+    start_quickly()
     try:
         app()
         code = SOLVED
