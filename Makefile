@@ -6,7 +6,7 @@ ARGS =
 
 VENV = .venv
 BIN = $(VENV)/bin
-PIP = $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+INSTALL = $(BIN)/python tools/install.py -c constraints.txt
 # What the tests need: every extra except the cluster's.
 EXTRAS = plot,learn,gym,web,sat,dev
 # Tests that run at once
@@ -52,19 +52,20 @@ clean: ## Remove .venv, caches and build outputs
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("puzzlelab needs Python 3.11 or later, as in: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	@echo "Making $(VENV), which holds everything that is installed here"
 	$(PYTHON) -m venv --clear $(VENV)
 
 $(VENV)/.light: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing puzzlelab into $(VENV)"
-	$(PIP) -e .
+	@echo "Installing puzzlelab and what it needs to solve into $(VENV)"
+	$(INSTALL) -e .
 	@touch $@
 
 $(VENV)/.web: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing puzzlelab and its page into $(VENV)"
-	$(PIP) -e ".[web]"
+	@echo "Installing puzzlelab and what its page needs into $(VENV)"
+	$(INSTALL) -e ".[web]"
 	@touch $(VENV)/.light $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing puzzlelab with what its tests need into $(VENV); torch makes this take some minutes"
-	$(PIP) -e ".[$(EXTRAS)]"
+	@echo "Installing puzzlelab and all that its tests need into $(VENV): PyTorch alone is hundreds of MB, so this takes minutes"
+	$(INSTALL) -e ".[$(EXTRAS)]"
 	@touch $(VENV)/.light $(VENV)/.web $@
