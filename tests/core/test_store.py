@@ -141,3 +141,13 @@ def test_the_checksum_is_crc_32_whatever_the_pieces(
 def test_an_empty_table_is_kept_too(own_cache: Path) -> None:
     stored("nothing", lambda: np.zeros(0, np.uint8))
     assert stored("nothing", never).size == 0
+
+
+def test_a_folder_that_may_not_be_looked_into_holds_no_table(own_cache: Path, monkeypatch, listener) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    assert np.array_equal(stored("squares", table), table())
+    assert "is used from memory" in listener.notes[-1]

@@ -2,6 +2,9 @@
 
 Shapes: S = length of a state, B = states in a batch, M = number of moves. A state is a one-dimensional NumPy array in
 the puzzle's own plain terms; only `Compiled` puzzles have a second, working form for kernels.
+
+The protocols are those of `typing_extensions`: `isinstance` runs no property of a puzzle, as it does in `typing` before
+Python 3.12. A protocol that extends one of them must be one of those too.
 """
 
 from __future__ import annotations

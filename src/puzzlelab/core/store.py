@@ -30,7 +30,7 @@ def table_folder() -> Path:
 def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """The table of this name, made and kept if it is not there; a damaged one is made again, with a sentence."""
     path = table_folder() / f"{name}.npy"
-    if path.with_suffix(".json").exists():
+    if _is_there(path.with_suffix(".json")):
         try:
             return _load(path)
         except (Damaged, OSError, ValueError) as error:
@@ -43,6 +43,14 @@ def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
         why = error.strerror or error
         report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
         return table
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file; a folder that may not be looked into holds none for us."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _load(path: Path) -> NDArray[Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator
+from typing_extensions import Protocol
 
 from puzzlelab.core.errors import BadOption, UnknownName
 from puzzlelab.core.puzzle import Planes, Puzzle
