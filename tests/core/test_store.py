@@ -94,6 +94,7 @@ def test_a_table_without_its_card_was_never_finished(files, listener) -> None:
 
 def test_where_nothing_can_be_kept_the_table_is_used_from_memory(no_cache: Path, listener) -> None:
     assert np.array_equal(stored("squares", table), table())
+    assert np.array_equal(stored("squares", never), table())
     assert len(listener.notes) == 1
     assert listener.notes[0].startswith("The table squares.npy cannot be kept in ")
     assert listener.notes[0].endswith("; it is used from memory.")

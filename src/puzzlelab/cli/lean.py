@@ -1,6 +1,7 @@
 """Makes the start of a process that is ours alone short: what it may change, a library may not."""
 
 import gc
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,11 +20,13 @@ the whole start, and finds none."""
 
 
 def start_quickly() -> None:
-    """Look for garbage rarely, and leave SciPy out when Numba is imported and when it loads its compiler.
+    """Look for garbage rarely, leave SciPy out where Numba imports it, and look for no plug-ins of pydantic.
 
-    No kernel uses SciPy's linear algebra; compiled code cannot call it then.
+    No kernel uses SciPy's linear algebra; compiled code cannot call it then. To look for plug-ins means to read
+    something of every installed package.
     """
     gc.set_threshold(COLLECT_AFTER)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 

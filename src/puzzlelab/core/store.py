@@ -20,6 +20,8 @@ from puzzlelab.core.cache import user_cache
 from puzzlelab.core.errors import Damaged
 
 CHUNK = 1 << 20
+_UNKEPT: dict[Path, NDArray[Any]] = {}
+"""Tables that could not be written: a process makes each of them once, and says so once."""
 
 
 def table_folder() -> Path:
@@ -30,6 +32,8 @@ def table_folder() -> Path:
 def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """The table of this name, made and kept if it is not there; a damaged one is made again, with a sentence."""
     path = table_folder() / f"{name}.npy"
+    if path in _UNKEPT:
+        return _UNKEPT[path]
     if _is_there(path.with_suffix(".json")):
         try:
             return _load(path)
@@ -42,6 +46,8 @@ def stored(name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     except OSError as error:
         why = error.strerror or error
         report.note(f"The table {path.name} cannot be kept in {path.parent} ({why}); it is used from memory.")
+        table.setflags(write=False)
+        _UNKEPT[path] = table
         return table
 
 
