@@ -68,12 +68,13 @@ def bench(
     Exit code: 0 all solved, 1 something unsolved, 2 something unreadable.
     """
     from puzzlelab.bench import runs, spaces
+    from puzzlelab.core.background import none_running
     from puzzlelab.core.errors import BadInput
     from puzzlelab.core.limit import Limit, read_memory
 
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
     options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
-    with progress():
+    with progress(), none_running():
         if out is not None and not (suite or solvers or levels or scale or net or every):
             run = runs.stored(out)
         else:

@@ -99,6 +99,15 @@ def main(
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
 
 
+def _compile_behind_the_answer() -> None:
+    """Have kernels that came from a pack compiled for this very processor, in the background."""
+    machine_code = sys.modules.get("puzzlelab.core.machine_code")  # not imported: no kernel was looked for
+    if machine_code is not None and machine_code.used_of_packs:
+        from puzzlelab.core.background import start
+
+        start(list(machine_code.used_of_packs.values()))
+
+
 def run() -> None:
     """The program `puzzlelab`. Codes: 0 all solved, 1 something unsolved, 2 something unreadable, 130 Ctrl-C."""
     from puzzlelab.core.errors import PuzzlelabError
@@ -119,4 +128,6 @@ def run() -> None:
     except OSError as error:
         fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
         code = UNSOLVED
+    finally:
+        _compile_behind_the_answer()
     sys.exit(code)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,8 +25,20 @@ CHEAP_CELLS = 16
 def warm(
     puzzles: Annotated[list[str] | None, typer.Argument(help="Puzzles; the usual small ones if left out.")] = None,
     tables: Annotated[bool, typer.Option("--tables", help="Also build the large tables of large boards.")] = False,
+    pack: Annotated[
+        Path | None, typer.Option("--pack", help="Put the kernels into this folder, for other machines.")
+    ] = None,
+    cpu: Annotated[
+        str, typer.Option("--cpu", help="With --pack: the processor: x86-64-v3, x86-64-v2, x86-64 or generic.")
+    ] = "x86-64-v3",
 ) -> None:
-    """Compile the kernels of all solvers for these puzzles, and build their tables."""
+    """Compile the kernels of all solvers for these puzzles, and build their tables.
+
+    With --pack, compile them for a common processor. Where PUZZLELAB_KERNELS names that folder, they are found there.
+    """
+    if pack is not None:
+        _make_pack(puzzles or [], pack, cpu)
+        return
     from puzzlelab import api
     from puzzlelab.core.cache import user_cache
     from puzzlelab.core.limit import Limit
@@ -36,6 +51,40 @@ def warm(
             solve(solver, start, Limit(nodes=1))
             bars.advance(bars.task_ids[0])
     output().print(f"{len(work)} pairs of solver and estimate are warm in {user_cache()}")
+
+
+def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
+    """Compile in a process of its own, with an empty cache and for another processor, and keep what comes out."""
+    import shutil
+    import subprocess
+    import sys
+    import tempfile
+
+    from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
+
+    if cpu not in LEVELS:
+        raise BadOption(f"--cpu knows {', '.join(LEVELS)}, not '{cpu}'")
+    manifest = manifest_of((platform_triple(), cpu, ""))
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = {
+            "PUZZLELAB_CACHE": scratch,
+            "PUZZLELAB_KERNELS": "",
+            "NUMBA_CPU_NAME": cpu,
+            "NUMBA_CPU_FEATURES": "",  # the name alone would keep the features of this processor
+        }
+        warm = [sys.executable, "-m", "puzzlelab", "warm", *puzzles]
+        done = subprocess.run(warm, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            raise typer.Exit(done.returncode)
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in [*folder.glob(f"*{SUFFIX}"), *folder.glob(MANIFEST)]:
+            old.unlink()
+        entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
+        for entry in entries:
+            shutil.copy(entry, folder)
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    output().print(f"{len(entries)} kernels for {cpu} are in {folder}")
 
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:

@@ -4,22 +4,26 @@ Numba's own disk cache does not notice an edit in *another* file and goes on run
 folder for compiled kernels is named after a hash of every kernel source, and an edit anywhere makes a new one.
 """
 
+import atexit
 import hashlib
 import os
 import shutil
 import sys
+import sysconfig
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
-from importlib import metadata, util
+from importlib import metadata
 from pathlib import Path
 
 from puzzlelab.core import report
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KERNEL_FOLDERS = ("core", "puzzles", "solvers", "experience")
-PLUGIN_GROUPS = ("puzzlelab.puzzles", "puzzlelab.solvers")
+PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+"""Settings of Numba that name the processor, which is part of the key of each kernel."""
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
 
@@ -32,27 +36,42 @@ def user_cache() -> Path:
         return Path(base) / "puzzlelab"
     if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
         return Path(local) / "puzzlelab" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "puzzlelab"
-    return Path.home() / ".cache" / "puzzlelab"
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and a user without an entry in the system's list
+        return _temporary_cache()
+    return home / "Library" / "Caches" / "puzzlelab" if sys.platform == "darwin" else home / ".cache" / "puzzlelab"
 
 
-def kernel_sources() -> list[Path]:
-    """Every file whose text can change compiled code: the package's own, then those of installed plug-ins."""
-    own = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
-    return sorted(path for path in [*own, *_plugin_files()] if b"kernels" in path.read_bytes())
+@cache
+def _temporary_cache() -> Path:
+    """A folder for this process alone: one with a known name could be somebody else's."""
+    folder = tempfile.TemporaryDirectory(prefix="puzzlelab-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    report.note("There is no home folder, so that compiled kernels and tables are kept until this process ends.")
+    return Path(folder.name)
 
 
-def _plugin_files() -> list[Path]:
-    files: list[Path] = []
-    for group in PLUGIN_GROUPS:
-        for entry in metadata.entry_points(group=group):
-            spec = util.find_spec(entry.module.partition(".")[0])
-            if spec is None or spec.origin is None:
-                continue
-            origin = Path(spec.origin)
-            files += origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
-    return files
+def kernel_sources() -> dict[str, bytes]:
+    """Every file of the package whose text can change compiled code: its place in the package, and its text.
+
+    Those of plug-ins are part of the keys of their own kernels (`core.machine_code`).
+    """
+    paths = sorted(path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py"))
+    texts = {path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in paths}
+    return {place: text for place, text in texts.items() if b"kernels" in text or b"numba" in text}
+
+
+@cache
+def kernel_fingerprint() -> str:
+    """A hash of everything that the machine code of all kernels depends on, but for the processor."""
+    digest = hashlib.sha256()
+    for place, text in kernel_sources().items():
+        digest.update(place.encode() + b"\0" + text + b"\0")
+    flags = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in PROCESSOR)
+    versions = metadata.version("numba"), metadata.version("numpy"), sys.implementation.cache_tag
+    digest.update(repr((versions, sysconfig.get_platform(), flags)).encode())
+    return digest.hexdigest()[:16]
 
 
 @cache
@@ -61,13 +80,8 @@ def kernel_cache() -> Path | None:
 
     None where it cannot be written: kernels are then compiled anew in each process.
     """
-    digest = hashlib.sha256()
-    for path in kernel_sources():
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    digest.update(f"{metadata.version('numba')} {metadata.version('numpy')} {sys.version}".encode())
-    digest.update(repr(sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))).encode())
     parent = user_cache() / "kernels"
-    folder = parent / digest.hexdigest()[:16]
+    folder = parent / kernel_fingerprint()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

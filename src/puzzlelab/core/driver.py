@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import kernels, report
+from puzzlelab.core import kernels
 from puzzlelab.core.batches import legal_moves
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
@@ -22,8 +22,6 @@ from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_st
 Attempt = Progress | Result
 
 SLICE_SECONDS = 0.05
-COMPILING = 3.0
-"""Seconds after which somebody is told that kernels are being compiled."""
 FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
@@ -208,8 +206,7 @@ class Drive:
     def __init__(self, machine: Machine, limit: Limit, score: Callable[[State], NDArray[np.float64]] | None) -> None:
         self.machine = machine
         self.score = score
-        with report.after(COMPILING, "Compiling the kernels of a search; only the first time takes so long."):
-            machine.step(0)  # or loads the machine code; both before the clock starts
+        machine.step(0)  # compiles, or loads the machine code, before the clock starts
         self.clock = Clock(limit)
         self.evaluations = 0
         self.moves: tuple[int, ...] | None = None

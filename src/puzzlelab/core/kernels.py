@@ -18,7 +18,10 @@ import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import overload, register_jitable
 
-from puzzlelab.core.cache import alone, kernel_cache
+from puzzlelab.core.announcing import announcements
+from puzzlelab.core.cache import alone
+from puzzlelab.core.compiling import HelperCompiler, KernelCompiler
+from puzzlelab.core.machine_code import KernelCache
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 """What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
@@ -31,7 +34,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
 
 
-_OPTIONS = {"forceinline": True, "_nrt": False, "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_OPTIONS = {
+    "pipeline_class": HelperCompiler,
+    "forceinline": True,
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+}
 """Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
 of every one of them, which made the search with a pattern database fifteen times slower. Only Python and other kernels
 call them: a wrapper for C would be compiled in vain."""
@@ -39,20 +48,20 @@ call them: a wrapper for C would be compiled in vain."""
 
 def compiled(function: Function) -> Function:
     """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
-    before, folder = numba.config.CACHE_DIR, kernel_cache()
-    numba.config.CACHE_DIR = str(folder)
-    kept = folder is not None
-    try:
-        dispatcher: Function = numba.njit(
-            cache=kept, nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True
-        )(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    dispatcher: Function = numba.njit(
+        nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=KernelCompiler
+    )(function)
+    kept = KernelCache(function)
+    dispatcher._cache = kept  # type: ignore[attr-defined]
     compile_one = dispatcher.compile  # type: ignore[attr-defined]
 
     def compile_alone(signature: Any) -> Any:
         """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
-        with global_compiler_lock, alone(f"{function.__module__}.{function.__name__}"):
+        with (
+            global_compiler_lock,
+            alone(f"{function.__module__}.{function.__name__}"),
+            announcements(function) as kept.missing,
+        ):
             return compile_one(signature)
 
     dispatcher.compile = compile_alone  # type: ignore[attr-defined]
