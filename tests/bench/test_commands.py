@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from puzzlelab.cli.main import app
@@ -18,7 +18,7 @@ Write = Callable[..., Path]
 DATA = Path(__file__).parents[1] / "data"
 
 
-def puzzlelab(*arguments: object) -> Result:
+def puzzlelab(*arguments: object) -> Any:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 

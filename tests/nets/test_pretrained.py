@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import networks, registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab import load, solve
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit

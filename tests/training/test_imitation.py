@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import registry
 from puzzlelab.core.batches import alike, legal_moves
 from puzzlelab.core.errors import BadFile, BadInput

@@ -4,6 +4,9 @@ from math import log
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch")
+
 import torch
 
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName

@@ -2,6 +2,8 @@
 
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core.errors import BadInput
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import recipe

@@ -7,6 +7,8 @@ import time
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab import load
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.experience.schema import Searched
