@@ -8,9 +8,13 @@ import socket
 import time
 from pathlib import Path
 
-import httpx
 import pytest
 from served import alive, end, events, eventually, start
+
+pytest.importorskip("fastapi")
+pytest.importorskip("httpx")
+
+import httpx
 
 HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
 """A board for which this solver needs many minutes."""

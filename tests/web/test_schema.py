@@ -3,8 +3,13 @@
 import json
 from zlib import crc32
 
-import schemathesis
+import pytest
 from hypothesis import HealthCheck, settings
+
+pytest.importorskip("schemathesis")
+pytest.importorskip("fastapi")
+
+import schemathesis
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
