@@ -279,9 +279,9 @@ def test_a_solved_state_is_no_detour():
 
 
 def test_games_without_a_solution_have_no_detours():
-    hopeless = Teacher(EIGHT, Beam(width=1, estimate="misplaced"), detours=2)
+    hopeless = Teacher(EIGHT, NARROW, detours=2)
     samples = taken(hopeless, 256)
-    own = np.unique(taken(Teacher(EIGHT, Beam(width=1, estimate="misplaced")), 256).game)
+    own = np.unique(taken(Teacher(EIGHT, NARROW), 256).game)
     assert np.array_equal(np.unique(samples.game), own)
     nothing = Teacher(EIGHT, BEAM, scale="walk", levels=(0,), detours=2)
     assert len(taken(nothing, 20)) == 0
