@@ -11,13 +11,14 @@ INSTALL = $(BIN)/python tools/install.py -c constraints.txt
 EXTRAS = plot,learn,gym,web,sat,dev
 # Tests that run at once
 JOBS = 2
+PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo web test test-slow check format bench clean
+.PHONY: help demo web test test-slow test-page test-elsewhere check format bench clean
 
 help: ## Print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.light ## Install the light package into .venv and see it solve some puzzles
 	$(BIN)/puzzlelab demo
@@ -26,10 +27,16 @@ web: $(VENV)/.web ## Install what the page needs into .venv, and open it
 	$(BIN)/puzzlelab web --open $(ARGS)
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow and not browser" $(ARGS)
 
 test-slow: $(VENV)/.dev ## Run the slow tests
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m slow $(ARGS)
+	$(PYTEST) -m "slow and not browser" $(ARGS)
+
+test-page: $(VENV)/.dev ## Run the tests of the page in a browser
+	$(PYTEST) -m browser $(ARGS)
+
+test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARGS="busy no-home" names some of them
+	$(BIN)/python tests/elsewhere.py $(ARGS)
 
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .

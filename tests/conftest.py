@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,15 +14,69 @@ import hypothesis
 import numpy as np
 import pytest
 
+# Before puzzlelab is imported: the programs that tests start inherit this too.
+os.environ["PUZZLELAB_BACKGROUND"] = "0"  # compiling for the next start would slow down the tests beside it
+
 from puzzlelab.core import registry, report
+from puzzlelab.core.cache import user_cache
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+
+try:
+    user_cache().mkdir(parents=True, exist_ok=True)
+except OSError:  # a home that cannot be written: all processes of the tests share another folder, so as to compile once
+    os.environ["PUZZLELAB_CACHE"] = str(Path(tempfile.gettempdir()) / f"puzzlelab-tests-{os.getuid()}")
 
 DATA = Path(__file__).parent / "data"
 
 # The same examples each time, so that a failure can be seen again; no deadline, because the first call compiles.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("same")
+
+
+# --- what was skipped, and how to get it ----------------------------------------------------------------------------
+
+EXTRAS = {
+    "torch": "learn",
+    "pyarrow": "learn",
+    "safetensors": "learn",
+    "tensorboard": "learn",
+    "tomli_w": "learn",
+    "matplotlib": "plot",
+    "gymnasium": "gym",
+    "PIL": "gym",
+    "resvg_py": "gym",
+    "pysat": "sat",
+    "fastapi": "web",
+    "uvicorn": "web",
+    "httpx": "dev",
+    "playwright": "dev",
+    "axe_playwright_python": "dev",
+    "schemathesis": "dev",
+}
+"""The extra of puzzlelab that installs a library."""
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say in one line what was skipped, and how to get it."""
+    lacking: dict[str, set[str]] = {}
+    tests: dict[str, set[str]] = {}
+    for found in terminalreporter.stats.get("skipped", []):
+        reason = str(found.longrepr[2] if isinstance(found.longrepr, tuple) else found.longrepr)
+        reason = reason.removeprefix("Skipped: ")
+        if library := re.match(r"could not import '(\w+)", reason):
+            reason = f"pip install '.[{EXTRAS[library[1]]}]'" if library[1] in EXTRAS else f"pip install {library[1]}"
+            lacking.setdefault(reason, set()).add(library[1])
+        tests.setdefault(reason, set()).add(found.nodeid)  # a set: each process of xdist tells of a skipped file
+    told = []
+    for reason, names in sorted(tests.items()):
+        libraries = ", ".join(sorted(lacking.get(reason, ())))
+        told.append(f"{len(names)} without {libraries} ({reason})" if libraries else f"{len(names)} because {reason}")
+    if told:
+        terminalreporter.write_line(f"skipped tests, or whole files of them: {'; '.join(told)}")
+
+
+# --- boards with known answers --------------------------------------------------------------------------------------
 
 
 class Known(NamedTuple):

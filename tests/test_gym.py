@@ -7,14 +7,17 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("gymnasium")
+
+import gymnasium
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import puzzlelab.gym
 from puzzlelab import BadBoard, BadInput, BadOption, Instance, NotSuited, UnknownName, load, solve

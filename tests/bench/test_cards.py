@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import registry
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.model import Model

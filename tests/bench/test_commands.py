@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from puzzlelab.cli.main import app
@@ -18,7 +18,7 @@ Write = Callable[..., Path]
 DATA = Path(__file__).parents[1] / "data"
 
 
-def puzzlelab(*arguments: object) -> Result:
+def puzzlelab(*arguments: object) -> Any:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
@@ -75,7 +75,7 @@ SOLVED = "2569843174312679588791536249273158465648927311837462956984215733125784
 
 def test_a_csv_of_sudokus_is_benched_and_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    done = puzzlelab("bench", DATA / "sudoku_exchange.csv", "--with", "depth-first", "--nodes", 300, "--out", tmp_path)
+    done = puzzlelab("bench", DATA / "sudoku_exchange.csv", "--with", "backtracking", "--nodes", 300, "--out", tmp_path)
     assert done.exit_code in (0, 1)
     assert "sudoku_exchange: 12 boards of sudoku-9x9" in done.stdout
     assert "unique" in done.stdout
@@ -91,7 +91,7 @@ def test_one_bad_line_among_many_is_told_and_stops_no_other(file: Write) -> None
     lines = [f"{SUDOKU},{SOLVED}"] * 40
     lines[17] = "x" + lines[17][1:]
     path = file("\n".join(["puzzle,solution", *lines]) + "\n", "many.csv")
-    done = puzzlelab("bench", path, "--with", "depth-first", "--nodes", 2)
+    done = puzzlelab("bench", path, "--with", "backtracking", "--nodes", 2)
     assert done.exit_code == 2
     (error,) = done.stderr.splitlines()
     assert error.startswith(f"error: {path}, line 19: character 1 (row 1, column 1): 'x' is no digit")

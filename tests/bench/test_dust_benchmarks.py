@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -18,6 +20,7 @@ def command(name: str, *words: object) -> list[str]:
     return [sys.executable, "-u", str(FOLDER / name), *map(str, words)]
 
 
+@pytest.mark.slow
 def test_speed_compares_children_before_it_measures() -> None:
     done = program("dust_speed.py", "dust-5x4x3", "--boards", 40, "--rounds", 1)
     assert done.returncode == 0, done.stderr

@@ -247,12 +247,12 @@ def test_percentages_need_a_network(program, monkeypatch):
 
 def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, file, tmp_path):
     network("remaining")
-    solvers = ("--with", "greedy,greedy:estimate=misplaced:max_moves=5,bfs", "--net", "x", "--max-moves", 20)
+    solvers = ("--with", "greedy,greedy:estimate=manhattan:max_moves=5,bfs", "--net", "x", "--max-moves", 20)
     code, out, err = program("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), *solvers, "--out", tmp_path / "out")
     assert (code, err) == (0, "")
     assert "scored" in out
     assert (
-        "Limit of moves: 5 for greedy:estimate=misplaced:max_moves=5; 20 for greedy:estimate=net:x:max_moves=20." in out
+        "Limit of moves: 5 for greedy:estimate=manhattan:max_moves=5; 20 for greedy:estimate=net:x:max_moves=20." in out
     )
     assert f"Network: {HASH}; hash of the suite: " in out
     labels = {

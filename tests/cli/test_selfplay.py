@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.experience.schema import Searched
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.training.selfplay.league import League

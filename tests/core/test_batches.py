@@ -40,7 +40,11 @@ class Without:
                 setattr(self, name, getattr(puzzle, name))
 
 
-@pytest.fixture(params=[*BOARDS, "corridor", "corridor with a wall"])
+LARGE = pytest.param("dust-9x9x3", marks=pytest.mark.slow)
+"""Boards of two words a plane, for which all is compiled anew."""
+
+
+@pytest.fixture(params=[*(name for name in BOARDS if name != "dust-9x9x3"), LARGE, "corridor", "corridor with a wall"])
 def boards(request, corridor):
     """A puzzle and `states[B, S]` of it; the corridors have plain rules alone."""
     if request.param in BOARDS:
@@ -173,7 +177,9 @@ def test_a_walk_makes_one_legal_move_after_the_other_and_undoes_none(name: str) 
     assert all(puzzle.inverse(first) != second for (first,), (second,) in pairwise(moves))
 
 
-@pytest.mark.parametrize(("name", "length"), [("dust-4x3x3", 5), ("dust-9x9x3", 12), ("sudoku-4x4", 8)])
+@pytest.mark.parametrize(
+    ("name", "length"), [("dust-4x3x3", 5), pytest.param("dust-9x9x3", 12, marks=pytest.mark.slow), ("sudoku-4x4", 8)]
+)
 def test_a_walk_goes_on_where_no_move_can_be_undone(name: str, length: int) -> None:
     puzzle = registry.load(name)
     path = walk(puzzle, puzzle.read(BOARDS[name]).state, length, seed=3)
@@ -280,7 +286,8 @@ def alone(puzzle, estimate, state):
 @pytest.mark.parametrize(
     ("name", "estimate"),
     [
-        *(("tiles-3x3", estimate) for estimate in ("misplaced", "manhattan", "conflicts", "pdb:1,2,3/4,5,6/7,8")),
+        *(("tiles-3x3", estimate) for estimate in ("misplaced", "manhattan", "conflicts")),
+        pytest.param("tiles-3x3", "pdb:1,2,3/4,5,6/7,8", marks=pytest.mark.slow),
         ("tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "conflicts"),
         ("tiles-2x4", "manhattan"),
     ],

@@ -134,7 +134,7 @@ def after(instance, move):
 # --- the moves at one position ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("solver", ["bfs", "ida", "astar"])
+@pytest.mark.parametrize("solver", ["bfs", "ida", pytest.param("astar", marks=pytest.mark.slow)])
 def test_every_move_gets_its_true_regret(truth, solver):
     for board in boards(15):
         told = hint(board, solver)
@@ -152,7 +152,14 @@ def test_every_move_gets_its_true_regret(truth, solver):
         assert set(told.best) == {value.move for value in told.moves if value.regret.most == 0}
 
 
-@pytest.mark.parametrize("name", ["dust-4x3x3", "dust-5x3x4", "dust-6x2x3"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dust-4x3x3",
+        pytest.param("dust-5x3x4", marks=pytest.mark.slow),
+        pytest.param("dust-6x2x3", marks=pytest.mark.slow),
+    ],
+)
 def test_two_solvers_give_the_same_hints_and_regrets(name):
     puzzle = load(name)
     for seed in range(6):

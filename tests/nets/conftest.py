@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 
 from puzzlelab.core.puzzle import Samples, scale_of
-from puzzlelab.nets.model import Model
-from puzzlelab.nets.network import read_network
 
 SMALL = {
     "dense": {"width": 16, "depth": 2},
@@ -34,6 +31,11 @@ def _states(puzzle, count=5):
 
 
 def _model(puzzle, kind, seed=0, **settings):
+    import torch
+
+    from puzzlelab.nets.model import Model
+    from puzzlelab.nets.network import read_network
+
     torch.manual_seed(seed)
     network = read_network({"kind": kind, "heads": HEADS, **SMALL[kind], **settings})
     module = network.build(puzzle).eval()

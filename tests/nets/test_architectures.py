@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, NotSuited, UnknownName
 from puzzlelab.nets.architectures.lattice import unruled

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+
+import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.batches import alike, made

@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import networks, registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -58,8 +60,11 @@ def test_it_knows_how_far_boards_are(name) -> None:
     assert guess.std() > 0.3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [name if name.startswith("tiles") else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
+)
 def test_it_knows_what_to_do(name) -> None:
+    """Far from each limit, so that a processor that adds up otherwise does not change the verdict."""
     model, card = checkpoint.load(shelf.SHELF / name)
     puzzle = registry.load(card.puzzle)
     scale, level, most = {

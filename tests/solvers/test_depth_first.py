@@ -10,6 +10,8 @@ from puzzlelab import BadOption, Estimate, Instance, Limit, Result, UnknownName,
 from puzzlelab.solvers.depth_first import DepthFirst
 
 TILES = load("tiles-3x3")
+SLOW = pytest.mark.slow
+"""For what compiles the search for a pair of puzzle and estimate that no quick test needs."""
 FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
 
 
@@ -24,17 +26,23 @@ def test_tiles_need_a_limit_on_the_depth():
         solve(board(3), DepthFirst())
 
 
-@pytest.mark.parametrize("estimate", ["manhattan", "walking", "pdb"])
+@pytest.mark.parametrize(
+    "estimate", ["manhattan", pytest.param("walking", marks=SLOW), pytest.param("pdb", marks=SLOW)]
+)
 def test_finds_the_true_distance_with_estimates_of_every_kind(estimate):
     solver = DepthFirst(estimate=estimate, depth=24)
     check_solver(solver, [(board(distance), distance) for distance in (0, 1, 2, 8, 15, 22)])
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3:blank-first", "tiles-2x4", "tiles-5x2"])
-def test_finds_the_true_distance_on_other_boards(name):
-    check_solver(DepthFirst(depth=22), [(board(distance, name), distance) for distance in (0, 1, 5, 18)])
+@pytest.mark.parametrize("estimate", ["manhattan", pytest.param(None, marks=SLOW)])
+def test_finds_the_true_distance_on_other_boards(name, estimate):
+    check_solver(
+        DepthFirst(estimate=estimate, depth=22), [(board(distance, name), distance) for distance in (0, 1, 5, 18)]
+    )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", FARTHEST)
 def test_the_farthest_boards_need_31_moves(text):
     result = solve(TILES.read(text), DepthFirst(estimate="walking", depth=31))
@@ -81,7 +89,12 @@ def test_depths_that_are_none(depth):
 
 # --- another order --------------------------------------------------------------------------------
 
-MIXED = [(False, False, False), (False, True, True), (True, False, True), (True, True, True)]
+MIXED = [
+    (False, False, False),
+    (False, True, True),
+    pytest.param(True, False, True, marks=SLOW),
+    pytest.param(True, True, True, marks=SLOW),
+]
 """Which of the bound, the order and the deep order come from outside."""
 
 
@@ -101,6 +114,7 @@ def outside(name, sign=1):
     return Estimate(f"{name} from outside, times {sign}", admissible=sign == 1, scores=scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -137,6 +151,7 @@ def test_an_order_from_outside_leads_through_the_same_states_as_its_kernel():
         assert (one.evaluations, other.evaluations) == (0, other.generated)
 
 
+@pytest.mark.slow
 def test_an_order_equal_to_the_bound_changes_nothing():
     plain = solve(board(16), DepthFirst(estimate="manhattan", depth=30))
     for order in ({"order": "manhattan"}, {"order": "manhattan", "deep_order": "manhattan", "plies": 2}):

@@ -7,6 +7,7 @@ import pytest
 
 from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
 from puzzlelab.core import networks
+from puzzlelab.puzzles.tiles.distances import distances, rank_of
 from puzzlelab.solvers import _layers
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
@@ -70,16 +71,20 @@ def test_so_many_departures_reach_what_the_rules_say(toy, most):
         assert result.length == reached(board(distance), prior, most, 20)
 
 
-def test_without_a_departure_it_plays_like_the_prior(toy):
+@pytest.mark.parametrize("rules", ["plain", pytest.param("kernels", marks=pytest.mark.slow)])
+def test_without_a_departure_it_plays_like_the_prior(toy, bare, rules):
     prior = toy(DUST, left).prior()
     for board in dust(6):
+        board = Instance(bare(DUST), board.state) if rules == "plain" else board
         played, searched = solve(board, Greedy(prior=prior)), solve(board, Discrepancy(prior=prior, most=0))
         assert (searched.moves, searched.expanded) == (played.moves, played.expanded)
 
 
 def test_a_prior_that_knows_the_way_needs_no_departure(toy):
+    table = distances(TILES).distance
+
     def true(states):
-        return [solve(Instance(TILES, state), Greedy(estimate="exact")).length for state in states]
+        return [float(table[rank_of(state)]) for state in TILES.kernel().encode(states)]
 
     result = solve(board(14), Discrepancy(prior=toy(TILES, true).prior(), most=0))
     assert (result.length, result.expanded) == (14, 14)
@@ -112,6 +117,11 @@ def test_it_keeps_the_promises_of_a_solver(toy, most):
     prior = toy(TILES, manhattan).prior()
     boards = [(board(distance), distance) for distance in (0, 1, 2, 6, 9)]
     check_solver(Discrepancy(prior=prior, most=most), boards)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [0, 3, 8, None])
+def test_it_keeps_the_promises_of_a_solver_on_dust(toy, most):
     prior = toy(DUST, left).prior()
     known = [(board, solve(board, "bfs").length) for board in dust(4)]
     check_solver(Discrepancy(prior=prior, most=most), known, Limit(nodes=3000))

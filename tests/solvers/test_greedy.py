@@ -10,14 +10,19 @@ from puzzlelab.core import networks
 from puzzlelab.core.driver import Drive
 from puzzlelab.core.puzzle import Prior
 from puzzlelab.core.solver import options_of, solve_all
+from puzzlelab.puzzles.tiles.distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.distances import rank_of
 from puzzlelab.solvers import greedy
-from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.greedy import Greedy
 
 TILES = load("tiles-3x3")
 DUST = load("dust-8x6x5")
 SUDOKU = load("sudoku-4x4")
 NEVER = lambda: False  # noqa: E731
+SLOW = pytest.mark.slow
+"""For what compiles play for a pair of puzzle and estimate that no quick test needs."""
+RULES = pytest.mark.parametrize("dust", ["plain", pytest.param("kernels", marks=SLOW)], indirect=True)
+"""Boards of dust are played by the plain rules; the same by kernels is slow, because it compiles them."""
 
 
 def board(distance, seed=0):
@@ -25,9 +30,17 @@ def board(distance, seed=0):
     return Instance(TILES, TILES.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
 
 
-def dust(count, puzzle=DUST):
-    random = np.random.default_rng(5)
-    return [Instance(puzzle, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+@pytest.fixture
+def dust(request, bare):
+    """`dust(count)`: random boards, small ones where the plain rules play."""
+    puzzle = load("dust-5x4x3") if request.param == "plain" else DUST
+    shown = bare(puzzle) if request.param == "plain" else puzzle
+
+    def boards(count):
+        random = np.random.default_rng(5)
+        return [Instance(shown, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+
+    return boards
 
 
 def misplaced(states):
@@ -36,8 +49,14 @@ def misplaced(states):
 
 
 def distances(states):
-    """The true distances of boards `[B, 9]`, by the search that knows them."""
-    return np.array([solve(Instance(TILES, state), Beam(estimate="exact", width=1)).length for state in states])
+    """The true distances of boards `[B, 9]`, by a table."""
+    table = distance_tables(TILES).distance
+    return np.array([table[rank_of(state)] for state in TILES.kernel().encode(states)], float)
+
+
+TRUE = Estimate("true", admissible=True, scores=distances)
+EXACT = pytest.mark.parametrize("exact", [TRUE, pytest.param("exact", marks=SLOW)], ids=str)
+"""The true distance from outside, and the same as a kernel."""
 
 
 def left(states):
@@ -64,19 +83,21 @@ def by_hand(board, guess, prior=False):
 # --- what it chooses ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("estimate", ["exact", Estimate("true", admissible=True, scores=distances)], ids=str)
-def test_the_true_distance_leads_straight_to_the_goal(estimate):
+@EXACT
+def test_the_true_distance_leads_straight_to_the_goal(exact):
     for distance in (0, 1, 2, 9, 31):
-        result = solve(board(distance), Greedy(estimate=estimate))
+        result = solve(board(distance), Greedy(estimate=exact))
         assert (result.length, result.expanded, result.stop) == (distance, distance, "done")
 
 
+@pytest.mark.slow
 def test_an_admissible_kernel_that_is_exact_proves_its_answer():
     result = solve(board(20), Greedy(estimate="exact"))
     assert (result.length, result.proof, result.lower_bound) == (20, "optimal", 20)
 
 
-def test_of_moves_that_look_alike_the_first_is_made():
+@RULES
+def test_of_moves_that_look_alike_the_first_is_made(dust):
     alike = Estimate("alike", admissible=False, scores=lambda states: np.zeros(len(states)))
     for board in dust(3):
         assert solve(board, Greedy(estimate=alike)).moves == by_hand(board, lambda states: np.zeros(1))
@@ -88,14 +109,15 @@ def test_a_move_that_solves_comes_first_whatever_the_estimate_says():
     assert (result.length, result.proof, result.evaluations) == (1, "optimal", 0)
 
 
-def test_what_is_asked_from_outside_plays_like_the_same_kernel():
-    kernel, outside = Greedy(estimate="exact"), Greedy(estimate=Estimate("true", admissible=False, scores=distances))
+@EXACT
+def test_what_is_asked_from_outside_plays_like_the_same_kernel(exact):
     for start in (board(6), board(13), board(20)):
-        assert solve(start, kernel).moves == solve(start, outside).moves == by_hand(start, distances)
+        assert solve(start, Greedy(estimate=exact)).moves == by_hand(start, distances)
 
 
-def test_a_prior_is_followed(toy):
-    prior = toy(DUST, left).prior()
+@RULES
+def test_a_prior_is_followed(toy, dust):
+    prior = toy(dust(1)[0].puzzle, left).prior()
     for board in dust(5):
         result = solve(board, Greedy(prior=prior))
         assert result.moves == by_hand(board, left, prior=True)
@@ -155,19 +177,21 @@ def test_without_repeats_it_may_still_come_to_where_all_is_known(corridor):
     assert result.reason == "after 4 moves every move leads to a board that was there before"
 
 
+@EXACT
 @pytest.mark.parametrize(("most", "reason"), [(1, "after the 1 move that"), (5, "after the 5 moves that")])
-def test_the_most_moves_end_a_game(most, reason):
-    result = solve(board(25), Greedy(estimate="exact", max_moves=most))
+def test_the_most_moves_end_a_game(most, reason, exact):
+    result = solve(board(25), Greedy(estimate=exact, max_moves=most))
     assert (result.moves, result.stop, result.expanded) == (None, "dead end", most)
     assert reason in result.reason
     assert "max_moves" in result.reason
-    assert solve(board(5), Greedy(estimate="exact", max_moves=5)).length == 5
+    assert solve(board(5), Greedy(estimate=exact, max_moves=5)).length == 5
 
 
-def test_a_limit_of_nodes_is_a_limit_of_moves():
-    result = solve(board(25), Greedy(estimate="exact"), Limit(nodes=7))
+@EXACT
+def test_a_limit_of_nodes_is_a_limit_of_moves(exact):
+    result = solve(board(25), Greedy(estimate=exact), Limit(nodes=7))
     assert (result.moves, result.stop, result.expanded, result.reason) == (None, "nodes", 7, "")
-    assert solve(board(25), Greedy(estimate="exact"), Limit(nodes=25)).length == 25
+    assert solve(board(25), Greedy(estimate=exact), Limit(nodes=25)).length == 25
 
 
 def test_the_time_ends_a_game_between_two_moves():
@@ -190,8 +214,9 @@ def test_many_games_are_played_like_each_alone(toy, avoid_repeats):
         assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(alone)
 
 
-def test_a_network_is_called_once_for_each_move_of_all_games(toy):
-    network = toy(DUST, left)
+@RULES
+def test_a_network_is_called_once_for_each_move_of_all_games(toy, dust):
+    network = toy(dust(1)[0].puzzle, left)
     results = Greedy(estimate=network.estimate()).solve_batch(dust(40), Limit(), NEVER)
     longest = max(result.length for result in results)
     assert longest - 1 <= len(network.asked) <= longest
@@ -202,10 +227,12 @@ def test_a_network_is_called_once_for_each_move_of_all_games(toy):
     assert network.asked[0] == 40
 
 
+@RULES
 @pytest.mark.parametrize("rows", [1, 60, 300])
-def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch, rows):
+def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch, rows, dust):
     boards = dust(20)
-    guides = [{"estimate": toy(DUST, left).estimate()}, {"prior": toy(DUST, left).prior()}]
+    network = toy(boards[0].puzzle, left)
+    guides = [{"estimate": network.estimate()}, {"prior": network.prior()}]
     whole = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
     monkeypatch.setattr(greedy, "ROWS", rows)
     parts = [Greedy(**guide).solve_batch(boards, Limit(), NEVER) for guide in guides]
@@ -214,7 +241,7 @@ def test_less_room_than_all_that_can_be_reached_changes_nothing(toy, monkeypatch
 
 def test_games_share_the_seconds_and_keep_their_limits_each():
     boards = [board(distance) for distance in (0, 3, 9, 25)]
-    results = Greedy(estimate="exact").solve_batch(boards, Limit(nodes=9, seconds=100), NEVER)
+    results = Greedy(estimate=TRUE).solve_batch(boards, Limit(nodes=9, seconds=10_000), NEVER)
     assert [(result.length, result.stop) for result in results] == [
         (0, "done"),
         (3, "done"),
@@ -226,7 +253,7 @@ def test_games_share_the_seconds_and_keep_their_limits_each():
 
 def test_games_that_go_on_are_interrupted(monkeypatch):
     boards = [board(distance) for distance in (0, 3, 25)]
-    solver = Greedy(estimate=Estimate("true", admissible=True, scores=distances))
+    solver = Greedy(estimate=TRUE)
     asked = []
 
     def later():
@@ -246,17 +273,25 @@ def test_games_that_go_on_are_interrupted(monkeypatch):
 
 def test_boards_with_an_objection_are_not_played():
     odd = TILES.read("1 2 3 4 5 6 8 7 0")
-    results = solve_all(Greedy(estimate="exact"), [odd, board(4), odd, board(7)], Limit())
+    results = solve_all(Greedy(estimate="manhattan"), [odd, board(4), odd, board(7)], Limit())
     assert [(result.length, result.proof) for result in results] == [
         (None, "unsolvable"),
         (4, "optimal"),
         (None, "unsolvable"),
         (7, "optimal"),
     ]
-    assert [result.proof for result in solve_all(Greedy(estimate="exact"), [odd], Limit())] == ["unsolvable"]
+    assert [result.proof for result in solve_all(Greedy(estimate=TRUE), [odd], Limit())] == ["unsolvable"]
 
 
-@pytest.mark.parametrize("options", [{"estimate": "manhattan"}, {"estimate": "exact", "avoid_repeats": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"estimate": "manhattan"},
+        {"estimate": TRUE, "avoid_repeats": True},
+        pytest.param({"estimate": "exact", "avoid_repeats": True}, marks=SLOW),
+    ],
+    ids=str,
+)
 def test_it_keeps_the_promises_of_a_solver(options):
     boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 16, 27)]
     check_solver(Greedy(**options), boards)
@@ -286,7 +321,7 @@ def test_without_a_network_it_says_so(monkeypatch, corridor):
     monkeypatch.setattr(networks, "find", none)
     with pytest.raises(NotSuited, match="^greedy cannot solve corridor-9: no network for this puzzle comes with"):
         solve(corridor().read("4"), Greedy())
-    assert solve(board(4), Greedy(estimate="exact")).length == 4
+    assert solve(board(4), Greedy(estimate=TRUE)).length == 4
 
 
 def test_what_is_no_prior_is_refused():
@@ -311,7 +346,7 @@ def blind():
 
 def test_of_boards_that_are_estimated_alike_the_likelier_is_chosen():
     middle = board(2)
-    first = solve(middle, Greedy(estimate="exact")).moves[0]
+    first = solve(middle, Greedy(estimate=TRUE)).moves[0]
     for chance, solved in ((0.4, True), (0.1, False)):
         likely = [chance if move == first else (1 - chance) / 3 for move in range(4)]
         result = solve(middle, Greedy(estimate=blind(), prior=likes(*likely), max_moves=2))

@@ -63,7 +63,7 @@ def test_out_of_memory_at_once(solver):
 @pytest.mark.parametrize("solver", GROWING, ids=named)
 def test_out_of_memory_on_the_way(solver):
     solve(HARD, solver, Limit(nodes=1))
-    result = solve(HARD, solver, Limit(memory=resident() + 80 * 2**20, seconds=60))
+    result = solve(HARD, solver, Limit(memory=resident() + 80 * 2**20))
     check_unfinished(result, "memory")
     assert result.expanded > 0
 
@@ -80,7 +80,7 @@ def test_interrupted(solver):
             raise KeyboardInterrupt
         return False
 
-    result = solve(HARD, solver, Limit(seconds=60), watch)
+    result = solve(HARD, solver, Limit(), watch)
     check_unfinished(result, "interrupted")
     assert result.expanded > 0
 
@@ -93,13 +93,14 @@ def test_ended_by_the_one_who_watches(solver):
         seen.append(attempt)
         return len(seen) == 2
 
-    check_unfinished(solve(HARD, solver, Limit(seconds=60), watch), "interrupted")
+    check_unfinished(solve(HARD, solver, Limit(), watch), "interrupted")
     assert len(seen) == 2
 
 
-@pytest.mark.parametrize("solver", [Beam(estimate="misplaced"), DepthFirst(estimate="manhattan", depth=50)], ids=named)
+@pytest.mark.parametrize("solver", [Beam(estimate="manhattan"), DepthFirst(estimate="manhattan", depth=50)], ids=named)
 @pytest.mark.parametrize("raises", [True, False], ids=["Ctrl-C", "watch"])
-def test_the_best_answer_so_far_is_kept(solver, raises):
+def test_the_best_answer_so_far_is_kept(solver, raises, monkeypatch):
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-5)  # it looks up often enough on the fastest machine
     found = []
 
     def watch(attempt):

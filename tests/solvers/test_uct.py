@@ -33,6 +33,8 @@ TILES = load("tiles-3x3")
 DUST = load("dust-4x3x3")
 HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
 NEVER = lambda: False  # noqa: E731
+SLOW = pytest.mark.slow
+"""For what compiles the search for dust, a second puzzle."""
 WEIGHTS = np.random.default_rng(0).normal(size=9)
 
 
@@ -222,24 +224,27 @@ def test_a_value_is_worth_less_with_each_move_to_it(ways):
     assert tree.value[0] == pytest.approx((39 * np.exp(-1.5) + np.exp(-5.0) + np.exp(-4.5)) / 41)
 
 
-def test_with_one_playout_it_follows_the_prior(toy):
+@pytest.mark.parametrize("rules", ["plain", pytest.param("kernels", marks=SLOW)])
+def test_with_one_playout_it_follows_the_prior(toy, bare, rules):
     prior = toy(DUST, left).prior()
     blind = Estimate("blind", admissible=False, scores=lambda states: np.full(len(states), 9.0))
     for start in dust(5):
+        start = Instance(bare(DUST), start.state) if rules == "plain" else start
         followed = solve(start, Greedy(prior=prior))
         assert solve(start, Uct(prior=prior, estimate=blind, playouts=1, finish=False)).length == followed.length
 
 
-def test_plain_rules_play_like_kernels(toy, bare):
-    for puzzle, starts, says in ((TILES, [board(4), board(12), board(19)], guess), (DUST, dust(3), left)):
-        network = toy(puzzle, says)
-        for options in ({}, {"leaves": 3}, {"policy": "values"}, {"noise": 0.3, "temperature": 1.0, "finish": False}):
-            given = {"estimate": network.estimate(), "playouts": 9, "max_moves": 60, **options}
-            if "policy" not in options:
-                given["prior"] = network.prior()
-            for start in starts:
-                hidden = Instance(bare(puzzle), start.state)
-                assert timeless([solve(start, Uct(**given))]) == timeless([solve(hidden, Uct(**given))])
+@pytest.mark.parametrize("puzzle", [TILES, pytest.param(DUST, marks=SLOW)], ids=lambda puzzle: puzzle.name)
+def test_plain_rules_play_like_kernels(toy, bare, puzzle):
+    starts, says = ([board(4), board(12), board(19)], guess) if puzzle == TILES else (dust(3), left)
+    network = toy(puzzle, says)
+    for options in ({}, {"leaves": 3}, {"policy": "values"}, {"noise": 0.3, "temperature": 1.0, "finish": False}):
+        given = {"estimate": network.estimate(), "playouts": 9, "max_moves": 60, **options}
+        if "policy" not in options:
+            given["prior"] = network.prior()
+        for start in starts:
+            hidden = Instance(bare(puzzle), start.state)
+            assert timeless([solve(start, Uct(**given))]) == timeless([solve(hidden, Uct(**given))])
 
 
 # --- what is lost -----------------------------------------------------------------------------------------------------
@@ -341,7 +346,7 @@ def test_another_state_begins_anew():
 # --- its answers ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+PROMISING = pytest.mark.parametrize(
     "options",
     [
         {},
@@ -353,8 +358,16 @@ def test_another_state_begins_anew():
     ],
     ids=str,
 )
-def test_it_keeps_the_promises_of_a_solver(toy, options):
+
+
+@PROMISING
+def test_it_keeps_the_promises_of_a_solver(options):
     check_solver(Uct(estimate="manhattan", **options), [(board(distance), distance) for distance in (0, 1, 2, 9, 16)])
+
+
+@pytest.mark.slow
+@PROMISING
+def test_it_keeps_the_promises_of_a_solver_on_dust(toy, options):
     network = toy(DUST, left)
     prior = {} if "policy" in options else {"prior": network.prior()}
     known = [(start, solve(start, "bfs").length) for start in dust(4)]
@@ -535,7 +548,8 @@ def test_memory_ends_it_where_the_tree_cannot_grow(monkeypatch):
 
 
 @pytest.mark.parametrize("raises", [True, False], ids=["Ctrl-C", "watch"])
-def test_the_best_answer_so_far_is_kept(raises):
+def test_the_best_answer_so_far_is_kept(raises, monkeypatch):
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-5)  # it looks up often enough on the fastest machine
     found = []
 
     def watch(attempt):

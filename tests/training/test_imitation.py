@@ -3,28 +3,31 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.core import registry
 from puzzlelab.core.batches import alike, legal_moves
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.puzzle import scale_of
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
+from puzzlelab.training import learner
 from puzzlelab.training.lessons import Lesson
+from puzzlelab.training.recipes.imitation import Apprentice
 
 
-def test_it_learns_and_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
-    settings = settings_of("learning.steps=300", "exam.every=100", "learning.rate=0.003")
+def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
+    settings = settings_of("learning.steps=30", "exam.every=10", "learning.rate=0.003")
     run = train(tmp_path / "run", settings)
     lines = told(run)
-    assert [line["step"] for line in lines] == [100, 200, 300]
-    assert lines[-1]["loss"] < 0.7 * lines[0]["loss"]
-    assert lines[-1]["error"] < 1.0
-    assert lines[-1]["solved"] == 1.0
+    assert [line["step"] for line in lines] == [10, 20, 30]
+    assert lines[-1]["error"] >= 0
+    assert lines[-1]["solved"] == 1.0  # dust is cleared by whatever is clicked
     assert lines[-1]["excess"] == pytest.approx(lines[-1]["moves"] - lines[-1]["least"])
     name = run.champion.read_text().strip()
     model, card = checkpoint.load(run.nets / name)
-    assert (card.recipe, card.puzzle, card.steps, card.seed) == ("imitation", "dust-4x3x3", 300, 5)
-    assert card.samples == 300 * 20
+    assert (card.recipe, card.puzzle, card.steps, card.seed) == ("imitation", "dust-4x3x3", 30, 5)
+    assert card.samples == 30 * 20
     assert card.settings["learning"]["rate"] == 0.003
     assert model.heads == ("moves", "remaining")
 
@@ -93,6 +96,18 @@ def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> Non
 
 
 # --- lessons ---
+
+
+@pytest.mark.parametrize("policy", ["softmax", "binary"])
+def test_the_loss_of_one_lesson_falls(settings_of, policy) -> None:
+    settings = settings_of("learning.warmup=0", f"network.policy={policy}")
+    puzzle = registry.load(settings.puzzle)
+    student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
+    lesson = Lesson.of(puzzle, batch_of(puzzle))
+    apprentice = Apprentice(settings, puzzle, student, feed=None, samples=None)
+    told = [student.update(lambda: apprentice._losses(lesson)) for _ in range(10)]
+    assert told[-1]["loss"] < told[0]["loss"]
+    assert told[0]["loss"] == pytest.approx(told[0]["remaining_loss"] + told[0]["moves_loss"])
 
 
 def batch_of(puzzle, count=8):

@@ -4,12 +4,15 @@ from math import log
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch")
+
 import torch
 
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName
 from puzzlelab.training import learner, recipe
 from puzzlelab.training.learner import Learning, rate_at
-from puzzlelab.training.losses import moves_loss, value_loss
+from puzzlelab.training.losses import moves_loss, shares_loss, value_loss
 from puzzlelab.training.metrics import Metrics, read
 from puzzlelab.training.runs import Run, differences
 
@@ -32,6 +35,24 @@ def test_distances_of_remaining_moves() -> None:
     found, wanted = torch.tensor([1.0, 5.0]), torch.tensor([1.0, 2.0])
     assert value_loss(found, wanted, "squared").item() == pytest.approx(4.5)
     assert value_loss(found, wanted, "huber").item() == pytest.approx(2.5 / 2)
+
+
+@pytest.mark.parametrize("policy", ["softmax", "binary", "cells"])
+def test_gradients_of_losses_of_moves_are_the_numerical_ones(policy) -> None:
+    scores = torch.randn(3, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    wanted = torch.tensor([[1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 1], [0, 0, 1, 1, 0, 0]], dtype=torch.bool)
+    possible = wanted | torch.tensor([[0, 1, 0, 1, 0, 0], [1, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 1]], dtype=torch.bool)
+    assert torch.autograd.gradcheck(lambda found: moves_loss(found, wanted, possible, policy, digits=3), scores)
+    shares = torch.rand(3, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    named = torch.tensor([[0, 0, 2, 3, -1, 5], [0, 1, 1, 1, 4, 5], [-1, 1, 2, 2, 4, 4]])
+    assert torch.autograd.gradcheck(lambda found: shares_loss(found, shares, named), scores)
+
+
+@pytest.mark.parametrize("distance", ["squared", "huber"])
+def test_gradients_of_losses_of_values_are_the_numerical_ones(distance) -> None:
+    found = torch.tensor([0.3, 2.5, -4.0], dtype=torch.float64, requires_grad=True)
+    wanted, weights = torch.tensor([0.0, 5.0, -4.2]).double(), torch.tensor([1.0, 0.5, 2.0]).double()
+    assert torch.autograd.gradcheck(lambda each: value_loss(each, wanted, distance, weights), found)
 
 
 # --- learner ---

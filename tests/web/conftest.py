@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-import httpx
 import pytest
 from served import Server, end, start
 
@@ -21,14 +20,18 @@ PATIENCE = 20_000
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The server that most tests share."""
+    pytest.importorskip("httpx")
+    pytest.importorskip("fastapi")
     found = start("--time", "30")
     yield found
     assert "Traceback" not in end(found)
 
 
 @pytest.fixture
-def client(server: Server) -> Iterator[httpx.Client]:
+def client(server: Server) -> Iterator:
     """Asks the server; waits long, because kernels may have to be compiled."""
+    import httpx
+
     with httpx.Client(base_url=server.address, timeout=300) as found:
         yield found
 

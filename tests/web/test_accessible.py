@@ -1,8 +1,13 @@
 """What axe-core finds against the page, in each of its states: nothing serious."""
 
 import pytest
+
+pytest.importorskip("axe_playwright_python")
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
 
 BOARDS = {
     "tiles-4x4": "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12",

@@ -7,10 +7,16 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 from served import end, start
 
 from puzzlelab.core import registry
+
+pytest.importorskip("playwright")
+pytest.importorskip("fastapi")
+
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
 
 EIGHT = "8 6 7 2 5 4 3 0 1"
 HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"

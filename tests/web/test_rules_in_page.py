@@ -7,6 +7,8 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.puzzles.dust import face
 
+pytestmark = pytest.mark.browser
+
 ASK = """async ([family, puzzle, boards]) => {
   const module = await import(`/puzzles/${family}.js`);
   const game = module.createGame({ puzzle });

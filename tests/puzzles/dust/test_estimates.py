@@ -16,8 +16,12 @@ NAMES = ("fitted", "colours", "clusters", "clusters+2colours", "cells", "cells-l
 ADMISSIBLE = ("colours", "halves")
 SIZES = ((4, 3, 3, 40), (5, 3, 4, 30), (6, 3, 3, 30), (4, 4, 4, 15), (6, 3, 4, 10), (1, 9, 3, 30), (9, 1, 4, 30))
 MORE = ((5, 4, 5, 20), (3, 5, 4, 60), (2, 8, 3, 60), (7, 2, 5, 30), (8, 3, 3, 8), (1, 16, 5, 30), (16, 1, 5, 30))
-LARGE = ((8, 6, 5), (7, 6, 5), (10, 8, 5), (5, 9, 3), (16, 16, 9))
-"""Boards of one, two and four words a plane."""
+LARGE = (
+    (8, 6, 5),
+    (7, 6, 5),
+    *(pytest.param(size, marks=pytest.mark.slow) for size in ((10, 8, 5), (5, 9, 3), (16, 16, 9))),
+)
+"""Boards of one word a plane, and of two and four, for which every kernel is compiled anew."""
 
 
 @compiled
@@ -68,7 +72,7 @@ def check_admissible(plainly, size: tuple[int, int, int, int], names: tuple[str,
         assert ((values == 0) == (truth == 0)).all()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES[:-1], pytest.param(SIZES[-1], marks=pytest.mark.slow)])
 def test_the_colours_left_never_exceed_the_true_remaining_moves(plainly, size: tuple[int, int, int, int]) -> None:
     check_admissible(plainly, size, ("colours",))
 

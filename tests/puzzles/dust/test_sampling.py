@@ -64,7 +64,7 @@ def test_the_uniform_scale_has_no_levels() -> None:
 # --- backwards ---
 
 
-@settings(max_examples=150)
+@settings(max_examples=40)
 @given(puzzle=PUZZLES, seed=st.integers(0, 2**32), clusters=st.integers(1, 56), size=st.integers(1, 12))
 def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
     puzzle: Dust, seed: int, clusters: int, size: int
@@ -89,7 +89,7 @@ def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
 def test_a_board_built_of_so_many_clusters_needs_no_more_clicks(plainly, size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
     for clusters in range(1, puzzle.cells + 1):
-        boards = [drawn(puzzle, "backwards", clusters, seed) for seed in range(4)]
+        boards = [drawn(puzzle, "backwards", clusters, seed) for seed in range(2)]
         optima = [plainly.optimum(puzzle, board) for board in boards]
         assert max(optima) <= clusters
         assert clusters > 2 or min(optima) == clusters or puzzle.colours == 2
@@ -103,10 +103,10 @@ def test_boards_built_backwards_are_full_where_there_are_colours_enough(clusters
 
 
 def test_where_no_full_board_is_found_there_is_one_with_fewer_cells(plainly) -> None:
-    puzzle = Dust(16, 16, 2)
+    puzzle = Dust(8, 8, 2)
     board = drawn(puzzle, "backwards", 16)
     assert rests(puzzle, board)
-    assert np.count_nonzero(board) >= 16
+    assert 16 <= np.count_nonzero(board) < 64
 
 
 @pytest.mark.parametrize(("scale", "most"), [("backwards", 48), ("optimum", 39)])
@@ -121,8 +121,8 @@ def test_a_level_that_no_board_can_have_is_refused_at_once(scale: str, most: int
 
 
 def test_a_level_for_which_no_way_is_found_is_told_so() -> None:
-    with pytest.raises(BadOption, match="no board of dust-16x16x2 was found that is built of 250 clusters"):
-        drawn(Dust(16, 16, 2), "backwards", 250)
+    with pytest.raises(BadOption, match="no board of dust-8x8x2 was found that is built of 60 clusters"):
+        drawn(Dust(8, 8, 2), "backwards", 60)
 
 
 # --- optimum ---
@@ -147,7 +147,7 @@ def test_the_greatest_level_of_a_board_of_two_cells_is_reached(plainly) -> None:
 def test_an_asked_optimum_is_the_optimum(plainly, size: tuple[int, int, int], levels) -> None:
     puzzle = Dust(*size)
     for wanted in levels:
-        for seed in range(3):
+        for seed in range(2):
             board = drawn(puzzle, "optimum", wanted, seed)
             assert board.all()
             assert plainly.optimum(puzzle, board) == wanted
@@ -170,7 +170,7 @@ def test_a_large_board_of_a_small_optimum() -> None:
     assert (result.length, result.proof) == (6, "optimal")
 
 
-@pytest.mark.parametrize("size", [(4, 3, 3), (5, 3, 2)])
+@pytest.mark.parametrize("size", [(4, 3, 3), pytest.param((5, 3, 2), marks=pytest.mark.slow)])
 def test_an_optimum_that_no_board_has_is_given_up(size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
     greatest = puzzle.scales["optimum"].levels[1]

@@ -3,8 +3,6 @@
 import pytest
 
 from puzzlelab.training import recipe
-from puzzlelab.training.selfplay import together
-from puzzlelab.training.selfplay.league import League
 
 SMALL = {
     "puzzle": "tiles-2x3",
@@ -34,6 +32,9 @@ def compete():
     """`compete(folder, settings, watch)`: begin or go on with a run whose programs take turns; the folder."""
 
     def work(folder, settings, watch=lambda: None):
+        from puzzlelab.training.selfplay import together
+        from puzzlelab.training.selfplay.league import League
+
         recipe.find("selfplay").check(settings)
         league = League(folder)
         league.begin(settings)
@@ -46,6 +47,9 @@ def compete():
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """A run that has made all its steps; to be read, or copied."""
+    from puzzlelab.training.selfplay import together
+    from puzzlelab.training.selfplay.league import League
+
     settings = recipe.settings_of("selfplay", SMALL)
     league = League(tmp_path_factory.mktemp("runs") / "small")
     league.begin(settings)
