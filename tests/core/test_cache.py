@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,16 +16,18 @@ HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/
 
 def folder_now() -> Path | None:
     """The folder for machine code, worked out again."""
+    cache.kernel_fingerprint.cache_clear()
     return cache.kernel_cache.__wrapped__()
 
 
 @pytest.fixture
-def source(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def source(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The only kernel source there is."""
     path = tmp_path / "kernels.py"
     path.write_text("one = 1\n")
-    monkeypatch.setattr(cache, "kernel_sources", lambda: [path])
-    return path
+    monkeypatch.setattr(cache, "kernel_sources", lambda: {path.name: path.read_bytes()})
+    yield path
+    cache.kernel_fingerprint.cache_clear()
 
 
 # --- where ---
@@ -54,8 +57,8 @@ def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_file_with_kernels_is_a_source() -> None:
-    sources = {path.relative_to(PACKAGE).as_posix() for path in kernel_sources() if path.is_relative_to(PACKAGE)}
-    assert {"core/kernels.py", "core/plain.py", "solvers/astar.py", "solvers/ida.py"} <= sources
+    sources = set(kernel_sources())
+    assert {"core/kernels.py", "core/compiling.py", "solvers/astar.py", "solvers/ida.py"} <= sources
     assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("puzzles/*/kernels.py")} <= sources
     compiling = [
         path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()
@@ -64,27 +67,7 @@ def test_every_file_with_kernels_is_a_source() -> None:
 
 
 def test_files_without_kernels_are_none() -> None:
-    assert PACKAGE / "core" / "errors.py" not in kernel_sources()
-
-
-@pytest.mark.parametrize("layout", ["strange.py", "strange/__init__.py"])
-def test_an_installed_plug_in_is_a_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged, layout: str
-) -> None:
-    path = tmp_path / layout
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("from puzzlelab.core import kernels\n")
-    inner = path.with_name("deep.py")
-    inner.write_text("from puzzlelab.core import kernels\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    plugged("puzzlelab.puzzles", "strange", "strange:FAMILY")
-    assert path in kernel_sources()
-    assert (inner in kernel_sources()) == (layout == "strange/__init__.py")
-
-
-def test_a_plug_in_that_is_gone_is_passed_over(plugged) -> None:
-    plugged("puzzlelab.solvers", "lost", "puzzlelab_plug_in_that_is_gone:SOLVER")
-    assert kernel_sources()
+    assert "core/errors.py" not in kernel_sources()
 
 
 def test_a_changed_source_changes_the_folder(source: Path) -> None:
@@ -104,6 +87,27 @@ def test_a_setting_of_numba_changes_the_folder(source: Path, monkeypatch: pytest
     assert folder_now() != before
 
 
+def test_the_processor_does_not_change_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folder_now()
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
+    assert folder_now() == before  # it is part of the key of each kernel, so that a pack for another suits
+
+
+def test_without_a_home_the_cache_ends_with_the_process(monkeypatch: pytest.MonkeyPatch, listener) -> None:
+    for name in ("PUZZLELAB_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    assert user_cache().is_dir()
+    assert user_cache() == user_cache()
+    assert listener.notes == [
+        "There is no home folder, so that compiled kernels and tables are kept until this process ends."
+    ]
+
+
 def test_the_folder_is_worked_out_once() -> None:
     assert cache.kernel_cache() is cache.kernel_cache()
 
@@ -114,7 +118,7 @@ def test_the_folder_is_worked_out_once() -> None:
 def old_folder(parent: Path, name: str, seconds: float) -> Path:
     path = parent / name
     path.mkdir(parents=True)
-    (path / "code.nbi").write_text("machine code")
+    (path / "code.kernel").write_text("machine code")
     os.utime(path, (time.time() - seconds,) * 2)
     return path
 
@@ -198,7 +202,7 @@ def test_an_edit_in_another_file_is_never_run_as_old_machine_code(tmp_path: Path
 def test_without_a_cache_folder_no_machine_code_is_left_beside_the_sources(tmp_path: Path, copied: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "file" / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
-    assert list(copied.rglob("*.nbi")) == []
+    assert list(copied.rglob("*.kernel")) == []
 
 
 # --- who compiles ---

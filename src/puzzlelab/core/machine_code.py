@@ -86,14 +86,18 @@ def modules_of(kind: Any) -> Iterator[str]:
 
 
 @cache
-def _foreign_digest(package: str) -> str | None:
-    """A hash of the sources of a package that is not puzzlelab's; None where it has none, such as a prompt."""
-    origin = getattr(sys.modules.get(package), "__file__", None)
-    if origin is None or not Path(origin).is_file():
+def _foreign_digest(module: str) -> str | None:
+    """A hash of the sources beside a module that is not puzzlelab's; None where it has none, such as a prompt.
+
+    They are those of its whole package or, where that has no file of its own, those in the module's folder and below.
+    """
+    top = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+    origin = Path(top or getattr(sys.modules.get(module), "__file__", None) or "")
+    if not origin.is_file():
         return None
-    path = Path(origin)
+    whole = top is None or origin.name == "__init__.py"
     digest = hashlib.sha256()
-    for source in sorted(path.parent.rglob("*.py")) if path.name == "__init__.py" else [path]:
+    for source in sorted(origin.parent.rglob("*.py")) if whole else [origin]:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -102,7 +106,7 @@ def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...
     """The file name of a kernel's machine code for these types and this processor; None where it cannot be kept."""
     modules = {function.__module__, *(module for kind in signature for module in modules_of(kind))}
     foreign = sorted({module for module in modules if module.partition(".")[0] != PACKAGE.name})
-    digests = [_foreign_digest(module.partition(".")[0]) for module in foreign]
+    digests = [_foreign_digest(module) for module in foreign]
     if None in digests:
         return None
     parts = (function.__module__, function.__qualname__, *map(described, signature), *target, *foreign, *digests)
