@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytest.importorskip("torch")
+
 WRONG = "55......." + "." * 72
 
 

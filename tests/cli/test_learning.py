@@ -77,6 +77,7 @@ def test_the_command_draws_runs_side_by_side(run, program):
 
 
 def test_the_command_tells_what_cannot_be_drawn(run, program, tmp_path):
+    pytest.importorskip("matplotlib")
     one = run("one")
     for words, sentence in (
         (("plot", one, "--kind", "bars"), "of training runs there is one kind of plot, 'learning'"),

@@ -586,6 +586,7 @@ def test_plot_draws_bars_and_clues(bench, program, kind, body):
 
 
 def test_plot_says_what_cannot_be_drawn(bench, program):
+    pytest.importorskip("matplotlib")
     folder, _ = bench
     code, out, err = program("plot", folder, "--kind", "lengths")
     assert (code, out) == (2, "")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.training.metrics import TIMES
 
 CONFIG = """

@@ -30,12 +30,14 @@ def run(monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
     ],
 )
 def test_what_cannot_be_is_told(monkeypatch, capsys, arguments, words) -> None:
+    pytest.importorskip("fastapi")
     code, said = run(monkeypatch, capsys, *arguments)
     assert code == 2
     assert words in said
 
 
 def test_a_port_that_is_taken_is_told(monkeypatch, capsys) -> None:
+    pytest.importorskip("fastapi")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

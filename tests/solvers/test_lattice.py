@@ -167,8 +167,12 @@ def test_a_prior_that_says_nonsense_gets_a_sentence(easy) -> None:
             solve(easy, Lattice(prior=prior_of(marks)))
 
 
-def test_puzzles_without_candidates_or_without_a_network_get_a_sentence(easy) -> None:
+def test_puzzles_without_candidates_get_a_sentence() -> None:
     with pytest.raises(NotSuited, match="offers no view 'Candidates'"):
         solve(load("tiles-3x3").read("1 2 3 4 5 6 7 0 8"), Lattice(prior=noise(FOUR, 0)))
+
+
+def test_puzzles_without_a_network_get_a_sentence() -> None:
+    pytest.importorskip("torch")
     with pytest.raises(BadInput, match="no network for sudoku-4x4 comes with the package"):
         solve(FOUR.read("1..............."), Lattice())

@@ -27,6 +27,13 @@ LARGE = (
 )
 
 
+@pytest.fixture(autouse=True)
+def library(request):
+    """All but one of these tests need it."""
+    if request.node.name != "test_a_missing_package_is_told":
+        pytest.importorskip("pysat")
+
+
 @pytest.fixture
 def fresh(monkeypatch):
     """Nothing is kept from other tests."""
