@@ -9,19 +9,26 @@ BIN = $(VENV)/bin
 INSTALL = $(BIN)/python tools/install.py -c constraints.txt
 # What the tests need: every extra except the cluster's.
 EXTRAS = plot,learn,gym,web,sat,dev
+# Where `make kernels` puts machine code, which `make demo` uses if it is there
+PACK = kernels/puzzlelab_kernels/pack
+USE_PACK = $(if $(wildcard $(PACK)/pack.json),PUZZLELAB_KERNELS=$(PACK))
 # Tests that run at once
 JOBS = 2
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo web test test-slow test-page test-elsewhere check format bench clean
+.PHONY: help demo kernels web test test-slow test-page test-elsewhere check format bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.light ## Install the light package into .venv and see it solve some puzzles
-	$(BIN)/puzzlelab demo
+	$(USE_PACK) $(BIN)/puzzlelab demo
+
+kernels: $(VENV)/.light ## Compile the kernels for common processors: a folder, and a wheel in dist
+	$(BIN)/puzzlelab warm --cpu x86-64-v3 --pack $(PACK)
+	$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps -w dist ./kernels
 
 web: $(VENV)/.web ## Install what the page needs into .venv, and open it
 	$(BIN)/puzzlelab web --open $(ARGS)

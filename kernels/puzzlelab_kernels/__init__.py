@@ -1,0 +1,1 @@
+"""Holds the folder `pack`, where `puzzlelab` finds kernels that were compiled beforehand; `make kernels` fills it."""
