@@ -11,6 +11,9 @@ HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "tensorb
 IN_VAIN = ("rich", "multiprocessing", "concurrent.futures.process")
 """What a `solve` whose output is no terminal does not need either."""
 
+COMPILER = ("numba.np.arraymath", "numba.np.linalg", "numba.typed.typeddict")
+"""What Numba imports before it compiles."""
+
 
 def imported(*arguments: str) -> set[str]:
     """The modules that the program has imported when it ends."""
@@ -69,6 +72,12 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
     assert ours(modules, "cli") == {"main", "console", "lean", "solve", "networks", "shown"}
+
+
+def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:
+    words = ("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8")
+    imported(*words)
+    assert not imported(*words) & set(COMPILER)
 
 
 @pytest.mark.parametrize("puzzle", ["tiles-3x3", "sudoku-9x9", "dust-6x5x4"])
