@@ -10,9 +10,8 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
-LEFT_OUT = {"numba": "scipy", "numba.np.arraymath": "scipy.linalg"}
-"""Module of Numba -> what it would import: the first to look at its version, the second to let kernels call BLAS."""
-
+LEFT_OUT = {"numba": "scipy"}
+"""A module -> what it would import: Numba looks at SciPy's version, and needs nothing else of it at its start."""
 
 COLLECT_AFTER = 50_000
 """Objects after which Python looks for garbage: after 700 of the million that imports make, it does so for a tenth of
@@ -22,8 +21,7 @@ the whole start, and finds none."""
 def start_quickly() -> None:
     """Look for garbage rarely, leave SciPy out where Numba imports it, and look for no plug-ins of pydantic.
 
-    No kernel uses SciPy's linear algebra; compiled code cannot call it then. To look for plug-ins means to read
-    something of every installed package.
+    To look for plug-ins means to read something of every installed package.
     """
     gc.set_threshold(COLLECT_AFTER)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

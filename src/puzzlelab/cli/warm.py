@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 USUAL = {"tiles-3x3": True, "tiles-4x4": True, "sudoku-9x9": True, "dust-8x6x5": False}
 """What is warmed when nobody names a puzzle, and whether with every estimate or with the usual one."""
+NODES, SECONDS = 300_000, 3.0
+"""How far each search goes: so far that it comes to its later stages, and that its arrays grow."""
 CHEAP_CELLS = 16
 """Boards up to this size have their tables built without being asked for."""
 
@@ -44,11 +46,13 @@ def warm(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve
 
+    enough = Limit(nodes=NODES, seconds=SECONDS)
+
     chosen = {api.load(name): puzzles is not None or USUAL[name] for name in puzzles or USUAL}
     work = [pair for puzzle, every in chosen.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(work)) as bars:
         for solver, start in work:
-            solve(solver, start, Limit(nodes=1))
+            solve(solver, start, enough)
             bars.advance(bars.task_ids[0])
     output().print(f"{len(work)} pairs of solver and estimate are warm in {user_cache()}")
 
