@@ -15,11 +15,11 @@ class Terminal(StringIO):
         return True
 
 
-@pytest.mark.parametrize(("errors", "seen"), [(StringIO(), False), (Terminal(), True)], ids=["file", "terminal"])
-def test_why_nothing_happens_is_told_on_a_terminal_alone(monkeypatch, errors: StringIO, seen: bool) -> None:
+@pytest.mark.parametrize("errors", [StringIO(), Terminal()], ids=["file", "terminal"])
+def test_why_nothing_happens_is_told_on_a_terminal_and_in_a_file(monkeypatch, errors: StringIO) -> None:
     monkeypatch.setattr("sys.stderr", errors)
     with console.progress():
         report.waiting("this takes long")
         report.note("this is worth knowing")
-    assert ("this takes long" in errors.getvalue()) is seen
+    assert "this takes long" in errors.getvalue()
     assert "this is worth knowing" in errors.getvalue()
