@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import puzzlelab
-from puzzlelab import BadBoard, BadOption, Instance, Limit, NotSuited, Progress, Result, UnknownName
+from puzzlelab import BadBoard, BadOption, Estimate, Instance, Limit, NotSuited, Progress, Result, UnknownName
+from puzzlelab.puzzles.tiles.distances import distances, rank_of
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida
@@ -187,7 +188,7 @@ def test_boards_are_taken_as_they_are_needed(boards, jobs):
 def test_answers_that_nobody_waits_for_are_given_up():
     hard = puzzlelab.load("tiles-4x4").read("12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1")
     easy = puzzlelab.load("tiles-4x4").read("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
-    answers = puzzlelab.solve_many([easy, easy, hard, hard], "ida", Limit(seconds=300), jobs=2, estimate="misplaced")
+    answers = puzzlelab.solve_many([easy, easy, hard, hard], "ida", Limit(), jobs=2, estimate="manhattan")
     assert next(answers).length == 1
     assert next(answers).length == 1
     answers.close()  # would take ten minutes if it waited for the answers
@@ -195,6 +196,10 @@ def test_answers_that_nobody_waits_for_are_given_up():
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight, jobs, monkeypatch):
+    table = distances(eight).distance
+    true = Estimate(
+        "true", True, scores=lambda states: [table[rank_of(each)] for each in eight.kernel().encode(states)]
+    )
     portions = []
     batch = Greedy.solve_batch
     monkeypatch.setattr(
@@ -204,10 +209,10 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
     )
     monkeypatch.setattr("puzzlelab.core.solver.BATCH", 10)
     asked = [*boards, eight.read(ODD)]
-    found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate="exact"))
+    found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate=true))
     assert [result.length for result in found] == [*range(25), None]
     assert [timeless(result) for result in found[:25]] == [
-        timeless(puzzlelab.solve(board, "greedy", estimate="exact")) for board in boards
+        timeless(puzzlelab.solve(board, "greedy", estimate=true)) for board in boards
     ]
     assert sorted(portions) == [5, 10, 10]
 

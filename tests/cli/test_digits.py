@@ -14,7 +14,7 @@ def rows(out):
     return [json.loads(line) for line in out.splitlines() if line.startswith("{")]
 
 
-@pytest.mark.parametrize("solver", ["lattice", "greedy", "backtracking"])
+@pytest.mark.parametrize("solver", ["lattice", pytest.param("greedy", marks=pytest.mark.slow), "backtracking"])
 @pytest.mark.parametrize("net", ["sudoku-9x9", "sudoku-9x9-cnn"])
 def test_the_networks_of_the_package_solve_an_easy_board(program, solver, net) -> None:
     code, out, err = program("solve", "sudoku-9x9", "easy", "--with", solver, "--net", net, "--json")

@@ -448,6 +448,7 @@ def test_a_damaged_note(program, begun):
     assert program(*words) == (2, "", sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)], ids=["Ctrl-C", "killed"]
 )

@@ -78,9 +78,13 @@ def rows_of(text):
 @pytest.mark.parametrize(
     ("heads", "option"), [(("moves", "remaining"), "estimate"), (("remaining",), "estimate"), (("moves",), "prior")]
 )
-def test_a_network_is_asked_what_it_tells(program, network, heads, option):
+@pytest.mark.parametrize(
+    ("puzzle", "board"),
+    [("tiles-3x3", "1 2 0 4 5 3 7 8 6"), pytest.param("dust-4x3x3", ROWS, marks=pytest.mark.slow)],
+)
+def test_a_network_is_asked_what_it_tells(program, network, heads, option, puzzle, board):
     network(*heads)
-    code, out, err = program("solve", "dust-4x3x3", ROWS, "--net", "mine", "--json")
+    code, out, err = program("solve", puzzle, board, "--net", "mine", "--json")
     assert (code, err) == (0, "")
     (row,) = rows_of(out)
     assert (row["solver"], row["net"]) == ("greedy", HASH)

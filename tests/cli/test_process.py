@@ -32,14 +32,19 @@ def program(*words, stdin=""):
     [
         (("solve", "tiles-3x3", FAR), 0),
         (("solve", "tiles-3x3", ODD), 1),
-        (("solve", "tiles-3x3", FAR, "--nodes", 5), 1),
         (("solve", "tiles-3x3", "1 2 3"), 2),
-        (("solve", "tiles-3x3", ONE, "--with", "nobody"), 2),
-        (("check", "tiles-3x3", ODD), 1),
-        (("verify", "/nowhere/rows.jsonl"), 2),
-        (("generate", "tiles-3x3", "--out", "/nowhere/boards.txt"), 2),
-        (("nonsense",), 2),
         (("--version",), 0),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in (
+                (("solve", "tiles-3x3", FAR, "--nodes", 5), 1),
+                (("solve", "tiles-3x3", ONE, "--with", "nobody"), 2),
+                (("check", "tiles-3x3", ODD), 1),
+                (("verify", "/nowhere/rows.jsonl"), 2),
+                (("generate", "tiles-3x3", "--out", "/nowhere/boards.txt"), 2),
+                (("nonsense",), 2),
+            )
+        ),
     ],
     ids=lambda value: " ".join(map(str, value[:3])) if isinstance(value, tuple) else str(value),
 )

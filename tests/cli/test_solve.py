@@ -232,7 +232,10 @@ def test_what_cannot_be_read_outweighs_what_cannot_be_solved(program, boards):
         (("--with", "bfs", "--nodes", 10), "the limit of nodes is reached"),
         (("--with", "bfs", "--memory", "1M"), "the memory is used up"),
         (("--with", "beam", "--width", 1, "--estimate", "manhattan"), "every state in the beam led only to states"),
-        (("--with", "depth-first", "--depth", 20), "there is no solution of at most 20 moves"),
+        (
+            ("--with", "depth-first", "--estimate", "manhattan", "--depth", 20),
+            "there is no solution of at most 20 moves",
+        ),
     ],
     ids=["nodes", "memory", "dead end", "depth"],
 )
@@ -499,8 +502,8 @@ def test_what_a_question_is_agrees_between_the_library_and_the_command_line(prog
     from puzzlelab.core.solver import solve
 
     puzzle, out = load("tiles-3x3"), tmp_path / "rows.jsonl"
-    program("tiles-3x3", FAR, "--with", "astar", "--estimate", "pdb", "--out", out)
-    chosen = solver("astar", puzzle, estimate="pdb")
+    program("tiles-3x3", FAR, "--with", "astar", "--estimate", "conflicts", "--out", out)
+    chosen = solver("astar", puzzle, estimate="conflicts")
     result = solve(chosen, puzzle.read(FAR), Limit())
     ((_, row),) = read_rows(out)
     assert row.question == row_of(puzzle.read(FAR), chosen, Limit(), result).question

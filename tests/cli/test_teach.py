@@ -125,7 +125,7 @@ def test_walks_from_the_goal(program, tmp_path):
 
 
 def test_levels_of_a_scale(program, tmp_path):
-    words = ("--scale", "distance", "--level", "4-6", "--set", "estimate=exact")
+    words = ("--scale", "distance", "--level", "4-6", "--set", "width=1000")
     code, _, _ = program("tiles-3x3", "--out", tmp_path / "a", "--count", 50, *words)
     samples = joined(read_shards(tmp_path / "a"))
     firsts = samples.remaining[np.unique(samples.game, return_index=True)[1]]
@@ -189,6 +189,7 @@ def begun(folder, count):
     return process
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp_path):
     process = begun(tmp_path / "a", 1_000_000)
     process.send_signal(signal.SIGINT)
@@ -204,6 +205,7 @@ def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_a_kill_loses_one_shard_at_most(program, tmp_path):
     process = begun(tmp_path / "a", 1_000_000)
     process.kill()

@@ -278,6 +278,7 @@ while (number := claims.take(int(sys.argv[2]))) is not None:
 """
 
 
+@pytest.mark.slow
 def test_several_programs_fill_one_folder_though_one_is_killed(tmp_path):
     count = 60
     programs = [subprocess.Popen([sys.executable, "-c", GENERATOR, str(tmp_path), str(count)]) for _ in range(2)]
