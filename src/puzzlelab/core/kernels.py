@@ -49,7 +49,12 @@ call them: a wrapper for C would be compiled in vain."""
 def compiled(function: Function) -> Function:
     """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
     dispatcher: Function = numba.njit(
-        nogil=True, error_model="numpy", _nrt=False, no_cfunc_wrapper=True, pipeline_class=KernelCompiler
+        nogil=True,
+        error_model="numpy",
+        _nrt=False,
+        no_cfunc_wrapper=True,
+        forceinline=False,  # Numba would take it from the kernel that calls this one first
+        pipeline_class=KernelCompiler,
     )(function)
     kept = KernelCache(function)
     dispatcher._cache = kept  # type: ignore[attr-defined]
