@@ -30,8 +30,9 @@ except OSError:  # a home that cannot be written: all processes of the tests sha
 DATA = Path(__file__).parent / "data"
 
 # The same examples each time, so that a failure can be seen again; no deadline, because the first call compiles.
-hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
-hypothesis.settings.load_profile("same")
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None, max_examples=40)
+hypothesis.settings.register_profile("more", hypothesis.settings.get_profile("same"), max_examples=400)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 # --- what was skipped, and how to get it ----------------------------------------------------------------------------

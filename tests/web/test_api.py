@@ -113,7 +113,12 @@ def test_count(client, printed) -> None:
 
 
 def test_events_tell_ever_shorter_solutions_and_then_the_row(client) -> None:
-    asked = {"puzzle": "tiles-4x4", "board": "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", "solver": "beam", "nodes": 50_000}
+    asked = {
+        "puzzle": "tiles-4x4",
+        "board": "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3",
+        "solver": "beam:estimate=manhattan",
+        "nodes": 50_000,
+    }
     with client.stream("GET", "/api/solve/events", params=asked) as stream:
         assert stream.headers["content-type"].startswith("text/event-stream")
         told = list(events(stream.iter_lines()))
@@ -165,6 +170,7 @@ def test_scores_are_shares_of_the_legal_moves(client) -> None:
     assert len(told["network"]["hash"]) == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("net", ["best", "tiles-3x3-dqn", "tiles-3x3-values"])
 def test_playouts_of_the_root_are_shared_among_its_moves(client, net) -> None:
     asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "playouts": 30, "net": net}

@@ -12,7 +12,7 @@ from puzzlelab.puzzles.dust.rules import Dust
 
 SMALL = st.builds(Dust, st.integers(1, 8), st.integers(1, 8), st.integers(2, 9))
 PUZZLES = st.builds(Dust, st.integers(1, 16), st.integers(1, 16), st.integers(2, 9))
-NAMED = ((8, 6, 5), (7, 6, 5), (8, 8, 9), (10, 8, 5), (5, 9, 3), (16, 16, 9))
+NAMED = ((8, 6, 5), (7, 6, 5), (8, 8, 9), (10, 8, 5), (5, 9, 3), pytest.param(16, 16, 9, marks=pytest.mark.slow))
 """Boards of one, two and four words a plane, with columns of 8 and of 16 bits."""
 
 

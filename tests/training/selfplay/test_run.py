@@ -264,7 +264,10 @@ def test_a_second_trainer_is_refused(copy) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        ("puzzle=dust-4x3x3", "starts.walks=0", "starts.first=0", "starts.last=0", "starts.grows=never"),
+        pytest.param(
+            ("puzzle=dust-4x3x3", "starts.walks=0", "starts.first=0", "starts.last=0", "starts.grows=never"),
+            marks=pytest.mark.slow,
+        ),
         ("playing.policy=values", "match.opponents=[]", "follow=latest"),
     ],
     ids=["dust", "values"],
