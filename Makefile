@@ -16,6 +16,9 @@ USE_PACK = $(if $(wildcard $(PACK)/pack.json),PUZZLELAB_KERNELS=$(PACK))
 JOBS = 2
 PYTEST = $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 
+# Without bytecode, every start of Python would compile all sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
 .PHONY: help demo kernels web test test-slow test-page test-elsewhere check format bench clean
