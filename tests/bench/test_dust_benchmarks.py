@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # whole programs, which no user of the package runs
+
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 

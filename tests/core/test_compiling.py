@@ -102,8 +102,8 @@ def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch
 
 def test_numba_is_the_version_that_was_tried() -> None:
     assert numba.__version__.startswith(f"{compiling.TRIED}."), (
-        f"Numba {numba.__version__} is not the {compiling.TRIED} with which core/compiling.py and "
-        "core/machine_code.py, which use private parts of it, were tried. Run make test and make test-slow, and "
-        "compare benchmarks/start.py and benchmarks/speed.py with the figures in docs/performance.md. If all is well, raise "
-        "TRIED there, the bounds of numba in pyproject.toml, and its version in constraints.txt."
+        f"Numba {numba.__version__} is not the {compiling.TRIED} with which core/compiling.py and core/machine_code.py "
+        "were tried, which use private parts of it. Run make test and make test-slow, and compare benchmarks/start.py "
+        "and benchmarks/speed.py with the figures in docs/performance.md. If all is well, raise TRIED there, the "
+        "bounds of numba in pyproject.toml, and its version in constraints.txt."
     )
