@@ -7,10 +7,9 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from puzzlelab.core import report
+from puzzlelab.core.cache import SHORT
 from puzzlelab.core.machine_code import modules_of
 
-SHORT = 1.0
-"""Seconds that a person waits without a word, for a kernel of which nothing is known."""
 SECONDS = {"step": 3, "puzzlelab.puzzles.dust.pairs.step": 10, "puzzlelab.puzzles.dust.halfcosts.raise_bound": 4}
 """Seconds, about, that kernels take on a server of 2023, by name or by the last part of it: `benchmarks/start.py
 --slowest` measures them."""

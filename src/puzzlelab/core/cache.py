@@ -26,6 +26,8 @@ PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
+SHORT = 1.0
+"""Seconds that a person waits without a word."""
 
 
 def user_cache() -> Path:
@@ -106,7 +108,12 @@ def alone(name: str) -> Iterator[None]:
             import fcntl
 
             file = stack.enter_context((folder / f"{name}.lock").open("w", encoding="utf-8"))
-            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                what = f"Another process is compiling {name.removeprefix('puzzlelab.')}, and this one waits."
+                with report.after(SHORT, what):  # or it only loads the machine code
+                    fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
