@@ -174,7 +174,9 @@ def test_scores_are_shares_of_the_legal_moves(client) -> None:
 @pytest.mark.parametrize("net", ["best", "tiles-3x3-dqn", "tiles-3x3-values"])
 def test_playouts_of_the_root_are_shared_among_its_moves(client, net) -> None:
     asked = {"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1", "playouts": 30, "net": net}
-    told = client.get("/api/tree", params=asked).json()
+    answer = client.get("/api/tree", params=asked)
+    assert answer.status_code == 200, answer.text
+    told = answer.json()
     assert sum(move["visits"] for move in told["moves"]) == 30
     assert {move["move"] for move in told["moves"]} == {"D", "L", "R"}
     assert 0 < told["value"] < 1
