@@ -1,6 +1,6 @@
 """Kernels that Numba compiles in our way do what the same functions do as plain Python."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -75,6 +75,22 @@ def test_a_pointer_is_told_from_another_by_its_record() -> None:
     pointers = [compiling.RecordPointer(kind) for kind in kinds]
     assert pointers[0] == compiling.RecordPointer(kinds[0]) != pointers[1]
     assert pointers[0].instance_class is Outer
+
+
+class Record(NamedTuple):
+    """A record whose tables may be of any type, as those of searches are."""
+
+    tables: Any
+
+
+def test_records_of_one_class_with_other_fields_have_symbols_of_their_own() -> None:
+    """Their code may come from two processes that numbered it alike, and is then told apart by this name alone."""
+    kinds = [compiling.RecordPointer(numba.typeof(Record(np.zeros(1, kind)))) for kind in (np.int64, np.uint8)]
+    kinds += [
+        compiling.RecordPointer(numba.typeof(Record((0,)))),
+        compiling.RecordPointer(numba.typeof(Record((0, 0)))),
+    ]
+    assert len({kind.mangling_args for kind in kinds}) == len(kinds)
 
 
 def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

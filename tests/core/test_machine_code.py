@@ -338,3 +338,22 @@ def test_the_process_compiles_what_it_is_told_and_ends(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], input=pickle.dumps(wanted), env=environment, check=True, timeout=300)
     name = entry_name(mix.py_func, signature(key), mix.targetctx.codegen().magic_tuple())
     assert [path.name for path in tmp_path.glob("kernels/*/*.kernel")] == [name]
+
+
+ONE = """
+import sys
+import puzzlelab
+for name, board in zip(sys.argv[1::2], sys.argv[2::2]):
+    print(puzzlelab.solve(puzzlelab.load(name).read(board), "bfs").length)
+"""
+
+
+@pytest.mark.slow
+def test_kernels_that_two_processes_compiled_run_in_a_third(tmp_path: Path) -> None:
+    def solve(*words: str) -> list[str]:
+        environment = {**os.environ, "PUZZLELAB_CACHE": str(tmp_path)}
+        command = [sys.executable, "-c", ONE, *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    tiles, dust = ("tiles-3x3", "8 6 7 2 5 4 3 0 1"), ("dust-4x3x3", "331233122213")
+    assert [*solve(*tiles), *solve(*dust)] == solve(*tiles, *dust)

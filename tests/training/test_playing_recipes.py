@@ -143,7 +143,7 @@ def tabular(settings, rate):
     made = MODULES[settings.recipe].new(settings)
     model, count = made.learner.model, {"q": SMALL.move_count, "remaining": 1}[made.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
-    torch.nn.init.zeros_(module.weight)
+    torch.nn.init.constant_(module.weight, {"q": -7.0, "remaining": 7.0}[model.heads[0]])  # far from any value
     made.learner.model = Tabular(model.puzzle, model.settings, module)
     made.learner.settings = made.learner.settings.model_copy(
         update={"rate": rate, "schedule": "constant", "warmup": 0, "clip": 0.0}

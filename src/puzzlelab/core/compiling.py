@@ -12,6 +12,7 @@ with which they were tried; `tests/core/test_compiling.py` says what to do about
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -30,7 +31,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic, register_model
 
-from puzzlelab.core.machine_code import KernelLibrary
+from puzzlelab.core.machine_code import KernelLibrary, described
 
 TRIED = "0.68"
 """The version of Numba with which this was tried."""
@@ -139,8 +140,9 @@ class RecordPointer(types.Type):
 
     @property
     def mangling_args(self) -> tuple[str, tuple[()]]:
-        """A short name for LLVM's symbols."""
-        return f"RecordPointer{self.instance_class.__name__}", ()
+        """A short name for LLVM's symbols, which tells apart what several processes compiled."""
+        digest = hashlib.sha256(described(self.record).encode()).hexdigest()[:16]
+        return f"RecordPointer{self.instance_class.__name__}{digest}", ()
 
 
 def _is_record(kind: types.Type) -> bool:
