@@ -106,6 +106,25 @@ def deepcubea() -> list[Known]:
     return read_known("deepcubea15.txt")
 
 
+@pytest.fixture(scope="session")
+def distances_2x3() -> dict[bytes, int]:
+    """The distance of every solvable board of 2x3 tiles, found by the plain rules alone."""
+    puzzle = registry.load("tiles-2x3")
+    goal = puzzle.goals()[0]
+    found, layer = {goal.tobytes(): 0}, [goal]
+    while layer:
+        following = []
+        for state in layer:
+            for move in np.flatnonzero(puzzle.legal(state)):
+                child = puzzle.apply(state, int(move))
+                if child.tobytes() not in found:
+                    found[child.tobytes()] = found[state.tobytes()] + 1
+                    following.append(child)
+        layer = following
+    assert (len(found), max(found.values())) == (360, 21)
+    return found
+
+
 # --- a puzzle with a known answer: walk back along a corridor -------------------------------------------------------
 
 

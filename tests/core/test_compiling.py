@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba.core.typed_passes import NativeLowering
 
-from puzzlelab.core import compiling
+from puzzlelab.core import compiling, machine_code
 from puzzlelab.core.kernels import compiled, inlined
 
 
@@ -94,6 +94,8 @@ def test_records_of_one_class_with_other_fields_have_symbols_of_their_own() -> N
 
 
 def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_code, "kernel_cache", lambda: None)  # or an earlier run's kernel would be found there
+    monkeypatch.setattr(machine_code, "pack", lambda: None)
     lowered = []
     before = NativeLowering.run_pass
 

@@ -103,24 +103,6 @@ def place(number):
     return Instance(Trapdoor(), np.array([number], np.int16))
 
 
-@pytest.fixture(scope="module")
-def truth():
-    """The distance of every solvable board of 2x3 tiles, by the plain rules alone."""
-    start = np.array(SMALL.goal, np.uint8)
-    found, layer = {start.tobytes(): 0}, [start]
-    while layer:
-        following = []
-        for state in layer:
-            for move in np.flatnonzero(SMALL.legal(state)):
-                child = SMALL.apply(state, int(move))
-                if child.tobytes() not in found:
-                    found[child.tobytes()] = found[state.tobytes()] + 1
-                    following.append(child)
-        layer = following
-    assert (len(found), max(found.values())) == (360, 21)
-    return found
-
-
 def boards(count, seed=0):
     """Random boards of 2x3 tiles."""
     random = np.random.default_rng(seed)
@@ -135,10 +117,10 @@ def after(instance, move):
 
 
 @pytest.mark.parametrize("solver", ["bfs", "ida", pytest.param("astar", marks=pytest.mark.slow)])
-def test_every_move_gets_its_true_regret(truth, solver):
+def test_every_move_gets_its_true_regret(distances_2x3, solver):
     for board in boards(15):
         told = hint(board, solver)
-        before = truth[board.state.tobytes()]
+        before = distances_2x3[board.state.tobytes()]
         assert (told.length, told.lower_bound, told.stop) == (before, before, "done")
         if before == 0:
             continue
@@ -146,7 +128,7 @@ def test_every_move_gets_its_true_regret(truth, solver):
         assert told.settled
         assert {value.move for value in told.moves} == set(np.flatnonzero(SMALL.legal(board.state)).tolist())
         for value in told.moves:
-            needed = 1 + truth[after(board, value.move).tobytes()]
+            needed = 1 + distances_2x3[after(board, value.move).tobytes()]
             assert (value.length, value.bound, value.proven) == (needed, needed, True)
             assert value.regret == Range(needed - before, needed - before)
         assert set(told.best) == {value.move for value in told.moves if value.regret.most == 0}
@@ -172,7 +154,7 @@ def test_two_solvers_give_the_same_hints_and_regrets(name):
         assert regrets(board, game, "halves").total == exact.moves[-1].regret
 
 
-def test_the_best_moves_come_first(truth):
+def test_the_best_moves_come_first(distances_2x3):
     for board in boards(15, seed=1):
         lengths = [value.length for value in hint(board, "ida").moves]
         assert lengths == sorted(lengths)
@@ -213,16 +195,16 @@ def test_a_puzzle_whose_moves_are_all_alike_is_refused():
 
 @pytest.mark.parametrize("nodes", [1, 2, 5, 20, 60, 200, 1_000])
 @pytest.mark.parametrize("solver", ["bfs", "ida"])
-def test_what_was_not_proven_in_time_stays_a_range(truth, solver, nodes):
+def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes):
     for board in boards(8, seed=2):
-        told, before = hint(board, solver, Limit(nodes=nodes)), truth[board.state.tobytes()]
+        told, before = hint(board, solver, Limit(nodes=nodes)), distances_2x3[board.state.tobytes()]
         if before == 0:
             continue
         assert told.expanded <= nodes
         assert told.lower_bound <= before
         assert told.length is None or told.length >= before
         for value in told.moves:
-            needed = 1 + truth[after(board, value.move).tobytes()]
+            needed = 1 + distances_2x3[after(board, value.move).tobytes()]
             assert value.bound <= needed
             assert value.length is None or value.length >= needed
             assert value.regret.least <= needed - before
@@ -230,7 +212,7 @@ def test_what_was_not_proven_in_time_stays_a_range(truth, solver, nodes):
         assert told.proven or told.stop == "nodes"
         if told.settled:
             assert set(told.best) == {
-                move for move in (value.move for value in told.moves) if truth[after(board, move).tobytes()] < before
+                move for move in (value.move for value in told.moves) if distances_2x3[after(board, move).tobytes()] < before
             }
 
 
@@ -311,11 +293,11 @@ def wander(board, moves, seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_every_move_of_a_game_gets_its_true_regret(truth, seed):
+def test_every_move_of_a_game_gets_its_true_regret(distances_2x3, seed):
     board = boards(1, seed)[0]
     moves = wander(board, 12, seed)
     told = regrets(board, moves, "bfs")
-    lengths = [truth[position.state.tobytes()] for position in games.positions_of(board, moves)]
+    lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
     assert [step.move for step in told.steps] == moves
     assert [step.regret for step in told.steps] == [Range(1 + b - a, 1 + b - a) for a, b in pairwise(lengths)]
     assert told.total == Range(12 + lengths[-1] - lengths[0], 12 + lengths[-1] - lengths[0])
@@ -323,12 +305,12 @@ def test_every_move_of_a_game_gets_its_true_regret(truth, seed):
 
 
 @pytest.mark.parametrize("nodes", [1, 10, 100, 1_000])
-def test_a_game_under_a_limit_gives_ranges_that_hold(truth, nodes):
+def test_a_game_under_a_limit_gives_ranges_that_hold(distances_2x3, nodes):
     for seed in range(6):
         board = boards(1, seed)[0]
         moves = wander(board, 10, seed)
         told = regrets(board, moves, "bfs", Limit(nodes=nodes))
-        lengths = [truth[position.state.tobytes()] for position in games.positions_of(board, moves)]
+        lengths = [distances_2x3[position.state.tobytes()] for position in games.positions_of(board, moves)]
         wasted = [1 + b - a for a, b in pairwise(lengths)]
         for step, waste in zip(told.steps, wasted, strict=True):
             assert step.regret.least <= waste

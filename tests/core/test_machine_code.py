@@ -93,7 +93,7 @@ def test_what_is_damaged_is_compiled_again_and_said(folder: Path, listener, dama
     )
     again = compiled(total)
     assert (again(BAG), compiles(again)) == (9, 1)
-    assert listener.notes == [f"A compiled kernel was damaged, and is compiled again: {path}"]
+    assert listener.notes == [f"A compiled kernel cannot be used, and is compiled again: {path}"]
     healed = compiled(total)
     assert (healed(BAG), compiles(healed)) == (9, 0)
 

@@ -47,7 +47,6 @@ def warm(
     from puzzlelab.core.solver import solve
 
     enough = Limit(nodes=NODES, seconds=SECONDS)
-
     chosen = {api.load(name): puzzles is not None or USUAL[name] for name in puzzles or USUAL}
     work = [pair for puzzle, every in chosen.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(work)) as bars:

@@ -57,6 +57,7 @@ def none_running() -> Iterator[None]:
             with suppress(ValueError, OSError):
                 os.kill(int(file.read()), signal.SIGTERM)
             time.sleep(0.05)
+        file.truncate(0)  # nobody ends a process that has this number later
         yield
 
 
@@ -89,6 +90,7 @@ def main() -> None:
             os.nice(19)
         for module, name, signature in wanted:
             getattr(import_module(module), name).compile(signature)
+        file.truncate(0)
 
 
 if __name__ == "__main__":

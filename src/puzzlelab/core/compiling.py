@@ -18,7 +18,6 @@ from typing import Any
 
 from llvmlite import ir as llvm
 from numba.core import cgutils, ir, types
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.datamodel import models
@@ -43,7 +42,7 @@ always inlined they made kernels no faster, and compiling them twice as long."""
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
 
-class HelperLibrary(JITCodeLibrary):
+class HelperLibrary(KernelLibrary):
     """The code of a helper: linked into the kernels that call it, and optimised there."""
 
     def add_ir_module(self, ir_module: llvm.Module) -> None:
@@ -65,15 +64,29 @@ class HelperLibrary(JITCodeLibrary):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class HelperLowering(NativeLowering):
+class KernelLowering(NativeLowering):
+    """Translates a kernel, and makes machine code of it that can be kept."""
+
+    _name = "kernel_lowering"
+    library = KernelLibrary
+
+    def run_pass(self, state: Any) -> bool:
+        """Translate and compile."""
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        done: bool = super().run_pass(state)
+        return done
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class HelperLowering(KernelLowering):
     """Translates a helper, and makes no machine code of it."""
 
     _name = "helper_lowering"
+    library = HelperLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Translate; what Python would call is a stand-in, because nothing calls a helper from outside."""
-        state.library = HelperLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
         state.flags.no_compile = True
         super().run_pass(state)
         state.flags.no_compile = False
@@ -82,20 +95,6 @@ class HelperLowering(NativeLowering):
         state.targetctx.insert_user_function(stand_in, state["cr"].fndesc, [state.library])
         state["cr"] = state["cr"]._replace(cfunc=stand_in)
         return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class KernelLowering(NativeLowering):
-    """Translates a kernel into a library whose machine code can be kept."""
-
-    _name = "kernel_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        """Translate and compile."""
-        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        done: bool = super().run_pass(state)
-        return done
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

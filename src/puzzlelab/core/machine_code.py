@@ -220,7 +220,10 @@ def unpacked_entry(data: bytes, target_context: Any, signature: tuple[Any, ...])
     start = len(MAGIC) + hashlib.sha256().digest_size
     if not data.startswith(MAGIC) or data[len(MAGIC) : start] != hashlib.sha256(data[start:]).digest():
         return None
-    kept, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
+    try:
+        kept, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
+    except (AttributeError, ImportError, ValueError, pickle.UnpicklingError):  # what it names is no longer there
+        return None
     if tuple(compiled.args) != signature:
         return None
     for function in reload:
@@ -287,7 +290,7 @@ class KernelCache(_Cache):
             return None
         found = unpacked_entry(data, target_context, signature)
         if found is None:
-            report.note(f"A compiled kernel was damaged, and is compiled again: {folder / name}")
+            report.note(f"A compiled kernel cannot be used, and is compiled again: {folder / name}")
         return found
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
