@@ -34,9 +34,10 @@ from puzzlelab.core.machine_code import KernelLibrary, described
 
 TRIED = "0.68"
 """The version of Numba with which this was tried."""
-SMALL = 400
+SMALL = 750
 """Instructions, before any are optimised away, up to which a helper is always inlined. LLVM decides about larger ones:
-always inlined they made kernels no faster, and compiling them twice as long."""
+always inlined they made most kernels no faster, and compiling them much longer. (Where a puzzle's own helpers were
+calls, which have up to 714, depth-first search took a tenth longer.)"""
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------

@@ -48,6 +48,10 @@ LEVELS = {
 of x86-64. `generic` is what every processor of this machine's kind can run."""
 
 
+LEAF = 100
+"""Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
+
+
 class Pack(NamedTuple):
     """A folder of machine code that was compiled for a common processor."""
 
@@ -182,10 +186,22 @@ class KernelLibrary(JITCodeLibrary):
 
     bitcode: bytes | None = None
 
+    def _optimize_final_module(self) -> None:
+        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
     def _get_module_for_linking(self) -> Any:
-        if self._shared_module is None and self.bitcode is not None:
+        if self._shared_module is not None:
+            return self._shared_module
+        if self.bitcode is not None:
             self._shared_module = llvm.parse_bitcode(self.bitcode)
-        return super()._get_module_for_linking()
+            return self._shared_module
+        module = super()._get_module_for_linking()
+        for function in module.functions:
+            if 0 < sum(len(list(block.instructions)) for block in function.blocks) <= LEAF:
+                function.add_function_attribute("alwaysinline")
+        return module
 
     def _kept(self) -> tuple[str, bytes, bytes, list[str]]:
         """(name, machine code, bitcode, names that are defined), for a file."""
