@@ -48,7 +48,7 @@ LEVELS = {
 of x86-64. `generic` is what every processor of this machine's kind can run."""
 
 
-LEAF = 100
+LEAF = 200
 """Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
 
 
@@ -187,7 +187,13 @@ class KernelLibrary(JITCodeLibrary):
     bitcode: bytes | None = None
 
     def _optimize_final_module(self) -> None:
-        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do."""
+        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do.
+
+        What was linked in is made private to this library, so that LLVM inlines what is called from one place.
+        """
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
+                function.linkage = "internal"
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
@@ -207,7 +213,9 @@ class KernelLibrary(JITCodeLibrary):
         """(name, machine code, bitcode, names that are defined), for a file."""
         name, _, (code, bitcode) = self.serialize_using_object_code()
         module = self._get_module_for_linking()
-        defined = [each.name for each in (*module.functions, *module.global_variables) if not each.is_declaration]
+        every = (*module.functions, *module.global_variables)
+        private = llvm.Linkage.internal, llvm.Linkage.private
+        defined = [each.name for each in every if not each.is_declaration and each.linkage not in private]
         return name, code, bitcode, defined
 
     @classmethod
