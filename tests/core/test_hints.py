@@ -212,7 +212,9 @@ def test_what_was_not_proven_in_time_stays_a_range(distances_2x3, solver, nodes)
         assert told.proven or told.stop == "nodes"
         if told.settled:
             assert set(told.best) == {
-                move for move in (value.move for value in told.moves) if distances_2x3[after(board, move).tobytes()] < before
+                move
+                for move in (value.move for value in told.moves)
+                if distances_2x3[after(board, move).tobytes()] < before
             }
 
 
