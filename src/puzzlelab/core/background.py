@@ -52,12 +52,13 @@ def none_running() -> Iterator[None]:
         return
     with (folder / LOCK).open("a+", encoding="ascii") as file:
         until = time.monotonic() + PATIENCE
-        while not _locked(file) and time.monotonic() < until:
+        while not (locked := _locked(file)) and time.monotonic() < until:
             file.seek(0)
             with suppress(ValueError, OSError):
                 os.kill(int(file.read()), signal.SIGTERM)
             time.sleep(0.05)
-        file.truncate(0)  # nobody ends a process that has this number later
+        if locked:
+            file.truncate(0)  # the process of this number has ended, and another may get it
         yield
 
 
@@ -90,7 +91,6 @@ def main() -> None:
             os.nice(19)
         for module, name, signature in wanted:
             getattr(import_module(module), name).compile(signature)
-        file.truncate(0)
 
 
 if __name__ == "__main__":

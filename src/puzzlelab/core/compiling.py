@@ -18,6 +18,7 @@ from typing import Any
 
 from llvmlite import ir as llvm
 from numba.core import cgutils, ir, types
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.datamodel import models
@@ -43,7 +44,7 @@ calls, which have up to 714, depth-first search took a tenth longer.)"""
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
 
-class HelperLibrary(KernelLibrary):
+class HelperLibrary(JITCodeLibrary):
     """The code of a helper: linked into the kernels that call it, and optimised there."""
 
     def add_ir_module(self, ir_module: llvm.Module) -> None:
@@ -69,7 +70,7 @@ class KernelLowering(NativeLowering):
     """Translates a kernel, and makes machine code of it that can be kept."""
 
     _name = "kernel_lowering"
-    library = KernelLibrary
+    library: type[JITCodeLibrary] = KernelLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Translate and compile."""

@@ -46,8 +46,6 @@ LEVELS = {
 }
 """Processors that a pack can be made for, and the features each must have, as LLVM calls them. Source: the System V ABI
 of x86-64. `generic` is what every processor of this machine's kind can run."""
-
-
 LEAF = 200
 """Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
 
@@ -198,16 +196,13 @@ class KernelLibrary(JITCodeLibrary):
         passes.run(self._final_module, builder)
 
     def _get_module_for_linking(self) -> Any:
-        if self._shared_module is not None:
-            return self._shared_module
-        if self.bitcode is not None:
+        if self._shared_module is None and self.bitcode is not None:
             self._shared_module = llvm.parse_bitcode(self.bitcode)
-            return self._shared_module
-        module = super()._get_module_for_linking()
-        for function in module.functions:
-            if 0 < sum(len(list(block.instructions)) for block in function.blocks) <= LEAF:
-                function.add_function_attribute("alwaysinline")
-        return module
+        elif self._shared_module is None:
+            for function in super()._get_module_for_linking().functions:
+                if 0 < sum(len(list(block.instructions)) for block in function.blocks) <= LEAF:
+                    function.add_function_attribute("alwaysinline")
+        return self._shared_module
 
     def _kept(self) -> tuple[str, bytes, bytes, list[str]]:
         """(name, machine code, bitcode, names that are defined), for a file."""
