@@ -22,10 +22,10 @@ from rich.table import Table
 
 import dust_document
 import puzzlelab
-from puzzlelab.core import kernels
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.kernels import compiled
-from puzzlelab.core.puzzle import KernelRules
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.dust import Dust
 
 LEAST = 2_000_000
@@ -110,7 +110,7 @@ def check(puzzle: Dust, rules: KernelRules, boards: Boards) -> int:
 
 def measured(puzzle: Dust, count: int, seed: int, rounds: int) -> Iterator[tuple[str, str]]:
     """What was measured, and the figure."""
-    rules, boards = puzzle.kernel(), on_the_way(puzzle, count, seed)
+    rules, boards = puzzle.view(KernelRules), on_the_way(puzzle, count, seed)
     states = rules.encode(boards)
     children = check(puzzle, rules, boards)
     yield f"different boards of {puzzle.name}; their children, equal both ways", f"{len(boards):,}; {children:,}"

@@ -21,7 +21,8 @@ from rich.table import Table
 import puzzlelab
 from puzzlelab.bench import suites
 from puzzlelab.core.limit import Limit
-from puzzlelab.puzzles.tiles import distances, pattern
+from puzzlelab.core.views import KernelRules, Samples
+from puzzlelab.puzzles.tiles import exact_distances, pattern_database
 
 HERE = Path(__file__).resolve().parent
 ROUNDS = 5
@@ -112,11 +113,11 @@ def pdb_78() -> Iterator[Figure]:
 def build(name: str) -> None:
     """Build one database in this process, and print CPU seconds and peak memory; `_tables` calls it in a fresh one."""
     puzzle = puzzlelab.load("tiles-4x4")
-    geometry = puzzle.kernel().tables  # type: ignore[attr-defined]
-    pattern.build_group(geometry, (0, 1, 2), "warm-up")
+    geometry = puzzle.view(KernelRules).tables
+    pattern_database.build_group(geometry, (0, 1, 2), "warm-up")
     began = time.process_time()
-    for group in pattern.NAMED[4, 4][name]:
-        pattern.build_group(geometry, group, name)
+    for group in pattern_database.NAMED[4, 4][name]:
+        pattern_database.build_group(geometry, group, name)
     print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 
 
@@ -131,12 +132,12 @@ def tables() -> Iterator[Figure]:
 
 def eight() -> Iterator[Figure]:
     """All 181,440 states of the 8-puzzle with their distances."""
-    geometry = puzzlelab.load("tiles-3x3").kernel().tables  # type: ignore[attr-defined]
-    distances.table(geometry, 9)
+    geometry = puzzlelab.load("tiles-3x3").view(KernelRules).tables
+    exact_distances.table(geometry, 9)
     began = time.process_time()
-    table = distances.table(geometry, 9)
+    table = exact_distances.table(geometry, 9)
     seconds = time.process_time() - began
-    reached = table[table != distances.UNREACHED]
+    reached = table[table != exact_distances.UNREACHED]
     yield "8-puzzle, the whole table: CPU seconds", f"{seconds:.3f}", "under 0.1"
     figures = f"{reached.size:,}, {reached.max()}, {(reached == reached.max()).sum()}"
     yield "  states, farthest, at the farthest", figures, ""
@@ -174,7 +175,7 @@ def others() -> Iterator[Figure]:
 def _near() -> list[puzzlelab.Instance]:
     puzzle = puzzlelab.load("tiles-4x4")
     random = np.random.default_rng(0)
-    return [puzzlelab.Instance(puzzle, puzzle.scales["walk"].sample(random, 60)) for _ in range(5)]  # type: ignore[attr-defined]
+    return [puzzlelab.Instance(puzzle, puzzle.view(Samples).scales["walk"].sample(random, 60)) for _ in range(5)]
 
 
 def startup() -> Iterator[Figure]:

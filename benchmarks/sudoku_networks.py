@@ -22,7 +22,7 @@ from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Solver, solve_all
 from puzzlelab.puzzles.sudoku.exact import solve_batch
-from puzzlelab.puzzles.sudoku.generate import Generator
+from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
 PUZZLE = load("sudoku-9x9")
 SOLVERS = {
@@ -71,7 +71,7 @@ def guesses(solver: Solver, board: Instance) -> tuple[int, int, float]:
 
 def guides(count: int, steps: int) -> Table:
     """What a guide saves on hard boards."""
-    puzzles = np.concatenate([part for part, _ in Generator(hard=steps).batches(count, 5)])
+    puzzles = np.concatenate([part for part, _ in SudokuGenerator(hard=steps).batches(count, 5)])
     boards = [Instance(PUZZLE, state) for state in puzzles]
     shown = Table(
         "guide", "to the solution", "to the proof", "ms a board", title=f"guesses of backtracking, {count} hard boards"

@@ -27,7 +27,8 @@ from rich.table import Table
 import puzzlelab
 from puzzlelab.bench import suites
 from puzzlelab.core.errors import BadInput, PuzzlelabError
-from puzzlelab.core.puzzle import Samples
+from puzzlelab.core.puzzle import presentation_of
+from puzzlelab.core.views import Samples
 from sudoku_solvers import BANDS, NORVIG, PEERS, UNITS, Peer, Solve
 
 EASY = "..3.2.6..9..3.5..1..18.64....81.29..7.......8..67.82....26.95..8..2.3..9..5.1.3.."
@@ -138,9 +139,9 @@ def made(count: int | None) -> dict[str, Puzzles]:
     if isinstance(puzzle, Samples):
         return {
             scale: [(entry.board, "") for entry in suites.sample(puzzle, None, scale, count or MADE, 0).entries]
-            for scale in puzzle.scales
+            for scale in puzzle.view(Samples).scales
         }
-    return {"examples": [(example.board, "") for example in puzzle.examples.values()]}
+    return {"examples": [(example.board, "") for example in presentation_of(puzzle).examples.values()]}
 
 
 HEADS = ("solver", "puzzles per CPU second", "ms a puzzle", "of Norvig-style", "solved", "unsolved", "proves unique")

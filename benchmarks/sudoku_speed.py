@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from puzzlelab.core.parallel import cores
+from puzzlelab.engine.parallel import cores
 from puzzlelab.puzzles.sudoku import bands
 from puzzlelab.puzzles.sudoku.exact import solve_batch
-from puzzlelab.puzzles.sudoku.generate import Generator
+from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
 RUNS = 9
 LEAST = 20_000
@@ -63,7 +63,7 @@ def rate(puzzles: Grids, most: int) -> float:
 def solving(paths: list[Path]) -> Iterator[Figure]:
     """Bands on each file, or on minimal puzzles made here."""
     if not paths:
-        made = list(Generator().batches(LEAST))
+        made = list(SudokuGenerator().batches(LEAST))
         puzzles, solutions = (np.concatenate(each) for each in zip(*made, strict=True))
         sets = {"minimal puzzles": (puzzles, ["".join(map(str, grid)) for grid in solutions.tolist()])}
     else:
@@ -77,7 +77,7 @@ def solving(paths: list[Path]) -> Iterator[Figure]:
 def making() -> Iterator[Figure]:
     """The generator on one thread, by CPU time; and on all, by the wall clock."""
     for name, settings in (("minimal", {}), ("doubling mix", {"mix": "doubling"}), ("level 1", {"level": 1})):
-        generator = Generator(**settings)
+        generator = SudokuGenerator(**settings)
         times = []
         for _ in range(3):
             began = time.process_time()
@@ -87,7 +87,7 @@ def making() -> Iterator[Figure]:
     walls = []
     for jobs in (1, cores()):
         began = time.perf_counter()
-        for _ in Generator().batches(20_000, 2, jobs):
+        for _ in SudokuGenerator().batches(20_000, 2, jobs):
             pass
         walls.append(time.perf_counter() - began)
     yield f"minimal puzzles on {cores()} threads against one", f"{walls[0] / walls[1]:.2f} times", "by the wall clock"
@@ -95,7 +95,7 @@ def making() -> Iterator[Figure]:
 
 def main(names: list[str]) -> None:
     """Print the figures."""
-    list(Generator().batches(10, jobs=1))
+    list(SudokuGenerator().batches(10, jobs=1))
     table = Table("measured", "figure", "")
     for part in (solving([Path(name) for name in names]), making()):
         for figure in part:

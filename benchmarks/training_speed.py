@@ -23,11 +23,12 @@ from rich.table import Table
 
 import dust_document
 from puzzlelab.core import registry
-from puzzlelab.experience.schema import Samples
+from puzzlelab.core.views import Planes
+from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.training import learner
-from puzzlelab.training.learner import Learner, Learning
-from puzzlelab.training.lessons import Lesson
+from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.learner import Learner, LearnerSettings
 from puzzlelab.training.losses import moves_loss
 
 PUZZLE = "dust-8x6x5"
@@ -76,14 +77,16 @@ def ours(student: Learner, seconds: float) -> tuple[int, int]:
         for batch in batches(stream):
             if time.perf_counter() > ends:
                 return boards, positions
-            lesson = Lesson.of(puzzle, {"state": batch.state, "moves": batch.moves, "remaining": batch.remaining})
-            step(student, torch.from_numpy(puzzle.planes(lesson.states)), torch.from_numpy(lesson.wanted))
+            lesson = PolicyValueBatch.of(
+                puzzle, {"state": batch.state, "moves": batch.moves, "remaining": batch.remaining}
+            )
+            step(student, torch.from_numpy(puzzle.view(Planes).planes(lesson.states)), torch.from_numpy(lesson.wanted))
             boards += len(np.unique(batch.game))
             positions += len(batch)
     return boards, positions
 
 
-def batches(stream: Iterator[tuple[Samples, int]]) -> Iterator[Samples]:
+def batches(stream: Iterator[tuple[TrainingSamples, int]]) -> Iterator[TrainingSamples]:
     """Every 500 samples."""
     for samples, _ in stream:
         for first in range(0, len(samples) - BATCH + 1, BATCH):
@@ -99,7 +102,7 @@ def step(student: Learner, planes: torch.Tensor, wanted: torch.Tensor) -> None:
 
 def new() -> Learner:
     """The article's network with its optimiser."""
-    settings = Learning(batch=BATCH, optimiser="adam", schedule="constant", warmup=0, clip=0.0, mean=0.0)
+    settings = LearnerSettings(batch=BATCH, optimiser="adam", schedule="constant", warmup=0, clip=0.0, mean=0.0)
     return learner.new(registry.load(PUZZLE), LAYERS, settings, seed=0)
 
 

@@ -30,8 +30,9 @@ from rich.table import Table
 
 from puzzlelab import load
 from puzzlelab.core import networks
-from puzzlelab.core.puzzle import State, scale_of
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import KernelRules, Planes, scale_of
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.uct import Uct
 from uct_speed import Games
@@ -75,7 +76,7 @@ def sources(puzzle: Tiles) -> NDArray[np.int64]:
 
     Where the move cannot be made it is the blank's own.
     """
-    source: NDArray[np.int64] = puzzle.kernel().tables.source.astype(np.int64)
+    source: NDArray[np.int64] = puzzle.view(KernelRules).tables.source.astype(np.int64)
     return np.where(source < puzzle.cells, source, np.arange(puzzle.cells)[:, None])
 
 
@@ -237,7 +238,7 @@ def said(puzzle: Tiles, boards: State) -> list[NDArray[np.float32]]:
 
     model: Any = networks.find(puzzle)
     with torch.inference_mode():
-        found = model.module(torch.from_numpy(puzzle.planes(boards)))
+        found = model.module(torch.from_numpy(puzzle.view(Planes).planes(boards)))
     return [found[name].numpy() for name in ("moves", "remaining")]
 
 

@@ -16,10 +16,11 @@ from rich.console import Console
 from rich.table import Table
 
 from puzzlelab import load
-from puzzlelab.core.puzzle import Puzzle, State, scale_of
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
-from puzzlelab.experience.uct_player import Player
-from puzzlelab.solvers._playouts import SCORED
+from puzzlelab.core.views import scale_of
+from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.solvers._uct_tree import SCORED
 
 
 class Games:
@@ -27,7 +28,7 @@ class Games:
 
     def __init__(self, puzzle: Puzzle, count: int, playouts: int) -> None:
         self.puzzle, self.random = puzzle, generator(0)
-        self.player = Player(puzzle, count, playouts=playouts)
+        self.player = UctSession(puzzle, count, playouts=playouts)
         self.states = np.stack([self.board() for _ in range(count)])
 
     def board(self) -> State:

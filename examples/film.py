@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import puzzlelab
-from puzzlelab.core.puzzle import Pictured
+from puzzlelab.core.views import DrawsSvg
 
 PUZZLE, BOARD = "tiles-3x3", "8 6 7 2 5 4 3 0 1"
 FRAMES, SIDE, GAP = 6, 180, 30
@@ -13,7 +13,8 @@ FRAMES, SIDE, GAP = 6, 180, 30
 def film(name: str, board: str) -> str:
     """The shortest solution of a board in `FRAMES` pictures, as SVG."""
     puzzle = puzzlelab.load(name)
-    assert isinstance(puzzle, Pictured)
+    drawing = puzzle.view(DrawsSvg)
+    assert drawing is not None
     start = puzzle.read(board)
     result = puzzlelab.solve(start)
     assert result.moves is not None
@@ -26,7 +27,7 @@ def film(name: str, board: str) -> str:
     for place, count in enumerate(shown):
         x = place * (SIDE + GAP)
         text = "start" if count == 0 else f"{count} moves"
-        parts.append(f'<svg x="{x}" y="0" width="{SIDE}" height="{SIDE}">{puzzle.svg(states[count])}</svg>')
+        parts.append(f'<svg x="{x}" y="0" width="{SIDE}" height="{SIDE}">{drawing.svg(states[count])}</svg>')
         parts.append(
             f'<text x="{x + SIDE / 2:g}" y="{height - 12}" text-anchor="middle" font-family="sans-serif" '
             f'font-size="18" fill="#556">{text}</text>'

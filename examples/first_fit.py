@@ -10,15 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from puzzlelab import Instance, Limit, Progress, Result
-from puzzlelab.core.puzzle import Moves
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.solver import SolverSettings
 
 
-class FirstFit(Settings):
+class FirstFit(SolverSettings):
     """Take the first move that leads somewhere new; go back where there is none."""
 
     name: ClassVar[str] = "first-fit"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Progress | Result]:
         """Progress, then the first solution that is met."""

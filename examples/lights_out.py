@@ -1,13 +1,12 @@
 """A whole new puzzle in one short file, without kernels; the entry point `lights = "lights_out:FAMILY"` names it."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from puzzlelab import BadBoard, Estimate, Instance, State, UnknownName
-
-ABOUT, EXAMPLES = "Lights Out: press lamps until all are dark.", ("lights-3", "lights-5")
+from puzzlelab import BadBoard, Estimate, Family, Instance, State, UnknownName
+from puzzlelab.core.views import Estimates, Planes, Reversible
 
 
 @dataclass(frozen=True)
@@ -56,23 +55,25 @@ class LightsOut:
     def write(self, state: State) -> str:
         return "".join(".*"[lamp] for lamp in state)
 
-    def draw(self, state: State) -> str:
+    def draw(self, state: State, mark: int | None = None) -> str:
         return "\n".join(self.write(row) for row in state.reshape(self.size, self.size))
 
     def write_move(self, move: int) -> str:
         return f"{move // self.size + 1},{move % self.size + 1}"
 
     def read_move(self, text: str) -> int:
-        names = {self.write_move(move): move for move in range(self.move_count)}
-        if text not in names:
-            raise BadBoard(f"'{text[:20]}' is no lamp; write row,column")
-        return names[text]
+        for move in range(self.move_count):
+            if text == self.write_move(move):
+                return move
+        raise BadBoard(f"'{text[:20]}' is no lamp; write row,column")
 
     def estimate(self, name: str | None = None) -> Estimate:
         if name not in (None, "lamps"):
             raise UnknownName(f"estimate of {self.name}", str(name), ("lamps",))
         return Estimate("lamps", admissible=True, scores=lambda states: np.ceil(states.sum(axis=1) / 5))
 
+    def view(self, kind: type) -> Any:
+        return self if kind in (Estimates, Planes, Reversible) else None
 
-def FAMILY(rest: str) -> LightsOut:  # noqa: D103, N802 (the name that the registry looks for)
-    return LightsOut(int(rest))
+
+FAMILY = Family("Lights Out: press lamps until all are dark.", lambda n: LightsOut(int(n)), ("lights-3", "lights-5"))

@@ -7,13 +7,13 @@ counting turns and mirrors: Haselgrove and Haselgrove, "A computer program for p
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from puzzlelab import BadBoard, BadOption, Instance, State
-from puzzlelab.core.cover import ExactCover
+from puzzlelab import BadBoard, BadOption, ExactCover, Family, Instance, Presentation, State
+from puzzlelab.core.views import Cover
 
-ABOUT, EXAMPLES = "Pentominoes: fill a rectangle with the twelve pieces.", ("pentominoes-6x10", "pentominoes-3x20")
 LETTERS = ".FILNPTUVWXYZ"
 SHAPES = """.##/##./.#. ##### #.../#### ##../.### ###/.## ###/.#./.#. #.#/### #../#../### #../##./.##
 .#./###/.#. ..#./#### ##./.#./.##"""
@@ -72,7 +72,7 @@ class Pentominoes:
     def write(self, state: State) -> str:
         return "".join(LETTERS[piece] for piece in state)
 
-    def draw(self, state: State) -> str:
+    def draw(self, state: State, mark: int | None = None) -> str:
         return "\n".join(self.write(row) for row in state.reshape(self.rows, self.columns))
 
     def write_move(self, move: int) -> str:
@@ -98,9 +98,22 @@ class Pentominoes:
     def chosen(self, state: State) -> State:
         return np.flatnonzero(((self.laid == state) | (self.laid == 0)).all(axis=1))
 
+    def view(self, kind: type) -> Any:
+        if kind is Presentation:
+            return Presentation(usual_solver=("dancing-links", {}), answer_is_board=True)
+        return self if kind is Cover else None
 
-def FAMILY(rest: str) -> Pentominoes:  # noqa: D103, N802 (the name that the registry looks for)
+
+def from_name(rest: str) -> Pentominoes:
+    """The puzzle whose name is `pentominoes-` and this."""
     sides = re.fullmatch(r"([0-9]{1,2})x([0-9]{1,2})", rest)
     if sides is None or int(sides[1]) * int(sides[2]) != 60:
         raise BadOption("the pentominoes fill 60 squares; write pentominoes-6x10, or 5x12, 4x15, 3x20")
     return Pentominoes(int(sides[1]), int(sides[2]))
+
+
+FAMILY = Family(
+    about="Pentominoes: fill a rectangle with the twelve pieces.",
+    make=from_name,
+    names=("pentominoes-6x10", "pentominoes-3x20"),
+)

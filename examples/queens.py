@@ -5,13 +5,12 @@ Rows and columns get a queen each (primary items), diagonals at most one (second
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from puzzlelab import BadBoard, BadOption, Instance, State
-from puzzlelab.core.cover import ExactCover
-
-ABOUT, EXAMPLES = "Queens: place n queens, none of which attacks another.", ("queens-8", "queens-12")
+from puzzlelab import BadBoard, BadOption, ExactCover, Family, Instance, Presentation, State
+from puzzlelab.core.views import Cover
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Queens:
     def write(self, state: State) -> str:
         return "".join(".Q"[queen] for queen in state)
 
-    def draw(self, state: State) -> str:
+    def draw(self, state: State, mark: int | None = None) -> str:
         return "\n".join(self.write(row) for row in state.reshape(self.size, self.size))
 
     def write_move(self, move: int) -> str:
@@ -85,8 +84,19 @@ class Queens:
     def chosen(self, state: State) -> State:
         return np.flatnonzero(state)
 
+    def view(self, kind: type) -> Any:
+        if kind is Presentation:
+            return Presentation(usual_solver=("dancing-links", {}), answer_is_board=True)
+        return self if kind is Cover else None
 
-def FAMILY(rest: str) -> Queens:  # noqa: D103, N802 (the name that the registry looks for)
+
+def from_name(rest: str) -> Queens:
+    """The puzzle whose name is `queens-` and this."""
     if not rest.isdecimal() or not 1 <= int(rest) <= 32:
         raise BadOption("a board of queens has 1 to 32 rows; write queens-8")
     return Queens(int(rest))
+
+
+FAMILY = Family(
+    about="Queens: place n queens, none of which attacks another.", make=from_name, names=("queens-8", "queens-12")
+)

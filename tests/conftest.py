@@ -17,10 +17,12 @@ import pytest
 # Before puzzlelab is imported: the programs that tests start inherit this too.
 os.environ["PUZZLELAB_BACKGROUND"] = "0"  # compiling for the next start would slow down the tests beside it
 
-from puzzlelab.core import registry, report
-from puzzlelab.core.cache import user_cache
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.views import Reversible
+from puzzlelab.engine import report
+from puzzlelab.engine.kernel_cache import user_cache
 
 try:
     user_cache().mkdir(parents=True, exist_ok=True)
@@ -163,7 +165,7 @@ class Corridor:
             raise BadBoard(f"'{text}' is no move")
         return "<>".index(text)
 
-    def draw(self, state: State) -> str:
+    def draw(self, state: State, mark: int | None = None) -> str:
         return "".join("o" if place == state[0] else "." for place in range(self.length + 1))
 
     def objection(self, state: State) -> str | None:
@@ -184,6 +186,9 @@ class Corridor:
 
     def goals(self) -> State:
         return np.zeros((1, 1), np.int16)
+
+    def view(self, kind: type) -> Any:
+        return self if kind is Reversible else None
 
 
 @pytest.fixture(scope="session")
@@ -230,7 +235,7 @@ def listener() -> Iterator[Listener]:
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder for the tables of one test; machine code stays where it is for all tests."""
-    from puzzlelab.core.cache import kernel_cache
+    from puzzlelab.engine.kernel_cache import kernel_cache
 
     kernel_cache()
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))

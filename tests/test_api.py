@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import puzzlelab
-from puzzlelab import BadBoard, BadOption, Estimate, Instance, Limit, NotSuited, Progress, Result, UnknownName
-from puzzlelab.puzzles.tiles.distances import distances, rank_of
+from puzzlelab import BadBoard, BadOption, Estimate, Instance, Limit, Progress, Result, UnknownName, Unsupported
+from puzzlelab.core.views import KernelRules, Samples
+from puzzlelab.puzzles.tiles.exact_distances import distances, rank_of
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.ida import Ida
@@ -23,7 +24,7 @@ def timeless(result):
 @pytest.fixture
 def boards(eight):
     """Boards that are 0 to 24 moves from the goal."""
-    scale = eight.scales["distance"]
+    scale = eight.view(Samples).scales["distance"]
     return [Instance(eight, scale.sample(np.random.default_rng(distance), distance)) for distance in range(25)]
 
 
@@ -113,7 +114,7 @@ def test_a_board_with_an_objection_is_not_searched(eight):
 
 
 def test_a_puzzle_that_does_not_suit_a_solver_is_named(corridor):
-    with pytest.raises(NotSuited, match="astar cannot solve corridor-9, which offers no view 'Estimates'"):
+    with pytest.raises(Unsupported, match="astar cannot solve corridor-9, which offers no view 'Estimates'"):
         puzzlelab.solve(corridor().read("5"), "astar")
 
 
@@ -198,7 +199,7 @@ def test_answers_that_nobody_waits_for_are_given_up():
 def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight, jobs, monkeypatch):
     table = distances(eight).distance
     true = Estimate(
-        "true", True, scores=lambda states: [table[rank_of(each)] for each in eight.kernel().encode(states)]
+        "true", True, scores=lambda states: [table[rank_of(each)] for each in eight.view(KernelRules).encode(states)]
     )
     portions = []
     batch = Greedy.solve_batch

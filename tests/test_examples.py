@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from puzzlelab import BadBoard, Estimate, Limit, UnknownName, check_puzzle, check_solver, load, solve
+from puzzlelab.core.views import Estimates
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.bfs import Bfs, count_by_depth
@@ -63,7 +64,7 @@ def test_examples_are_short(name):
 
 def test_lights_out_is_a_puzzle(lights):
     check_puzzle(lights.LightsOut(3), [lights.LightsOut(3).read("*.*.*.*.*")])
-    check_puzzle(lights.FAMILY("5"), [lights.FAMILY("5").read("*.*.*" * 5)], steps=5)
+    check_puzzle(lights.FAMILY.make("5"), [lights.FAMILY.make("5").read("*.*.*" * 5)], steps=5)
 
 
 def test_lights_out_explains_what_it_cannot_read(lights):
@@ -72,7 +73,7 @@ def test_lights_out_explains_what_it_cannot_read(lights):
     with pytest.raises(BadBoard, match="no lamp"):
         lights.LightsOut(3).read_move("4,1")
     with pytest.raises(UnknownName, match="lights-3"):
-        lights.LightsOut(3).estimate("lamp")
+        lights.LightsOut(3).view(Estimates).estimate("lamp")
 
 
 @pytest.mark.parametrize("lamps", ["*** *** ***", "*.. ... ...", "..* .*. *.*", ".*. *** .*.", "... ... ..."])

@@ -20,10 +20,10 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlelab.gym
-from puzzlelab import BadBoard, BadInput, BadOption, Instance, NotSuited, UnknownName, load, solve
+from puzzlelab import BadBoard, BadInput, BadOption, Instance, UnknownName, Unsupported, load, solve
 from puzzlelab.core import registry
-from puzzlelab.core.batches import Made
-from puzzlelab.core.puzzle import permits
+from puzzlelab.core.views import DrawsSvg, Estimates, Planes, is_legal
+from puzzlelab.engine.batch_rules import Successors
 from puzzlelab.experience import rewards
 from puzzlelab.gym import PuzzleEnv, PuzzleVectorEnv
 
@@ -178,10 +178,10 @@ def test_masks_and_moves_are_those_of_the_plain_rules(name, seed):
     observation, info = env.reset(seed=seed)
     for count in range(1, 12):
         before = env.instance.state
-        mask = [permits(puzzle, before, move) for move in range(puzzle.move_count)]
+        mask = [is_legal(puzzle, before, move) for move in range(puzzle.move_count)]
         assert info["action_mask"].dtype == np.int8
         assert info["action_mask"].tolist() == mask
-        assert np.array_equal(observation, puzzle.planes(before[None])[0])
+        assert np.array_equal(observation, puzzle.view(Planes).planes(before[None])[0])
         move = int(random.integers(puzzle.move_count) if random.random() < 0.3 else random.choice(np.flatnonzero(mask)))
         observation, reward, terminated, truncated, info = env.step(move)
         after = puzzle.apply(before, move) if mask[move] else before
@@ -214,16 +214,18 @@ def test_rewards_by_name(reward, paid):
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3"])
 def test_every_scheme_of_a_puzzle_pays_what_it_says(name):
     puzzle = load(name)
-    offered = [reward.replace("ESTIMATE", next(iter(puzzle.estimates))) for reward in rewards.offered(puzzle)]
+    offered = [
+        reward.replace("ESTIMATE", next(iter(puzzle.view(Estimates).estimates))) for reward in rewards.offered(puzzle)
+    ]
     assert len(offered) >= 5
     for reward in offered:
         env = PuzzleEnv(puzzle=name, reward=reward, discount=0.9)
         env.reset(seed=4)
         for move in range(4):
             before = env.instance.state[None]
-            allowed = np.array([permits(puzzle, before[0], move)])
+            allowed = np.array([is_legal(puzzle, before[0], move)])
             _, paid, _, _, info = env.step(move)
-            made = Made(env.instance.state[None], allowed, np.array([info["solved"]]))
+            made = Successors(env.instance.state[None], allowed, np.array([info["solved"]]))
             assert paid == pytest.approx(rewards.make(puzzle, reward, 0.9)(before, made)[0])
 
 
@@ -298,7 +300,7 @@ def test_pictures_are_those_of_the_puzzle_and_change_with_a_move(name):
     env = make(name, render_mode="rgb_array", **GAMES[name]).unwrapped
     _, info = env.reset(seed=2)
     before = env.render()
-    size = re.search(r'width="(\d+)" height="(\d+)"', env.puzzle.svg(env.instance.state))
+    size = re.search(r'width="(\d+)" height="(\d+)"', env.puzzle.view(DrawsSvg).svg(env.instance.state))
     assert (before.dtype, before.shape) == (np.uint8, (int(size[2]), int(size[1]), 3))
     assert np.array_equal(before, env.render())
     env.step(int(np.argmax(info["action_mask"])))
@@ -347,7 +349,7 @@ def test_pictures_say_what_they_need(missing, monkeypatch):
         ("Puzzle", {"scale": "unifrom"}, UnknownName, "did you mean 'uniform'"),
         ("Puzzle", {"board": "1 2 3"}, BadBoard, "3"),
         ("Puzzle", {"board": NEARLY, "level": 3}, BadOption, "not with both"),
-        ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, NotSuited, "board=TEXT"),
+        ("Sudoku", {"box_rows": 2, "box_columns": 2, "observation": "state"}, Unsupported, "board=TEXT"),
     ],
 )
 @pytest.mark.parametrize("maker", [make, partial(many, count=3)], ids=["one", "many"])
@@ -381,7 +383,7 @@ def test_no_move_before_the_first_board(env, action):
 
 
 def test_a_puzzle_without_boards_of_its_own_needs_one():
-    with pytest.raises(NotSuited, match="sudoku-4x4 cannot make boards of its own; give it one: board=TEXT"):
+    with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own; give it one: board=TEXT"):
         make("Sudoku", box_rows=2, box_columns=2).reset()
 
 
@@ -439,7 +441,7 @@ def test_a_new_board_comes_a_step_after_the_end():
     assert (terminated.any(), truncated.any(), infos["solved"].any()) == (False, False, False)
     assert env.instance(0) not in (boards[0], env.puzzle.read("1 2 3 4 5 6 7 8 0"))
     assert [env.instance(row) for row in (1, 2)] == boards[1:]
-    assert np.array_equal(observations[0], env.puzzle.planes(env.instance(0).state[None])[0])
+    assert np.array_equal(observations[0], env.puzzle.view(Planes).planes(env.instance(0).state[None])[0])
 
 
 def test_one_seed_is_one_course_of_many_games():
@@ -515,9 +517,9 @@ def test_states_of_every_type_have_a_space(corridor, kind, least):
 
 
 def test_what_a_puzzle_of_plain_rules_has_not(corridor):
-    with pytest.raises(NotSuited, match="corridor-9 has no planes; its observation can be 'state'"):
+    with pytest.raises(Unsupported, match="corridor-9 has no planes; its observation can be 'state'"):
         make("Puzzle", puzzle=corridor(), observation="planes")
-    with pytest.raises(NotSuited, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
+    with pytest.raises(Unsupported, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
         make("Puzzle", puzzle=corridor(), render_mode="rgb_array")
 
 

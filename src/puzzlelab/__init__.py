@@ -20,24 +20,25 @@ _HOMES = {
         "hint",
         "regrets",
     ),
-    "core.checks": ("Check",),
-    "core.conformance": ("check_puzzle", "check_solver"),
+    "analysis.checks": ("Check",),
+    "analysis.conformance": ("check_puzzle", "check_solver"),
     "core.errors": (
         "BadBoard",
         "BadFile",
         "BadInput",
         "BadOption",
-        "NotSuited",
+        "ConformanceError",
         "PuzzlelabError",
         "UnknownName",
-        "Unlike",
+        "Unsupported",
     ),
-    "core.hints": ("Hint",),
+    "analysis.hints": ("Hint",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
-    "core.puzzle": ("Estimate", "Instance", "KernelRules", "Puzzle", "Scale", "State"),
+    "core.puzzle": ("Family", "Instance", "Presentation", "Puzzle", "State"),
+    "core.views": ("Estimate", "KernelRules", "Scale"),
     "core.result": ("Progress", "Result"),
-    "core.regrets": ("Regrets",),
+    "analysis.game_analysis": ("Regrets",),
     "core.row": ("Row",),
     "core.solutions": ("Count", "Listing"),
     "core.solver": ("Solver",),
@@ -53,15 +54,17 @@ __all__ = [
     "BadInput",
     "BadOption",
     "Check",
+    "ConformanceError",
     "Count",
     "Estimate",
     "ExactCover",
+    "Family",
     "Hint",
     "Instance",
     "KernelRules",
     "Limit",
     "Listing",
-    "NotSuited",
+    "Presentation",
     "Progress",
     "Puzzle",
     "PuzzlelabError",
@@ -72,7 +75,7 @@ __all__ = [
     "Solver",
     "State",
     "UnknownName",
-    "Unlike",
+    "Unsupported",
     "Verdict",
     "__version__",
     "attempts",
@@ -92,6 +95,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.checks import Check
+    from puzzlelab.analysis.conformance import check_puzzle, check_solver
+    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.hints import Hint
     from puzzlelab.api import (
         attempts,
         check,
@@ -105,28 +112,25 @@ if TYPE_CHECKING:
         solve_many,
         solver,
     )
-    from puzzlelab.core.checks import Check
-    from puzzlelab.core.conformance import check_puzzle, check_solver
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
         BadBoard,
         BadFile,
         BadInput,
         BadOption,
-        NotSuited,
+        ConformanceError,
         PuzzlelabError,
         UnknownName,
-        Unlike,
+        Unsupported,
     )
-    from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Puzzle, Scale, State
-    from puzzlelab.core.regrets import Regrets
+    from puzzlelab.core.puzzle import Family, Instance, Presentation, Puzzle, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict, verify
+    from puzzlelab.core.views import Estimate, KernelRules, Scale
 
 
 def __getattr__(name: str) -> Any:

@@ -6,9 +6,8 @@ Shapes: N = boards, S = length of a state, M = number of moves, F = numbers that
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from inspect import signature
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
@@ -19,10 +18,11 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike, made
-from puzzlelab.core.errors import BadInput, BadOption, NotSuited, nearest, shorten
-from puzzlelab.core.puzzle import Moves, Pictured, Planes, Puzzle, Samples, State, scale_of
+from puzzlelab.core.errors import BadInput, BadOption, Unsupported, nearest, shorten
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.settings import Settings
+from puzzlelab.core.views import DrawsSvg, Planes, Samples, scale_of
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves
 from puzzlelab.experience import rewards
 
 USUAL_PUZZLE = "tiles-3x3"
@@ -36,7 +36,7 @@ Sample = Callable[[np.random.Generator, int | None], State]
 """`[S]`: a board of this level."""
 
 
-class Environment(Settings):
+class EnvironmentSettings(Settings):
     """What an environment can be asked for, besides its puzzle."""
 
     reward: str = "moves"
@@ -56,13 +56,13 @@ class Environment(Settings):
     render_mode: Literal["ansi", "rgb_array"] | None = None
 
     @model_validator(mode="after")
-    def _one_source(self) -> Environment:
+    def _one_source(self) -> EnvironmentSettings:
         if self.board is not None and (self.scale is not None or self.level is not None):
             raise ValueError("episodes begin with this board, or with boards of a scale and level, not with both")
         return self
 
 
-class Turn(NamedTuple):
+class GymStep(NamedTuple):
     """What a move on each board led to."""
 
     rewards: NDArray[np.float64]
@@ -74,11 +74,11 @@ class Turn(NamedTuple):
 
 
 @dataclass(eq=False)
-class Game:
+class GymGame:
     """N boards of one puzzle that are played side by side."""
 
     puzzle: Puzzle
-    options: Environment
+    options: EnvironmentSettings
     states: State
     """[N, S]."""
     moves: NDArray[np.int64]
@@ -93,24 +93,24 @@ class Game:
     sample: Sample
 
     @classmethod
-    def of(cls, count: int, asked: Mapping[str, Any]) -> Game:
+    def of(cls, count: int, asked: Mapping[str, Any]) -> GymGame:
         """So many boards, none of them drawn yet, as the arguments of `gymnasium.make` ask for.
 
         Raises `BadInput` for what does not exist, or cannot have this value.
         """
         puzzle, options = read(asked)
-        if options.observation == "planes" and not isinstance(puzzle, Planes):
-            raise NotSuited(f"{puzzle.name} has no planes; its observation can be 'state'")
-        if options.render_mode == "rgb_array" and not isinstance(puzzle, Pictured):
-            raise NotSuited(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
+        if options.observation == "planes" and puzzle.view(Planes) is None:
+            raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
+        if options.render_mode == "rgb_array" and puzzle.view(DrawsSvg) is None:
+            raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         reward = rewards.make(puzzle, options.reward, options.discount)
         none, no, named = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, 0), np.int64)
         return cls(puzzle, options, np.zeros((count, 0)), none, no, no, named, reward, sampler(puzzle, options))
 
     @cached_property
-    def planes(self) -> bool:
-        """Whether observations are planes."""
-        return self.options.observation != "state" and isinstance(self.puzzle, Planes)
+    def planes(self) -> Planes | None:
+        """What makes observations, or None where they are states."""
+        return None if self.options.observation == "state" else self.puzzle.view(Planes)
 
     @property
     def most(self) -> int:
@@ -120,7 +120,7 @@ class Game:
     def space(self) -> spaces.Box:
         """Of the observation of one board: planes, which lie in 0 to 1, or the numbers of a state."""
         if self.planes:
-            return spaces.Box(0.0, 1.0, (cast("Planes", self.puzzle).input_size,), np.float32)
+            return spaces.Box(0.0, 1.0, (self.planes.input_size,), np.float32)
         state = self.draw(1, np.random.default_rng(0))[0]
         return spaces.Box(*limits(state.dtype), state.shape, state.dtype.type)
 
@@ -137,9 +137,9 @@ class Game:
         self.solved = self._all_solved(states)
         self._look()
 
-    def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> Turn:
+    def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
         """Make `moves: int64[N]`, or draw a new board where the episode is `over: bool[N]`."""
-        done = made(self.puzzle, self.states, moves, self.named)
+        done = apply_moves(self.puzzle, self.states, moves, self.named)
         found = self.reward(self.states, done).astype(np.float64)
         self.states, self.solved = done.states, done.solved
         self.moves = self.moves + 1
@@ -149,11 +149,11 @@ class Game:
             self.moves[over] = found[over] = 0
         self._look()
         terminated = (self.solved | self.dead) & ~over
-        return Turn(found, terminated, ~terminated & (self.moves >= self.most))
+        return GymStep(found, terminated, ~terminated & (self.moves >= self.most))
 
     def _look(self) -> None:
         """See which moves can be made now."""
-        self.named = alike(self.puzzle, self.states)
+        self.named = canonical_moves(self.puzzle, self.states)
         self.dead = ~self.solved & (self.named < 0).all(axis=1)
 
     def _all_solved(self, states: State) -> NDArray[np.bool_]:
@@ -163,7 +163,7 @@ class Game:
 
     def observations(self) -> NDArray[Any]:
         """`float32[N, F]`, or the states `[N, S]`."""
-        return cast("Planes", self.puzzle).planes(self.states) if self.planes else self.states.copy()
+        return self.planes.planes(self.states) if self.planes else self.states.copy()
 
     def info(self) -> dict[str, NDArray[Any]]:
         """What is known besides, of each board."""
@@ -180,7 +180,9 @@ class Game:
             return None
         if self.options.render_mode == "ansi":
             return self.puzzle.draw(self.states[row])
-        return picture(cast("Pictured", self.puzzle).svg(self.states[row]))
+        drawing = self.puzzle.view(DrawsSvg)
+        assert drawing is not None  # see `of`
+        return picture(drawing.svg(self.states[row]))
 
 
 def limits(kind: np.dtype[Any]) -> tuple[Any, Any]:
@@ -191,24 +193,24 @@ def limits(kind: np.dtype[Any]) -> tuple[Any, Any]:
     return found.min, found.max
 
 
-def read(asked: Mapping[str, Any]) -> tuple[Puzzle, Environment]:
+def read(asked: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
     """What the arguments of `gymnasium.make` mean: a puzzle, or a family and arguments of its class; and options."""
     values = dict(asked)
     family = values.pop("family", None)
-    kind = type(registry.load(registry.family(family).EXAMPLES[0])) if family else None
-    own = list(signature(kind).parameters) if kind else ["puzzle"]
-    known = [*own, *Environment.model_fields]
+    kind = type(registry.load(registry.family(family).names[0])) if family else None
+    own = [field.name for field in fields(cast(Any, kind))] if kind else ["puzzle"]
+    known = [*own, *EnvironmentSettings.model_fields]
     for name in values:
         if name not in known:
             raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, known)}")
     chosen = {name: values.pop(name) for name in own if name in values}
-    options = Environment(**values)
+    options = EnvironmentSettings(**values)
     if kind:
         return sized(kind, chosen), options
     puzzle = chosen.get("puzzle", USUAL_PUZZLE)
     if isinstance(puzzle, str):
         return registry.load(puzzle), options
-    if not isinstance(puzzle, Moves):
+    if not {"legal", "apply", "solved", "view"} <= set(dir(puzzle)):
         raise BadOption(f"'puzzle' is a name such as {USUAL_PUZZLE}, or a puzzle, not {shorten(str(puzzle))}")
     return cast("Puzzle", puzzle), options
 
@@ -222,16 +224,17 @@ def sized(kind: type[Puzzle], sizes: Mapping[str, Any]) -> Puzzle:
         raise BadOption(f"{kind.__name__} cannot be made of {shorten(given)}: {error}") from None
 
 
-def sampler(puzzle: Puzzle, options: Environment) -> Sample:
+def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
     """Where boards come from; raises `BadInput` for a scale that does not exist, and a board that cannot be read."""
     if options.board is not None:
         start = puzzle.read(options.board).state
         return lambda random, level: start
-    if isinstance(puzzle, Samples) and puzzle.scales:
+    samples = puzzle.view(Samples)
+    if samples is not None and samples.scales:
         return scale_of(puzzle, options.scale)[1].sample
 
     def none(random: np.random.Generator, level: int | None) -> State:
-        raise NotSuited(f"{puzzle.name} cannot make boards of its own; give it one: board=TEXT")
+        raise Unsupported(f"{puzzle.name} cannot make boards of its own; give it one: board=TEXT")
 
     return none
 

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all, usual_solver
 from puzzlelab.core.solver import solve as run
+from puzzlelab.engine.parallel import ordered_map
 
 if TYPE_CHECKING:
-    from puzzlelab.core.checks import Check
-    from puzzlelab.core.hints import Hint
-    from puzzlelab.core.regrets import Regrets
+    from puzzlelab.analysis.checks import Check
+    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.hints import Hint
     from puzzlelab.core.solutions import Count, Listing
 
 
@@ -113,9 +113,9 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
     Where a good board has one solution only, the solver looks for a second one within the limit.
 
     Raises:
-        NotSuited: if it would have to, and cannot list solutions.
+        Unsupported: if it would have to, and cannot list solutions.
     """
-    from puzzlelab.core.checks import check as run_check
+    from puzzlelab.analysis.checks import check as run_check
 
     return run_check(instance, _solver(solver, instance.puzzle, options), limit or Limit())
 
@@ -130,7 +130,7 @@ def count(
     """How many solutions a board has, up to `most`; `stop` says whether these are all.
 
     Raises:
-        NotSuited: if the solver cannot count.
+        Unsupported: if the solver cannot count.
     """
     from puzzlelab.core.solutions import count as run_count
 
@@ -149,7 +149,7 @@ def solutions(
     Afterwards its `stop` says whether these are all ('done').
 
     Raises:
-        NotSuited: if the solver cannot list.
+        Unsupported: if the solver cannot list.
     """
     from puzzlelab.core.solutions import Listing
 
@@ -171,9 +171,9 @@ def generate(
 
     Raises:
         BadOption: for what does not exist, or cannot be had together.
-        NotSuited: if the puzzle makes no boards.
+        Unsupported: if the puzzle makes no boards.
     """
-    from puzzlelab.core.making import boards
+    from puzzlelab.analysis.board_generation import boards
 
     chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
     return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **made))
@@ -183,9 +183,9 @@ def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | 
     """The optimal moves at a position (`best`), and how many moves every other one wastes; `limit` is for all of them.
 
     Raises:
-        NotSuited: if all moves of this puzzle are alike, as those of a Sudoku.
+        Unsupported: if all moves of this puzzle are alike, as those of a Sudoku.
     """
-    from puzzlelab.core.hints import hint as run_hint
+    from puzzlelab.analysis.hints import hint as run_hint
 
     return run_hint(_solver(solver, instance.puzzle, options), instance, limit or Limit())
 
@@ -201,9 +201,9 @@ def regrets(
 
     Raises:
         BadBoard: if a move cannot be made.
-        NotSuited: if all moves of this puzzle are alike, as those of a Sudoku.
+        Unsupported: if all moves of this puzzle are alike, as those of a Sudoku.
     """
-    from puzzlelab.core.regrets import regrets as run_regrets
+    from puzzlelab.analysis.game_analysis import regrets as run_regrets
 
     return run_regrets(_solver(solver, instance.puzzle, options), instance, moves, limit or Limit())
 

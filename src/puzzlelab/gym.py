@@ -15,7 +15,8 @@ import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Instance, Pictured, State
+from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.views import DrawsSvg
 
 try:
     import gymnasium
@@ -27,7 +28,7 @@ except ModuleNotFoundError as missing:
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from puzzlelab._gym_game import Game
+    from puzzlelab._gym_game import GymGame
 
 MODES = ["ansi", "rgb_array"]
 FRAMES_A_SECOND = 4
@@ -136,17 +137,17 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(self._game.render(row) for row in range(self.num_envs))
 
 
-def _game(count: int, asked: dict[str, Any]) -> Game:
-    from puzzlelab._gym_game import Game  # with the compiler, which an import of this module is not to wait for
+def _game(count: int, asked: dict[str, Any]) -> GymGame:
+    from puzzlelab._gym_game import GymGame  # with the compiler, which an import of this module is not to wait for
 
-    return Game.of(count, asked)
-
-
-def _modes(game: Game) -> list[str]:
-    return [mode for mode in MODES if mode != "rgb_array" or isinstance(game.puzzle, Pictured)]
+    return GymGame.of(count, asked)
 
 
-def _boards(game: Game, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
+def _modes(game: GymGame) -> list[str]:
+    return [mode for mode in MODES if mode != "rgb_array" or game.puzzle.view(DrawsSvg) is not None]
+
+
+def _boards(game: GymGame, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
     """`[N, S]`: the boards that the options of a reset name, or new ones."""
     for name in options or {}:
         if name != "board":
@@ -160,7 +161,7 @@ def _boards(game: Game, random: np.random.Generator, count: int, options: dict[s
     return np.array([game.puzzle.read(text).state for text in texts])
 
 
-def _moves(game: Game, actions: Any) -> NDArray[np.int64]:
+def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
     """`int64[N]`; raises `BadInput` for what are no moves, and Gymnasium's `ResetNeeded` before the first board."""
     if game.states.shape[1] == 0:
         raise gymnasium.error.ResetNeeded("there is no board yet: call reset() first")

@@ -4,31 +4,31 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from puzzlelab.bench import runs
-from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry
+from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Moves, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.settings import Settings
 from puzzlelab.core.solutions import SEVERAL
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Reversible, Samples
 
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
 HARD, IMPOSSIBLE = "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 
 
-class Stub(Settings):
+class Stub(SolverSettings):
     """Solves boards of at most six moves by trying all, after `extra` needless moves; says that each took a second."""
 
     name: ClassVar[str] = "stub"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
     asked: ClassVar[list[str]] = []
 
     extra: int = 0
@@ -58,7 +58,7 @@ class Stub(Settings):
         if moves is None:
             yield Result(None, stop="nodes", expanded=10, generated=20, seconds=1.0)
             return
-        wasted = (moves[0], instance.puzzle.inverse(moves[0])) * (self.extra // 2)  # type: ignore[attr-defined]
+        wasted = (moves[0], instance.puzzle.view(Reversible).inverse(moves[0])) * (self.extra // 2)
         proof = "none" if self.extra else "optimal"
         bound = 0 if self.extra else len(moves)
         yield Result((*wasted, *moves), proof, lower_bound=bound, expanded=10, generated=20, seconds=1.0)
@@ -71,9 +71,14 @@ class Stripe:
     In a file it stands after the word `stripe:`, and all other lines are passed over. One with a `!` cannot be solved.
     """
 
-    shows_board: ClassVar[bool] = True
     name: ClassVar[str] = "stripe"
     cells: ClassVar[int] = 8
+    scales: ClassVar[Mapping[str, Any]] = {}
+
+    def view(self, kind: type) -> Any:
+        if kind is Presentation:
+            return Presentation(answer_is_board=True)
+        return self if kind in (MultilineNotation, Samples) else None
 
     @property
     def move_count(self) -> int:
@@ -99,7 +104,7 @@ class Stripe:
     def read_move(self, text: str) -> int:
         return 2 * int(text[:-1]) + "rb".index(text[-1])
 
-    def draw(self, state: State) -> str:
+    def draw(self, state: State, mark: int | None = None) -> str:
         return self.write(state)
 
     def objection(self, state: State) -> str | None:
@@ -120,11 +125,10 @@ class Stripe:
         return {"clues": int(np.count_nonzero(state))}
 
 
-class Painter(Settings):
+class Painter(SolverSettings):
     """Fills every blank with one colour; the nearer its clues are to `peak`, the longer it says that a board took."""
 
     name: ClassVar[str] = "painter"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     colour: int = 0
     jobs: int = 1
@@ -156,7 +160,7 @@ def stripes() -> Suite:
     boards = [("r" * clues).ljust(8, "?") for clues in range(2, 8)] + [
         ("b" * clues).rjust(8, "?") for clues in range(2, 8)
     ]
-    return Suite("stripes", Stripe(), tuple(map(Entry, boards)))
+    return Suite("stripes", Stripe(), tuple(map(SuiteEntry, boards)))
 
 
 @pytest.fixture
@@ -197,11 +201,11 @@ def stub() -> Callable[..., Stub]:
 def suite() -> Suite:
     """Boards of 1, 2 and 4 moves, one that the stub does not solve, and one that nobody can."""
     entries = (
-        Entry(ONE, 1, 1, True),
-        Entry(TWO, 1, 2, True),
-        Entry(FOUR, 2),
-        Entry(HARD, 2, 31, True),
-        Entry(IMPOSSIBLE),
+        SuiteEntry(ONE, 1, 1, True),
+        SuiteEntry(TWO, 1, 2, True),
+        SuiteEntry(FOUR, 2),
+        SuiteEntry(HARD, 2, 31, True),
+        SuiteEntry(IMPOSSIBLE),
     )
     return Suite("small", registry.load("tiles-3x3"), entries)
 

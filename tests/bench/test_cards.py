@@ -74,17 +74,17 @@ def test_without_a_network_there_is_no_card(monkeypatch, boards, capsys) -> None
 
 def test_a_network_of_the_package_keeps_its_name(monkeypatch, network, boards, tmp_path) -> None:
     from puzzlelab.core import networks
-    from puzzlelab.nets import shelf
+    from puzzlelab.nets import model_zoo
 
     for ending in (".json", ".safetensors"):
         network.with_suffix(ending).rename(tmp_path / f"tiles-2x3-odd{ending}")
     monkeypatch.setattr(networks, "SHELF", tmp_path)
-    monkeypatch.setattr(shelf, "SHELF", tmp_path)
-    shelf.shipped.cache_clear()
+    monkeypatch.setattr(model_zoo, "SHELF", tmp_path)
+    model_zoo.shipped.cache_clear()
     try:
         assert bench(monkeypatch, "tiles-2x3", boards, "--with", "greedy", "--net", "tiles-2x3-odd", "--card") in (0, 1)
     finally:
-        shelf.shipped.cache_clear()
+        model_zoo.shipped.cache_clear()
     (result,) = measured(tmp_path / "tiles-2x3-odd")
     assert result["command"] == "puzzlelab bench tiles-2x3 two.txt --with greedy --net tiles-2x3-odd"
     assert "net:tiles-2x3-odd" in result["solver"]

@@ -7,9 +7,9 @@ import pytest
 
 from puzzlelab.bench import plots, runs
 from puzzlelab.bench.charts import Chart
-from puzzlelab.bench.published import Point
-from puzzlelab.bench.runs import Run
-from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.bench.reference_curves import ReferencePoint
+from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -20,7 +20,7 @@ ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
 
 
 @pytest.fixture
-def run(suite: Suite, stub: Make) -> Run:
+def run(suite: Suite, stub: Make) -> BenchRun:
     """Two widths: the wider finds the optimum, the other makes two moves too many."""
     return runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
 
@@ -32,13 +32,13 @@ def short(stub: Make, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def painted(stripes: Suite, painter: Make) -> Run:
+def painted(stripes: Suite, painter: Make) -> BenchRun:
     """A solver of boards that are filled in, with one job and with four."""
     return runs.run(stripes, [painter(), painter(jobs=4)], Limit(seconds=9))
 
 
 @pytest.mark.parametrize("kind", plots.KINDS)
-def test_every_kind_is_drawn_into_two_files(run: Run, painted: Run, kind: str, tmp_path: Path) -> None:
+def test_every_kind_is_drawn_into_two_files(run: BenchRun, painted: BenchRun, kind: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     paths = plots.save(plots.chart(painted if kind in ("jobs", "clues") else run, kind), tmp_path)
     assert [path.name for path in paths] == [f"{kind}.png", f"{kind}.svg"]
@@ -46,7 +46,7 @@ def test_every_kind_is_drawn_into_two_files(run: Run, painted: Run, kind: str, t
     assert b"<svg" in paths[1].read_bytes()[:1000]
 
 
-def test_a_plot_is_the_same_file_each_time(run: Run, tmp_path: Path) -> None:
+def test_a_plot_is_the_same_file_each_time(run: BenchRun, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     texts = []
     for _ in range(2):
@@ -55,7 +55,7 @@ def test_a_plot_is_the_same_file_each_time(run: Run, tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
-def test_lengths_are_counted_by_solver_beside_the_optimum(run: Run) -> None:
+def test_lengths_are_counted_by_solver_beside_the_optimum(run: BenchRun) -> None:
     made = plots.chart(run, "lengths")
     assert made.header[:2] == ("length", "optimum")
     assert made.body == (
@@ -68,7 +68,7 @@ def test_lengths_are_counted_by_solver_beside_the_optimum(run: Run) -> None:
     )
 
 
-def test_lengths_have_their_averages(short: None, run: Run) -> None:
+def test_lengths_have_their_averages(short: None, run: BenchRun) -> None:
     assert plots.chart(run, "lengths").remarks == (
         "stub:width=100: 2.33 moves on average over 3 boards.",
         "stub:extra=2:width=10: 4.33 moves on average over 3 boards.",
@@ -76,7 +76,7 @@ def test_lengths_have_their_averages(short: None, run: Run) -> None:
     )
 
 
-def test_lengths_of_one_solver_against_those_of_another(short: None, run: Run) -> None:
+def test_lengths_of_one_solver_against_those_of_another(short: None, run: BenchRun) -> None:
     made = plots.chart(run, "lengths2d")
     assert made.header == ("moves of stub:width=100", "of stub:extra=2:width=10", "boards")
     assert made.body == (("1", "3", "1"), ("2", "4", "1"), ("4", "6", "1"))
@@ -96,7 +96,7 @@ def test_lengths_of_one_solver_against_those_of_another(short: None, run: Run) -
 
 
 def test_boards_that_stand_there_twice_count_twice(suite: Suite, stub: Make) -> None:
-    twice = Suite("twice", suite.puzzle, (Entry(ONE), Entry(TWO), Entry(ONE)))
+    twice = Suite("twice", suite.puzzle, (SuiteEntry(ONE), SuiteEntry(TWO), SuiteEntry(ONE)))
     made = plots.chart(runs.run(twice, [stub(), stub(extra=2)], Limit()), "lengths2d")
     assert made.body == (("1", "3", "2"), ("2", "4", "1"))
 
@@ -135,7 +135,7 @@ def test_many_lengths_share_cells(suite: Suite, stub: Make) -> None:
     assert grid.get_array().sum() == 3
 
 
-def test_levels_have_shares_with_intervals_and_excess(run: Run) -> None:
+def test_levels_have_shares_with_intervals_and_excess(run: BenchRun) -> None:
     made = plots.chart(run, "levels")
     assert [row[1:] for row in made.body] == [
         ("1", "2/2", "34-100 %", "0.00"),
@@ -146,19 +146,21 @@ def test_levels_have_shares_with_intervals_and_excess(run: Run) -> None:
 
 
 def test_a_board_without_a_level_counts_at_its_optimum(suite: Suite, stub: Make) -> None:
-    plain = Suite("plain", suite.puzzle, (Entry(ONE, known=1, known_is_optimal=True), Entry(TWO)))
+    plain = Suite("plain", suite.puzzle, (SuiteEntry(ONE, known=1, known_is_optimal=True), SuiteEntry(TWO)))
     made = plots.chart(runs.run(plain, [stub()], Limit()), "levels")
     assert [row[1:3] for row in made.body] == [("1", "1/1"), ("2", "1/1")]
 
 
-def test_bars_are_of_boards_where_there_are_few(run: Run) -> None:
+def test_bars_are_of_boards_where_there_are_few(run: BenchRun) -> None:
     made = plots.chart(run, "bars")
     assert made.title == "small: seconds for each board"
     assert made.body[0] == ("1", "1.00", "1.00")
     assert made.body[3] == ("4", "1.00 unsolved", "1.00 unsolved")
 
 
-def test_bars_are_of_solvers_where_boards_are_many(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_are_of_solvers_where_boards_are_many(
+    run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(plots, "MOST_BARS", 2)
     made = plots.chart(run, "bars")
@@ -167,16 +169,16 @@ def test_bars_are_of_solvers_where_boards_are_many(run: Run, tmp_path: Path, mon
     plots.save(made, tmp_path)
 
 
-def test_widths_are_in_order_and_say_which_share_is_optimal(run: Run, suite: Suite, stub: Make) -> None:
-    longer, exact = plots.chart(Run(run.suite, run.answers), "widths").body[::-1]
+def test_widths_are_in_order_and_say_which_share_is_optimal(run: BenchRun, suite: Suite, stub: Make) -> None:
+    longer, exact = plots.chart(BenchRun(run.suite, run.answers), "widths").body[::-1]
     assert longer[1:6] == ("10", "0/4", "0 %", "0-49 %", "2.00")
     assert exact[1:6] == ("100", "3/4", "75 %", "30-95 %", "0.00")
     one = runs.run(suite, [stub(width=100), stub(width=10), stub(width=None)], Limit(nodes=100))
     assert [row[1] for row in plots.chart(one, "widths").body] == ["10", "100"]
 
 
-def test_widths_are_drawn_beside_published_points(short: None, run: Run) -> None:
-    curves = {"somebody (2020)": [Point(10, 0.5), Point(1000, 0.976, 0.25)]}
+def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) -> None:
+    curves = {"somebody (2020)": [ReferencePoint(10, 0.5), ReferencePoint(1000, 0.976, 0.25)]}
     made = plots.chart(run, "widths", curves)
     assert made.body[-2:] == (
         ("somebody (2020)", "10", "-", "50 %", "-", "-", "-"),
@@ -217,13 +219,13 @@ def test_one_solver_is_held_against_the_known_optimum(short: None, suite: Suite,
 
 
 def test_the_excess_has_an_interval_and_says_what_it_is_over(suite: Suite, stub: Make) -> None:
-    entries = tuple(Entry(board, 1, known, True) for board, known in ((ONE, 1), (TWO, 2), (ONE, 1)))
+    entries = tuple(SuiteEntry(board, 1, known, True) for board, known in ((ONE, 1), (TWO, 2), (ONE, 1)))
     sure = plots.chart(runs.run(Suite("sure", suite.puzzle, entries), [stub(extra=2)], Limit()), "levels")
     assert sure.remarks == ("The excess is over the true optimum, of the boards that were solved.",)
     right = drawn(sure).axes[1]
     assert right.get_ylabel() == "moves more than the true optimum\n(mean, 95 % interval)"
     assert len(right.collections) == 1
-    loose = Suite("loose", suite.puzzle, (Entry(ONE, 1, 5),))
+    loose = Suite("loose", suite.puzzle, (SuiteEntry(ONE, 1, 5),))
     made = plots.chart(runs.run(loose, [stub(extra=2)], Limit()), "levels")
     assert made.remarks == ("The excess is over the shortest known, of the boards that were solved.",)
     assert made.body[0][-1] == "-2.00"
@@ -240,10 +242,10 @@ def drawn(made: Chart, mark: float = 0.1) -> Any:
     return figure
 
 
-def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: Run, stripes: Suite) -> None:
+def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: BenchRun, stripes: Suite) -> None:
     few = Suite("few", stripes.puzzle, stripes.entries[:2])
     answers = tuple(answer for answer in painted.answers if answer.entry in few.entries)
-    made = plots.chart(Run(few, answers), "bars")
+    made = plots.chart(BenchRun(few, answers), "bars")
     assert made.body == (("1", "0.100", "0.0250"), ("2", "0.133", "0.0333"))
     figure = drawn(made)
     assert [axes.get_title() for axes in figure.axes] == ["board 1: 2 clues", "board 2: 3 clues"]
@@ -253,7 +255,7 @@ def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: Run, s
     ]
 
 
-def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(painted: Run, run: Run) -> None:
+def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(painted: BenchRun, run: BenchRun) -> None:
     assert marks(drawn(plots.chart(painted, "clues"))) == ["100 ms"]
     assert marks(drawn(plots.chart(painted, "clues"), mark=0.2)) == ["200 ms"]
     assert marks(drawn(plots.chart(painted, "clues"), mark=0)) == []
@@ -261,7 +263,7 @@ def test_the_line_of_100_ms_is_drawn_where_it_is_near_the_seconds(painted: Run, 
     assert marks(drawn(plots.chart(run, "bars"), mark=2)) == ["2 s"]
 
 
-def test_jobs_show_how_much_faster_more_of_them_are(painted: Run) -> None:
+def test_jobs_show_how_much_faster_more_of_them_are(painted: BenchRun) -> None:
     made = plots.chart(painted, "jobs")
     assert made.header == ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
     assert made.body == (
@@ -306,7 +308,7 @@ def test_clues_find_the_peak(stripes: Suite, painter: Make) -> None:
 
 def test_a_peak_of_few_boards_gives_way_to_one_of_many(stripe: Puzzle, painter: Make) -> None:
     many = ["rr??????", "rrr?????"] * 5 + ["rrrrr???"]
-    made = plots.chart(runs.run(Suite("many", stripe, tuple(map(Entry, many))), [painter()], Limit()), "clues")
+    made = plots.chart(runs.run(Suite("many", stripe, tuple(map(SuiteEntry, many))), [painter()], Limit()), "clues")
     assert [row[1] for row in made.body if row[-1] == "peak"] == ["3"]
     assert "too few" not in made.remarks[0]
     line, circle, star, _ = drawn(made).axes[0].get_lines()
@@ -314,14 +316,14 @@ def test_a_peak_of_few_boards_gives_way_to_one_of_many(stripe: Puzzle, painter: 
 
 
 def test_boards_with_equally_many_clues_have_no_peak(stripe: Puzzle, painter: Make) -> None:
-    same = runs.run(Suite("same", stripe, (Entry("rr??????"), Entry("bb??????"))), [painter()], Limit())
+    same = runs.run(Suite("same", stripe, (SuiteEntry("rr??????"), SuiteEntry("bb??????"))), [painter()], Limit())
     made = plots.chart(same, "clues")
     assert [row[-1] for row in made.body] == [""]
     assert made.remarks == ("painter: all boards have 2 clues, so there is no peak to find.",)
 
 
 def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
-    entries = (Entry("rr??????", 1), Entry("rrr?????", 1), Entry("rrrrr???", 2), Entry("r???????"))
+    entries = (SuiteEntry("rr??????", 1), SuiteEntry("rrr?????", 1), SuiteEntry("rrrrr???", 2), SuiteEntry("r???????"))
     run = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))
     made = plots.chart(run, "levels")
     assert made.header == ("solver", "level", "solved", "95 %", "seconds")
@@ -329,7 +331,7 @@ def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painte
     assert drawn(made).axes[1].get_ylabel() == "seconds (log scale)"
 
 
-def test_the_usual_kind_suits_the_puzzle(run: Run, painted: Run) -> None:
+def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> None:
     assert (plots.usual(run), plots.usual(painted)) == ("lengths", "bars")
     for kind in ("lengths", "lengths2d"):
         with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
@@ -338,7 +340,9 @@ def test_the_usual_kind_suits_the_puzzle(run: Run, painted: Run) -> None:
 
 def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
     puzzle = suite.puzzle
-    without = runs.run(Suite("hard", puzzle, (Entry("8 6 7 2 5 4 3 0 1"),)), [stub(extra=2, width=5)], Limit(nodes=2))
+    without = runs.run(
+        Suite("hard", puzzle, (SuiteEntry("8 6 7 2 5 4 3 0 1"),)), [stub(extra=2, width=5)], Limit(nodes=2)
+    )
     for kind, words in (
         ("lengths", "no board of 'hard' was solved"),
         ("levels", "no board of 'hard' has a level or a known optimum"),
@@ -360,18 +364,20 @@ def test_what_cannot_be_drawn_says_why(suite: Suite, stub: Make) -> None:
     with pytest.raises(BadInput, match=r"several numbers of jobs; run one, as in --with permutation:jobs=1"):
         plots.chart(without, "jobs")
     with pytest.raises(BadInput, match="there are no answers to 'small' yet"):
-        plots.chart(Run(suite, ()), "lengths")
+        plots.chart(BenchRun(suite, ()), "lengths")
     with pytest.raises(UnknownName, match="no kind of plot 'lenghts'; did you mean 'lengths'"):
         plots.chart(without, "lenghts")
 
 
-def test_without_matplotlib_it_says_what_to_install(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_it_says_what_to_install(
+    run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(BadInput, match=r"pip install 'puzzlelab\[plot\]'"):
         plots.save(plots.chart(run, "lengths"), tmp_path)
 
 
-def test_a_folder_that_cannot_be_written_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(run: BenchRun, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     with pytest.raises(BadFile, match="cannot write the plot"):
         plots.save(plots.chart(run, "lengths"), tmp_path / "missing")

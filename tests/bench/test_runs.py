@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import pytest
 
 from puzzlelab.bench import runs
-from puzzlelab.bench.runs import Run
-from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, PuzzlelabError, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Instance, Moves
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, Solver
+from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
+from puzzlelab.core.views import Estimate
 
 Make = Callable[..., Solver]
 ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
@@ -24,7 +24,7 @@ HARD = "8 6 7 2 5 4 3 0 1"
 NODES = Limit(nodes=100)
 
 
-def lengths(run: Run) -> list[int | None]:
+def lengths(run: BenchRun) -> list[int | None]:
     return [answer.length for answer in run.answers]
 
 
@@ -159,7 +159,7 @@ def test_a_solver_that_does_not_suit_is_refused_before_anything_is_asked(suite: 
     class Needy(stub):  # type: ignore[misc, valid-type]
         needs = (Missing,)
 
-    with pytest.raises(NotSuited, match="offers no view 'Missing'"):
+    with pytest.raises(Unsupported, match="offers no view 'Missing'"):
         runs.run(suite, [stub(), Needy()], NODES)
     with pytest.raises(UnknownName, match="no estimate of tiles-3x3 'manhatan'"):
         runs.run(suite, [stub(), registry.parse_solver("ida:estimate=manhatan")], NODES)
@@ -196,7 +196,7 @@ def test_a_solver_that_fails_on_one_board_goes_on_with_the_next(suite: Suite, st
 
 
 def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_path: Path) -> None:
-    twice = Suite("twice", suite.puzzle, (Entry(ONE), Entry(TWO), Entry(ONE)))
+    twice = Suite("twice", suite.puzzle, (SuiteEntry(ONE), SuiteEntry(TWO), SuiteEntry(ONE)))
     runs.run(twice, [stub()], NODES, tmp_path)
     stub.asked.clear()  # type: ignore[attr-defined]
     runs.run(twice, [stub()], NODES, tmp_path)
@@ -207,11 +207,11 @@ def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_p
 # --- many boards at once ---
 
 
-class Many(Settings):
+class Many(SolverSettings):
     """Asks a stub about many boards at once; fails where one of several is `fails`, and stops at `interrupts`."""
 
     name: ClassVar[str] = "many"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     given: ClassVar[list[list[str]]] = []
 
     stub: Any = None

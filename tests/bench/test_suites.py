@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from puzzlelab.bench import suites
-from puzzlelab.bench.suites import Entry, Suite
+from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import registry, settings
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.views import Samples
 
 ONE, TWO = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8"
 Write = Callable[..., Path]
@@ -17,11 +18,11 @@ DATA = Path(__file__).parents[1] / "data"
 def test_columns_are_board_length_and_whether_it_is_optimal(file: Write) -> None:
     path = file(f"# puzzle: tiles-3x3\n\n{ONE}\t1\topt\tmore\n{TWO}\t4\tub\n{ONE}\t1\n{TWO}\n{ONE}\t-\t-\n")
     assert suites.read(path).entries == (
-        Entry(ONE, known=1, known_is_optimal=True),
-        Entry(TWO, known=4),
-        Entry(ONE, known=1),
-        Entry(TWO),
-        Entry(ONE),
+        SuiteEntry(ONE, known=1, known_is_optimal=True),
+        SuiteEntry(TWO, known=4),
+        SuiteEntry(ONE, known=1),
+        SuiteEntry(TWO),
+        SuiteEntry(ONE),
     )
 
 
@@ -61,7 +62,7 @@ def test_files_that_hold_nothing_or_are_not_there(file: Write, tmp_path: Path) -
 def test_a_puzzle_with_notations_of_its_own_says_what_is_a_board(file: Write, stripe: Puzzle) -> None:
     path = file("# a comment\nstripe:rr??????\n\nstripe:rr\nwords\nstripe:bb??????\n")
     suite = suites.read(path, stripe)
-    assert suite.entries == (Entry("rr??????"), Entry("bb??????"))
+    assert suite.entries == (SuiteEntry("rr??????"), SuiteEntry("bb??????"))
     assert suite.faults == (f"{path}, line 4: 2 cells are no stripe",)
 
 
@@ -84,7 +85,7 @@ def test_one_board_is_the_same_in_every_notation(file: Write) -> None:
     hashes = set()
     for text in (SUDOKU, f"puzzle,solution\n{SUDOKU},{SOLVED}\n", SUDOKU.replace(".", "0"), f"# drawn\n{drawn}\n"):
         suite = suites.read(file(text))
-        assert (suite.puzzle.name, suite.entries) == ("sudoku-9x9", (Entry(SUDOKU),))
+        assert (suite.puzzle.name, suite.entries) == ("sudoku-9x9", (SuiteEntry(SUDOKU),))
         hashes.add(suite.hash)
     assert len(hashes) == 1
 
@@ -144,17 +145,17 @@ def test_a_file_comes_before_a_suite_of_the_package(file: Write, monkeypatch: py
 
 def test_the_hash_follows_puzzle_boards_and_order_alone() -> None:
     puzzle = registry.load("tiles-3x3")
-    suite = Suite("a", puzzle, (Entry(ONE), Entry(TWO)))
+    suite = Suite("a", puzzle, (SuiteEntry(ONE), SuiteEntry(TWO)))
     assert len(suite.hash) == 16
-    assert Suite("b", puzzle, (Entry(ONE, 3, 1, True), Entry(TWO))).hash == suite.hash
-    assert Suite("a", puzzle, (Entry(TWO), Entry(ONE))).hash != suite.hash
+    assert Suite("b", puzzle, (SuiteEntry(ONE, 3, 1, True), SuiteEntry(TWO))).hash == suite.hash
+    assert Suite("a", puzzle, (SuiteEntry(TWO), SuiteEntry(ONE))).hash != suite.hash
     assert Suite("a", registry.load("tiles-3x3:blank-first"), suite.entries).hash != suite.hash
 
 
 def test_several_suites_are_one_if_of_one_puzzle(suite: Suite) -> None:
-    joined = suites.join([suite, Suite("other", suite.puzzle, (Entry(TWO),), ("fault",))])
+    joined = suites.join([suite, Suite("other", suite.puzzle, (SuiteEntry(TWO),), ("fault",))])
     assert joined.name == "small+other"
-    assert joined.entries == (*suite.entries, Entry(TWO))
+    assert joined.entries == (*suite.entries, SuiteEntry(TWO))
     assert joined.faults == ("fault",)
     with pytest.raises(BadInput, match="of one puzzle, not of tiles-3x3 and tiles-4x4"):
         suites.join([suite, suites.find("tiles15")])
@@ -225,7 +226,7 @@ def test_an_optimum_that_stands_in_a_table_is_known_whatever_the_scale() -> None
     for scale, levels in (("level", (5, 6)), ("uniform", None)):
         suite = suites.sample(puzzle, levels, scale, 3, 1)
         for entry in suite.entries:
-            assert entry.known == puzzle.difficulty(suite.instance(entry).state)["distance"]  # type: ignore[attr-defined]
+            assert entry.known == puzzle.view(Samples).difficulty(suite.instance(entry).state)["distance"]  # type: ignore[attr-defined]
             assert entry.known_is_optimal
 
 
@@ -235,7 +236,7 @@ def test_what_cannot_be_sampled() -> None:
         suites.sample(puzzle, (1, 2), "lvel", 1, 0)
     with pytest.raises(BadOption):
         suites.sample(puzzle, (1000, 1000), "level", 1, 0)
-    with pytest.raises(NotSuited, match="give a file"):
+    with pytest.raises(Unsupported, match="give a file"):
         suites.sample(Plain(), (1, 2), None, 1, 0)  # type: ignore[arg-type]
 
 
@@ -243,6 +244,9 @@ class Plain:
     """A puzzle without a sampler."""
 
     name = "plain"
+
+    def view(self, kind: type) -> None:
+        return None
 
 
 def test_levels_are_a_number_or_a_range() -> None:

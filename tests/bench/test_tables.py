@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from puzzlelab.bench import runs, tables
-from puzzlelab.bench.remarks import remarks
-from puzzlelab.bench.runs import Answer, Run
-from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.bench.tables import Mean, Reference, Share
+from puzzlelab.bench.caveats import caveats
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.bench.tables import Mean, Proportion, Reference
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import Solver
@@ -21,7 +21,7 @@ ONE, TWO, FOUR = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8"
 
 
 @pytest.fixture
-def run(suite: Suite, stub: Make) -> Run:
+def run(suite: Suite, stub: Make) -> BenchRun:
     """A solver that is optimal, and one that makes two moves too many."""
     return runs.run(suite, [stub(), stub(extra=2)], Limit(nodes=100))
 
@@ -30,12 +30,12 @@ def run(suite: Suite, stub: Make) -> Run:
     ("count", "total", "low", "high"), [(7, 10, 0.3968, 0.8922), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0)]
 )
 def test_the_interval_of_a_share_is_wilsons(count: int, total: int, low: float, high: float) -> None:
-    assert Share(count, total).interval == pytest.approx((low, high), abs=1e-4)
+    assert Proportion(count, total).interval == pytest.approx((low, high), abs=1e-4)
 
 
 def test_a_share_of_nothing_tells_nothing() -> None:
-    assert math.isnan(Share(0, 0).value)
-    assert Share(0, 0).interval == (0.0, 1.0)
+    assert math.isnan(Proportion(0, 0).value)
+    assert Proportion(0, 0).interval == (0.0, 1.0)
 
 
 def test_the_interval_of_a_mean_is_students() -> None:
@@ -51,10 +51,10 @@ def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
     assert math.isnan(tables.mean([]).value)
 
 
-def test_a_summary_counts_what_holds(run: Run) -> None:
+def test_a_summary_counts_what_holds(run: BenchRun) -> None:
     exact, longer = tables.summaries(run)
-    assert (exact.solved, exact.proven, exact.reached) == (Share(3, 5), Share(3, 5), Share(3, 4))
-    assert (longer.solved, longer.proven, longer.reached) == (Share(3, 5), Share(0, 5), Share(0, 4))
+    assert (exact.solved, exact.proven, exact.reached) == (Proportion(3, 5), Proportion(3, 5), Proportion(3, 4))
+    assert (longer.solved, longer.proven, longer.reached) == (Proportion(3, 5), Proportion(0, 5), Proportion(0, 4))
     assert exact.length.value == pytest.approx(7 / 3)
     assert longer.length.value == pytest.approx(13 / 3)
     assert (exact.excess, longer.excess) == (Mean(0.0, 0.0), Mean(2.0, 0.0))
@@ -63,7 +63,7 @@ def test_a_summary_counts_what_holds(run: Run) -> None:
     assert exact.p95 == pytest.approx(1.0)
 
 
-def test_an_optimum_is_the_suites_own_or_one_that_was_proven(run: Run) -> None:
+def test_an_optimum_is_the_suites_own_or_one_that_was_proven(run: BenchRun) -> None:
     known = tables.references(run)
     assert known[ONE] == Reference(1, True)
     assert known[FOUR] == Reference(4, True)
@@ -71,37 +71,39 @@ def test_an_optimum_is_the_suites_own_or_one_that_was_proven(run: Run) -> None:
 
 
 def test_an_upper_bound_counts_for_the_excess_but_not_for_the_optimum(suite: Suite, stub: Make) -> None:
-    bounded = Suite("bounded", suite.puzzle, (Entry(ONE, known=5), Entry(TWO, known=2, known_is_optimal=True)))
+    bounded = Suite(
+        "bounded", suite.puzzle, (SuiteEntry(ONE, known=5), SuiteEntry(TWO, known=2, known_is_optimal=True))
+    )
     run = runs.run(bounded, [stub(extra=2)], Limit())
     (each,) = tables.summaries(run)
     assert each.excess.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
-    assert each.reached == Share(0, 1)
-    assert remarks(run) == ["1 of the 2 known lengths are not proven optimal; the excess is over them."]
+    assert each.reached == Proportion(0, 1)
+    assert caveats(run) == ["1 of the 2 known lengths are not proven optimal; the excess is over them."]
 
 
-def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: Run) -> None:
+def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: BenchRun) -> None:
     first = run.answers[0]
-    wrong = Answer(first.solver, first.entry, first.row.model_copy(update={"moves": ["U"]}), holds=False)
+    wrong = BenchAnswer(first.solver, first.entry, first.row.model_copy(update={"moves": ["U"]}), holds=False)
     broken = replace(run, answers=(wrong, *run.answers[1:]))
-    assert tables.summaries(broken)[0].solved == Share(2, 5)
-    (remark,) = [remark for remark in remarks(broken) if "do not hold" in remark]
+    assert tables.summaries(broken)[0].solved == Proportion(2, 5)
+    (remark,) = [remark for remark in caveats(broken) if "do not hold" in remark]
     assert remark.startswith("1 answers do not hold and count as unsolved; the first, of stub:extra=0")
 
 
 def test_an_answer_that_is_shorter_than_the_optimum_is_told(suite: Suite, stub: Make) -> None:
-    mistaken = Suite("mistaken", suite.puzzle, (Entry(TWO, known=4, known_is_optimal=True),))
-    (remark,) = remarks(runs.run(mistaken, [stub()], Limit()))
+    mistaken = Suite("mistaken", suite.puzzle, (SuiteEntry(TWO, known=4, known_is_optimal=True),))
+    (remark,) = caveats(runs.run(mistaken, [stub()], Limit()))
     assert remark.endswith(f"solves {TWO} in 2 moves, fewer than the 4 that are said to be optimal.")
 
 
-def test_limits_and_missing_answers_are_told(run: Run) -> None:
+def test_limits_and_missing_answers_are_told(run: BenchRun) -> None:
     part = replace(run, answers=run.answers[:3])
-    limit, missing = remarks(part)
+    limit, missing = caveats(part)
     assert limit == "Limit of each search: 100 nodes."
     assert missing.endswith("has answered 3 of the 5 boards.")
 
 
-def test_the_table_fits_a_terminal_and_has_the_numbers(run: Run) -> None:
+def test_the_table_fits_a_terminal_and_has_the_numbers(run: BenchRun) -> None:
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(tables.table(run))
     text = console.export_text()
@@ -111,13 +113,13 @@ def test_the_table_fits_a_terminal_and_has_the_numbers(run: Run) -> None:
     assert "…" not in text
 
 
-def printed(run: Run) -> str:
+def printed(run: BenchRun) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(tables.table(run))
     return console.export_text()
 
 
-def changed(run: Run, solver: int, **values: object) -> Run:
+def changed(run: BenchRun, solver: int, **values: object) -> BenchRun:
     """The run with these values in the rows of one of its solvers."""
     chosen = list(run.by_solver)[solver]
     answers = [
@@ -127,7 +129,7 @@ def changed(run: Run, solver: int, **values: object) -> Run:
     return replace(run, answers=tuple(answers))
 
 
-def test_states_that_a_network_scored_stand_below_the_nodes(run: Run) -> None:
+def test_states_that_a_network_scored_stand_below_the_nodes(run: BenchRun) -> None:
     assert "scored" not in printed(run)
     asked = changed(run, 0, evaluations=12_340)
     assert [each.evaluations for each in tables.summaries(asked)] == [12_340, 0]
@@ -136,32 +138,32 @@ def test_states_that_a_network_scored_stand_below_the_nodes(run: Run) -> None:
     assert "12.3k" in text
 
 
-def test_a_label_is_printed_as_it_is(run: Run) -> None:
+def test_a_label_is_printed_as_it_is(run: BenchRun) -> None:
     named = replace(run, answers=tuple(replace(answer, solver="greedy:estimate=net:x:[b]") for answer in run.answers))
     assert "net:x:[b]" in printed(named)
 
 
-def test_the_limit_of_moves_of_solvers_that_play_is_told(run: Run) -> None:
+def test_the_limit_of_moves_of_solvers_that_play_is_told(run: BenchRun) -> None:
     exact, longer = run.by_solver
-    limit, *_ = remarks(run)
+    limit, *_ = caveats(run)
     assert limit == "Limit of each search: 100 nodes."
     one = changed(run, 0, options={"max_moves": 1000})
-    assert remarks(one)[1] == f"Limit of moves: 1,000 for {exact}."
+    assert caveats(one)[1] == f"Limit of moves: 1,000 for {exact}."
     two = changed(one, 1, options={"max_moves": 50})
-    assert remarks(two)[1] == f"Limit of moves: 50 for {longer}; 1,000 for {exact}."
+    assert caveats(two)[1] == f"Limit of moves: 50 for {longer}; 1,000 for {exact}."
     same = changed(one, 1, options={"max_moves": 1000})
-    assert remarks(same)[1] == "Limit of moves: 1,000."
+    assert caveats(same)[1] == "Limit of moves: 1,000."
 
 
-def test_the_networks_that_were_asked_are_told_with_the_hash_of_the_suite(run: Run) -> None:
+def test_the_networks_that_were_asked_are_told_with_the_hash_of_the_suite(run: BenchRun) -> None:
     exact, longer = run.by_solver
-    assert not [remark for remark in remarks(run) if "Network" in remark]
+    assert not [remark for remark in caveats(run) if "Network" in remark]
     one = changed(run, 1, net="0123456789abcdef")
-    assert f"Network: 0123456789abcdef; hash of the suite: {run.suite.hash}." in remarks(one)
-    assert remarks(changed(one, 0, net="0123456789abcdef")) == remarks(one)
+    assert f"Network: 0123456789abcdef; hash of the suite: {run.suite.hash}." in caveats(one)
+    assert caveats(changed(one, 0, net="0123456789abcdef")) == caveats(one)
     assert (
         f"Networks: fedcba9876543210 ({exact}), 0123456789abcdef ({longer}); hash of the suite: {run.suite.hash}."
-        in remarks(changed(one, 0, net="fedcba9876543210"))
+        in caveats(changed(one, 0, net="fedcba9876543210"))
     )
 
 
@@ -170,33 +172,33 @@ def test_the_networks_that_were_asked_are_told_with_the_hash_of_the_suite(run: R
     [(7, 10, "70 %", "40-89 %"), (985, 1000, "98.5 %", "97.5-99.1 %"), (181_000, 181_440, "99.76 %", "99.73-99.78 %")],
 )
 def test_shares_of_many_boards_have_more_digits(count: int, total: int, percent: str, interval: str) -> None:
-    assert tables.percent(Share(count, total)) == percent
-    assert tables.interval(Share(count, total)) == interval
-    assert tables.percent(Share(0, 0)) == ""
+    assert tables.percent(Proportion(count, total)) == percent
+    assert tables.interval(Proportion(count, total)) == interval
+    assert tables.percent(Proportion(0, 0)) == ""
 
 
 def test_boards_that_are_filled_in_have_proofs_and_no_excess(stripes: Suite, painter: Make) -> None:
-    torn = Suite("torn", stripes.puzzle, (*stripes.entries, Entry("rr!?????")))
+    torn = Suite("torn", stripes.puzzle, (*stripes.entries, SuiteEntry("rr!?????")))
     run = runs.run(torn, [painter(slow=3), painter(slow=3, proof="none")], Limit(seconds=9))
     sure, unsure = tables.summaries(run)
-    assert (sure.solved, sure.proven, sure.refuted) == (Share(10, 13), Share(10, 13), Share(1, 13))
-    assert (unsure.solved, unsure.proven) == (Share(10, 13), Share(0, 13))
+    assert (sure.solved, sure.proven, sure.refuted) == (Proportion(10, 13), Proportion(10, 13), Proportion(1, 13))
+    assert (unsure.solved, unsure.proven) == (Proportion(10, 13), Proportion(0, 13))
     assert sure.seconds.value == pytest.approx(sum(answer.row.seconds for answer in run.by_solver[sure.solver]) / 13)
     text = printed(run)
     for words in ("unique", "unsolvable", "10/13", "50-92 %", "1/13", "mean", "median"):
         assert words in text
     for words in ("excess", "optimal", "length", "…"):
         assert words not in text
-    assert remarks(run) == [
+    assert caveats(run) == [
         "Limit of each search: 9 s.",
         "10 of the boards have more than one solution: their answers are right, not unique.",
     ]
 
 
 def test_solvers_that_contradict_each_other_are_told(stripe: Puzzle, painter: Make) -> None:
-    one = Suite("one", stripe, (Entry("rr??????"),))
+    one = Suite("one", stripe, (SuiteEntry("rr??????"),))
     run = runs.run(one, [painter(), painter(colour=1, proof="none"), painter(proof="unsolvable")], Limit())
-    assert remarks(run) == [
+    assert caveats(run) == [
         "painter:proof=unsolvable says that rr?????? has no solution, but painter:colour=1:proof=none found one.",
         "1 of the boards have more than one solution: their answers are right, not unique.",
         "painter says that rr?????? has one solution, but painter:colour=1:proof=none found another.",
@@ -220,8 +222,8 @@ def test_numbers_as_text() -> None:
         "12.3",
         "123",
     ]
-    assert tables.decimal(math.nan) == tables.share(Share(0, 0)) == "-"
-    assert tables.interval(Share(7, 10)) == "40-89 %"
+    assert tables.decimal(math.nan) == tables.share(Proportion(0, 0)) == "-"
+    assert tables.interval(Proportion(7, 10)) == "40-89 %"
     assert tables.broken("ida:estimate=pdb:1,2/3:jobs=2") == "ida:\nestimate=pdb:1,2/3:\njobs=2"
 
 

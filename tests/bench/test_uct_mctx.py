@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.views import Planes
 
 pytestmark = pytest.mark.slow  # whole programs, which no user of the package runs
 
@@ -50,8 +51,8 @@ def test_moves_are_those_of_the_rules(bench, name):
 def test_the_network_is_the_same(bench, name):
     puzzle = load(name)
     states = boards(bench, puzzle, 40)
-    assert np.array_equal(bench.planes(np, states), puzzle.planes(states))
-    found = bench.answers(bench.weights_of(name), puzzle.planes(states))
+    assert np.array_equal(bench.planes(np, states), puzzle.view(Planes).planes(states))
+    found = bench.answers(bench.weights_of(name), puzzle.view(Planes).planes(states))
     assert bench.apart(bench.said(puzzle, states), list(found)) < bench.CLOSE
 
 

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 
 from puzzlelab.cli import console
-from puzzlelab.core import report
+from puzzlelab.engine import report
 
 
 class Terminal(StringIO):

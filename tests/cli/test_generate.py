@@ -14,6 +14,7 @@ from puzzlelab import load
 from puzzlelab.cli.main import run
 from puzzlelab.core import solutions
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.solvers.dancing_links import DancingLinks
@@ -98,7 +99,7 @@ def test_a_range_of_clues(made):
 @pytest.mark.parametrize(("scale", "level"), [("clues", 33), ("level", 2)])
 def test_scales(made, scale, level):
     for board in made("--scale", scale, "--level", level, "--count", 4):
-        assert load("sudoku-9x9").difficulty(load("sudoku-9x9").read(board).state)[scale] == level
+        assert load("sudoku-9x9").view(Samples).difficulty(load("sudoku-9x9").read(board).state)[scale] == level
 
 
 @pytest.mark.parametrize("mix", ["even", "doubling"])
@@ -348,7 +349,7 @@ def test_a_full_disk(program, tmp_path, monkeypatch):
     monkeypatch.setattr(generate, "CHUNK", 5)
     words = ("sudoku-9x9", "--level", 1, "--count", 20)
     program(*words, "--out", whole)
-    real, calls = files.Lines.append, []
+    real, calls = files.LineFile.append, []
 
     def append(self, batch):
         calls.append(batch)
@@ -357,7 +358,7 @@ def test_a_full_disk(program, tmp_path, monkeypatch):
             raise OSError(28, "No space left on device")
         real(self, batch)
 
-    monkeypatch.setattr(files.Lines, "append", append)
+    monkeypatch.setattr(files.LineFile, "append", append)
     expected = f"error: cannot write {path}: No space left on device\n"
     assert program(*words, "--out", path) == (2, "", expected)
     assert path.read_bytes() != whole.read_bytes()[: path.stat().st_size]
@@ -377,7 +378,7 @@ def begun(program, tmp_path, monkeypatch):
         words = ("sudoku-9x9", "--mix", "even", "--count", 40, "--out", path)
         monkeypatch.setattr(generate, "CHUNK", 5)
         monkeypatch.setattr(files, "PART", 10)
-        writer = files.Parts if ending == ".parquet" else files.Lines
+        writer = files.PartFiles if ending == ".parquet" else files.LineFile
         with monkeypatch.context() as patched:
             real, calls = writer.append, []
 

@@ -10,7 +10,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.puzzle import Estimate, Prior
+from puzzlelab.core.views import Estimate, Prior
 
 ONE, TWO, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "1 2 3 4 5 6 8 7 0"
 ROWS = "RGB./RRBG/BGRG"
@@ -213,9 +213,9 @@ def test_moves_that_are_no_cells_stand_beside_the_board_the_best_first(program, 
 
 
 def test_of_many_moves_the_best_are_named(program, network, monkeypatch):
-    from puzzlelab.cli import scores
+    from puzzlelab.cli import move_scores
 
-    monkeypatch.setattr(scores, "MOST", 2)
+    monkeypatch.setattr(move_scores, "MOST", 2)
     network("moves")
     _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
     assert "1 2 3   D 50 %  L 25 %  and 1 more\n" in out

@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.experience.schema import Searched
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.training.selfplay.league import League
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 CONFIG = """
 recipe = "selfplay"
@@ -84,7 +84,7 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
 
 
 def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(program, tmp_path, config) -> None:
-    run, league = tmp_path / "run", League(tmp_path / "run")
+    run, league = tmp_path / "run", SelfPlayRun(tmp_path / "run")
     words = ("selfplay", "run", run, "--config", config, "--workers", 0)
     assert program(*words, "--minutes", 0)[0] == 0
     with league.alone("run"):
@@ -113,7 +113,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
     run, chance = tmp_path / "run", random.Random(3)
     words = [sys.executable, "-m", "puzzlelab", "selfplay", "run", str(run), "--config", str(config)]
     words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "samples.reuse=50"]
-    league = League(run)
+    league = SelfPlayRun(run)
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(words, stderr=said)
         for kill in range(10):

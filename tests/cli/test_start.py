@@ -55,9 +55,9 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
     assert not ours(modules, "puzzles") | ours(modules, "solvers")
 
 
-@pytest.mark.parametrize(("verb", "files"), [("solve", {"solve", "networks", "shown"}), ("verify", {"verify"})])
+@pytest.mark.parametrize(("verb", "files"), [("solve", {"solve", "networks", "report"}), ("verify", {"verify"})])
 def test_one_verb_imports_no_other(verb, files) -> None:
-    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "lean", *files}
+    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "quick_start", *files}
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
-    assert ours(modules, "cli") == {"main", "console", "lean", "solve", "networks", "shown"}
+    assert ours(modules, "cli") == {"main", "console", "quick_start", "solve", "networks", "report"}
 
 
 def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:
@@ -81,12 +81,12 @@ def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:
 
 
 @pytest.mark.parametrize("puzzle", ["tiles-3x3", "sudoku-9x9", "dust-6x5x4"])
-def test_a_view_is_asked_for_without_running_what_it_has(puzzle) -> None:
+def test_asking_for_a_view_imports_no_compiler(puzzle) -> None:
     code = (
         "import sys, puzzlelab\n"
-        "from puzzlelab.core.puzzle import Estimates, Planes, Samples\n"
+        "from puzzlelab.core.views import Estimates, Planes, Samples\n"
         f"puzzle = puzzlelab.load('{puzzle}')\n"
-        "print([isinstance(puzzle, view) for view in (Estimates, Planes, Samples)], 'numba' in sys.modules)"
+        "print([puzzle.view(view) is not None for view in (Estimates, Planes, Samples)], 'numba' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == f"[{puzzle != 'sudoku-9x9'}, True, True] False\n"

@@ -6,7 +6,9 @@ import re
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.row import read_rows
+from puzzlelab.core.views import Samples
 
 EASY = ".54.8213..6...37943.16..2..2...7....693.1.547....4...9..9..78.24368...7..2856.41."
 EASY_DONE = "954782136862153794371694258245976381693218547187345629519437862436821975728569413"
@@ -73,7 +75,7 @@ def test_a_board_or_the_name_of_an_example(program, text):
 
 
 def test_every_example_is_solved(program):
-    examples = load("sudoku-9x9").examples
+    examples = presentation_of(load("sudoku-9x9")).examples
     code, out, _ = program("solve", "sudoku-9x9", *examples, "--json")
     assert code == 0
     assert [row["proof"] for row in rows_of(out)] == ["none" if name == "many" else "unique" for name in examples]
@@ -339,7 +341,7 @@ def test_boards_without_a_solution(program, board, reason):
 
 @pytest.mark.parametrize("solver", ["bands", "backtracking", "dancing-links", "permutation"])
 def test_limits_are_told(program, solver):
-    board = load("sudoku-9x9").examples["hard"].board
+    board = presentation_of(load("sudoku-9x9")).examples["hard"].board
     code, out, _ = program("solve", "sudoku-9x9", board, "--with", solver, "--nodes", 1)
     assert code in (0, 1)
     assert ("\nnot solved: the limit of nodes is reached (" in out) == (code == 1)
@@ -514,9 +516,9 @@ def test_list_shows_examples_and_scales(program):
     code, out, _ = program("list", "sudoku-9x9")
     assert code == 0
     assert out.startswith("sudoku-9x9: 729 moves (")
-    for name in load("sudoku-9x9").examples:
+    for name in presentation_of(load("sudoku-9x9")).examples:
         assert f"puzzlelab solve sudoku-9x9 {name} " in out
-    for name, scale in load("sudoku-9x9").scales.items():
+    for name, scale in load("sudoku-9x9").view(Samples).scales.items():
         levels = "{}-{}".format(*scale.levels) if scale.levels else ""
         assert re.search(rf"^ {name} +{levels} +{re.escape(scale.about)} *$", out, re.MULTILINE)
 
@@ -531,7 +533,7 @@ def test_list_names_sudoku_and_its_solvers(program):
 @pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-9x9", "sudoku-12x12", "sudoku-16x16"])
 def test_what_an_example_says_of_its_clues_is_so(name):
     words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    for example in load(name).examples.values():
+    for example in presentation_of(load(name)).examples.values():
         said = re.match(r"([0-9]+|[a-z]+) clues", example.about)
         if said:
             number = int(said[1]) if said[1].isdigit() else words.index(said[1])

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core.cache import kernel_cache
 from puzzlelab.core.version import VERSION
+from puzzlelab.core.views import Estimates, Samples
+from puzzlelab.engine.kernel_cache import kernel_cache
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 
@@ -217,13 +218,21 @@ def test_generate_hits_the_level(program, scale, level):
     assert len(boards) == 8
     assert len(set(boards)) > 1
     for board in boards:
-        assert puzzle.difficulty(puzzle.read(board).state)[scale] == level
+        assert puzzle.view(Samples).difficulty(puzzle.read(board).state)[scale] == level
 
 
 def test_generate_goes_through_a_range_in_turn(program):
     puzzle = load("tiles-3x3")
     boards = generated(program, "tiles-3x3", "--level", "5-7", "--count", 7)
-    assert [puzzle.difficulty(puzzle.read(board).state)["level"] for board in boards] == [5, 6, 7, 5, 6, 7, 5]
+    assert [puzzle.view(Samples).difficulty(puzzle.read(board).state)["level"] for board in boards] == [
+        5,
+        6,
+        7,
+        5,
+        6,
+        7,
+        5,
+    ]
 
 
 def test_generate_as_json_says_how_to_make_each_board_again(program):
@@ -342,7 +351,7 @@ def warmed(program, monkeypatch, *words):
 def test_warm_goes_through_every_solver_with_every_estimate(program, monkeypatch):
     pairs = warmed(program, monkeypatch, "tiles-2x2")
     guided = {"astar", "beam", "depth-first", "greedy", "ida", "uct"}
-    estimates = set(load("tiles-2x2").estimates)
+    estimates = set(load("tiles-2x2").view(Estimates).estimates)
     assert len(estimates) > 4
     assert {name for name, estimate in pairs if estimate} == guided
     assert all({given for name, given in pairs if name == solver} == estimates for solver in guided)

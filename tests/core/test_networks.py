@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 
 from puzzlelab.core import networks
-from puzzlelab.core.errors import BadFile, BadInput, BadOption, NotSuited, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Estimates, Prior, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.row import unanswered
 from puzzlelab.core.solver import chosen_estimate, chosen_prior, require
+from puzzlelab.core.views import Estimate, Estimates, Prior
 from puzzlelab.solvers.beam import Beam
 
 ONE, OTHER = "0123456789abcdef", "fedcba9876543210"
 
 
 class Shelf:
-    """In the place of `nets.shelf`: networks of the names `one`, `other`, and without a name."""
+    """In the place of `nets.model_zoo`: networks of the names `one`, `other`, and without a name."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Puzzle, str]] = []
@@ -42,7 +43,7 @@ class Shelf:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     made = Shelf()
-    monkeypatch.setitem(sys.modules, "puzzlelab.nets.shelf", made)
+    monkeypatch.setitem(sys.modules, "puzzlelab.nets.model_zoo", made)
     networks._found.cache_clear()
     yield made
     networks._found.cache_clear()
@@ -163,9 +164,9 @@ def test_a_row_says_which_network_was_asked(
 
 
 def test_a_network_takes_the_place_of_the_estimates_that_a_puzzle_does_not_offer(corridor: Any) -> None:
-    assert not isinstance(corridor(), Estimates)
+    assert corridor().view(Estimates) is None
     for solver in (Beam(estimate="net"), Beam(prior="net:one"), Beam(estimate=Estimate("mine", False, scores=len))):
         require(solver, corridor())
     for solver in (Beam(), Beam(estimate="manhattan")):
-        with pytest.raises(NotSuited, match="offers no view 'Estimates'"):
+        with pytest.raises(Unsupported, match="offers no view 'Estimates'"):
             require(solver, corridor())

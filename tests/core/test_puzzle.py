@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Backwards, Compiled, Estimate, Estimates, Instance, Moves, Planes, Puzzle, Samples
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, presentation_of
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Planes, Reversible, Samples
 
 
 def test_instances_are_equal_by_puzzle_and_board(eight: Puzzle, corridor) -> None:
@@ -26,10 +27,17 @@ def test_an_instance_shows_its_puzzle_and_board(eight: Puzzle) -> None:
     assert repr(eight.read("123456708")) == "<tiles-3x3: 1 2 3 4 5 6 7 0 8>"
 
 
-def test_a_puzzle_offers_the_views_whose_methods_it_has(eight: Puzzle, corridor) -> None:
-    views = (Moves, Backwards, Compiled, Estimates, Planes, Samples)
-    assert all(isinstance(eight, view) for view in views)
-    assert [isinstance(corridor(), view) for view in views] == [True, True, False, False, False, False]
+def test_a_puzzle_offers_the_views_of_its_table(eight: Puzzle, corridor) -> None:
+    views = (Reversible, KernelRules, Estimates, Planes, Samples)
+    assert all(eight.view(view) is not None for view in views)
+    assert [corridor().view(view) is not None for view in views] == [True, False, False, False, False]
+    assert eight.view(Estimates) is eight.view(Estimates)
+
+
+def test_what_a_puzzle_does_not_say_of_itself_has_defaults(corridor) -> None:
+    assert presentation_of(corridor()) == Presentation()
+    assert not Presentation().warnings(np.zeros(1))
+    assert Presentation().usual_solver == ("bfs", {})
 
 
 def test_an_estimate_is_either_a_kernel_or_a_function() -> None:

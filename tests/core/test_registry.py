@@ -8,7 +8,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName
 from puzzlelab.solvers.astar import Astar
 
-EXAMPLES = [name for family in registry.families() for name in registry.family(family).EXAMPLES]
+EXAMPLES = [name for family in registry.families() for name in registry.family(family).names]
 
 
 def test_the_families_and_solvers_of_the_package_are_found() -> None:
@@ -27,7 +27,7 @@ def test_every_example_is_loaded_by_its_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", registry.families())
 def test_every_family_says_what_it_is(name: str) -> None:
-    about = registry.family(name).ABOUT
+    about = registry.family(name).about
     assert "\n" not in about
     assert about.endswith(".")
 
@@ -80,6 +80,7 @@ PLUGIN = """
 from dataclasses import dataclass
 from typing import ClassVar
 
+from puzzlelab.core.puzzle import Family
 from puzzlelab.core.settings import Settings
 
 @dataclass(frozen=True)
@@ -90,23 +91,19 @@ class Guess(Settings):
     name: ClassVar[str] = "guess"
     tries: int = 3
 
-EXAMPLES = ("lamps-3",)
-ABOUT = "A puzzle of somebody else."
-
-def make(rest):
-    return Lamp(f"lamps-{rest}")
+FAMILY = Family("A puzzle of somebody else.", lambda rest: Lamp(f"lamps-{rest}"), ("lamps-3",))
 """
 
 
 def test_plug_ins_are_found_by_their_entry_points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugged) -> None:
     (tmp_path / "lamps_of_a_test.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
-    plugged("puzzlelab.puzzles", "lamps", "lamps_of_a_test:make")
+    plugged("puzzlelab.puzzles", "lamps", "lamps_of_a_test:FAMILY")
     plugged("puzzlelab.solvers", "guess", "lamps_of_a_test:Guess")
     assert "lamps" in registry.families()
     assert "guess" in registry.solver_names()
     assert registry.load("lamps-3").name == "lamps-3"
-    assert registry.family("lamps").ABOUT == "A puzzle of somebody else."
+    assert registry.family("lamps").about == "A puzzle of somebody else."
     assert registry.make_solver("guess", {"tries": 5}).options() == {"tries": 5}
     monkeypatch.delitem(sys.modules, "lamps_of_a_test")
 

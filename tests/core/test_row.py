@@ -11,6 +11,7 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of
 from puzzlelab.core.version import VERSION
+from puzzlelab.core.views import Estimates
 
 TWO = "1 2 3 4 5 6 0 7 8"
 
@@ -65,7 +66,7 @@ def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
 
 def test_a_row_names_the_estimate_that_was_left_to_the_puzzle(eight: Puzzle) -> None:
     found = row_of(eight.read(TWO), make_solver("ida", {}), Limit(), Result(None))
-    assert found.options["estimate"] == eight.estimate().name
+    assert found.options["estimate"] == eight.view(Estimates).estimate().name
     assert (found.moves, found.length) == (None, None)
 
 

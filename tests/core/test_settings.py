@@ -2,8 +2,8 @@ import pytest
 from pydantic import Field, ValidationError
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Estimate
 from puzzlelab.core.settings import Settings, fill, read_options
+from puzzlelab.core.views import Estimate
 
 
 class Engine(Settings):

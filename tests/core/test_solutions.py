@@ -7,41 +7,37 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import Machine
-from puzzlelab.core.errors import NotSuited, PuzzlelabError
-from puzzlelab.core.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED, RUNNING
+from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance, Moves
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.settings import Settings
 from puzzlelab.core.solutions import (
-    FOUND,
-    MOST,
     NO_SOLUTION,
-    OWN,
     SEVERAL,
     Count,
-    Counts,
+    CountsSolutions,
+    EnumeratesSolutions,
     Listing,
-    Lists,
     count,
-    counted,
-    listed,
     settled,
 )
-from puzzlelab.core.solver import Attempt, require, solve
+from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve
 from puzzlelab.core.verify import Verdict, replay, verify
+from puzzlelab.core.views import Candidates, EquivalentMoves
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
+from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED, RUNNING
 
 ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))
 """Ways from place 2 of the corridor to place 0."""
 
 
-class Script(Settings):
+class Script(SolverSettings):
     """Lists what it was told to list; an exception among it is raised."""
 
     name: ClassVar[str] = "script"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     says: tuple[Any, ...] = ()
 
@@ -59,6 +55,7 @@ class Counting(Script):
     """Counts too: one for each thing it says."""
 
     name: ClassVar[str] = "counting"
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
     asked: ClassVar[list[int]] = []
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
@@ -73,16 +70,16 @@ class Picky(Script):
     """Refuses all corridors but one."""
 
     name: ClassVar[str] = "picky"
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, Selective)
 
     def refusal(self, puzzle: Any) -> str | None:
         return None if puzzle.length == 9 else "it likes nine steps"
 
 
-class Single(Settings):
+class Single(SolverSettings):
     """Looks for one solution."""
 
     name: ClassVar[str] = "single"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         yield ONE
@@ -238,8 +235,8 @@ def test_a_count_is_of_all_solutions_or_as_many_as_asked_for(corridor) -> None:
     assert count(Script(says=(Result(None),)), start, Limit()) == Count(0, "done")
     assert count(Script(says=(ONE, Result(None, stop="time"))), start, Limit()) == Count(1, "time")
     assert not count(script, start, Limit(), 2).complete
-    assert isinstance(script, Lists)
-    assert not isinstance(script, Counts)
+    assert ability(script, EnumeratesSolutions) is script
+    assert ability(script, CountsSolutions) is None
 
 
 def test_ctrl_c_ends_a_count_with_what_was_found(corridor) -> None:
@@ -314,18 +311,19 @@ def test_ctrl_c_in_a_list_is_the_callers_to_handle(corridor) -> None:
 def test_who_lists_nothing_cannot_be_asked_to(corridor) -> None:
     start = corridor().read("2")
     for ask in (lambda: count(Single(), start, Limit()), lambda: Listing(Single(), start, Limit())):
-        with pytest.raises(NotSuited, match="^single looks for one solution, and cannot list or count them all$"):
+        with pytest.raises(Unsupported, match="^single looks for one solution, and cannot list or count them all$"):
             ask()
 
 
 def test_a_view_that_is_missing_is_named_before_anything_else(corridor) -> None:
     class Needy(Script):
-        needs: ClassVar[tuple[type, ...]] = (Moves, Candidates)
+        needs: ClassVar[tuple[type, ...]] = (Candidates,)
+        offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, Selective)
 
         def refusal(self, puzzle: Any) -> str | None:
             raise AssertionError("asked too early")
 
-    with pytest.raises(NotSuited, match="^script cannot solve corridor-9, which offers no view 'Candidates'$"):
+    with pytest.raises(Unsupported, match="^script cannot solve corridor-9, which offers no view 'Candidates'$"):
         count(Needy(), corridor().read("2"), Limit())
 
 
@@ -340,7 +338,7 @@ def test_a_solver_may_refuse_a_puzzle_in_words(corridor) -> None:
         lambda: count(picky, start, Limit()),
         lambda: Listing(picky, start, Limit()),
     ):
-        with pytest.raises(NotSuited, match="^picky cannot solve corridor-5: it likes nine steps$"):
+        with pytest.raises(Unsupported, match="^picky cannot solve corridor-5: it likes nine steps$"):
             ask()
 
 
@@ -351,9 +349,12 @@ def test_a_replay_asks_a_puzzle_that_can_say_it_for_one_move(corridor) -> None:
         def legal(self, state):
             raise AssertionError("all moves were asked for")
 
-        def permits(self, state, move):
+        def is_legal(self, state, move):
             asked.append((int(state[0]), move))
             return move == 0
+
+        def view(self, kind):
+            return self if kind is EquivalentMoves else None
 
     start = Guarded().read("2")
     assert replay(start, (0, 0)) == Verdict(True)

@@ -4,15 +4,16 @@ from typing import Any, ClassVar
 
 import pytest
 
-from puzzlelab.core.conformance import check_solver
-from puzzlelab.core.errors import NotSuited, PuzzlelabError, UnknownName, Unlike
+from puzzlelab.analysis.conformance import check_solver
+from puzzlelab.core.errors import ConformanceError, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, Moves, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
-from puzzlelab.core.settings import Settings
 from puzzlelab.core.solver import (
     Attempt,
-    Batches,
+    BatchSolver,
+    SolverSettings,
+    ability,
     chosen_estimate,
     names_of,
     options_of,
@@ -21,13 +22,13 @@ from puzzlelab.core.solver import (
     solve,
     solve_all,
 )
+from puzzlelab.core.views import Estimate, Estimates, Reversible
 
 
-class Script(Settings):
+class Script(SolverSettings):
     """Says what it was told to say; an exception among it is raised."""
 
     name: ClassVar[str] = "script"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
     closed: ClassVar[list[bool]] = []
     kept: ClassVar[list[Iterator[Attempt]]] = []
 
@@ -111,10 +112,10 @@ def test_an_error_of_the_solver_is_not_hidden(corridor) -> None:
 def test_a_solver_that_needs_more_than_the_puzzle_offers_says_so(corridor, eight: Puzzle) -> None:
     class Needy(Script):
         name: ClassVar[str] = "needy"
-        needs: ClassVar[tuple[type, ...]] = (Moves, Backwards, Estimates)
+        needs: ClassVar[tuple[type, ...]] = (Reversible, Estimates)
 
     require(Needy(), eight)
-    with pytest.raises(NotSuited, match="^needy cannot solve corridor-9, which offers no view 'Estimates'$"):
+    with pytest.raises(Unsupported, match="^needy cannot solve corridor-9, which offers no view 'Estimates'$"):
         require(Needy(), corridor())
 
 
@@ -122,13 +123,13 @@ def test_the_chosen_estimate_is_the_given_or_named_or_usual_one(corridor, eight:
     given = Estimate("network", admissible=False, scores=len)
     assert chosen_estimate(corridor(), given) is given
     assert chosen_estimate(eight, "manhattan").name == "manhattan"
-    assert chosen_estimate(eight, None).name == eight.estimate().name
+    assert chosen_estimate(eight, None).name == eight.view(Estimates).estimate().name
     with pytest.raises(UnknownName, match="there is no estimate of corridor-9 'pdb'"):
         chosen_estimate(corridor(), "pdb")
 
 
 def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzzle) -> None:
-    assert options_of(Script(), eight)["estimate"] == eight.estimate().name
+    assert options_of(Script(), eight)["estimate"] == eight.view(Estimates).estimate().name
     assert options_of(Script(estimate="walking"), eight)["estimate"] == "walking"
     assert options_of(Script(), corridor())["estimate"] is None
 
@@ -136,11 +137,11 @@ def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzz
 # --- many boards ------------------------------------------------------------------------------------------------------
 
 
-class Walker(Settings):
+class Walker(SolverSettings):
     """Walks to the end of the corridor, from many places at once; it lies about those that `lies` names."""
 
     name: ClassVar[str] = "walker"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
     given: ClassVar[list[list[int]]] = []
 
     lies: int = -1
@@ -164,7 +165,7 @@ def walker() -> type[Walker]:
 
 def test_many_boards_are_answered_at_once_in_their_order(corridor, walker: type[Walker]) -> None:
     boards = [corridor().read(str(place)) for place in (3, 0, 5)]
-    assert isinstance(walker(), Batches)
+    assert ability(walker(), BatchSolver) is not None
     assert [result.length for result in solve_all(walker(), boards, Limit())] == [3, 0, 5]
     assert walker.given == [[3, 0, 5]]
     assert [
@@ -207,7 +208,7 @@ def test_many_boards_of_a_puzzle_that_does_not_suit_are_refused(corridor) -> Non
     class Needy(Walker):
         needs: ClassVar[tuple[type, ...]] = (Estimates,)
 
-    with pytest.raises(NotSuited, match="^walker cannot solve corridor-9"):
+    with pytest.raises(Unsupported, match="^walker cannot solve corridor-9"):
         solve_all(Needy(), [corridor().read("3")], Limit())
 
 
@@ -219,7 +220,7 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
 
     boards: list[tuple[Instance, int | None]] = [(corridor().read("2"), 2), (corridor().read("3"), 3)]
     check_solver(Walker(), boards)
-    with pytest.raises(Unlike, match="^walker answers <corridor-9: 2> differently among other boards$"):
+    with pytest.raises(ConformanceError, match="^walker answers <corridor-9: 2> differently among other boards$"):
         check_solver(Crowded(), boards)
 
 

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from puzzlelab.experience.play import Play
-from puzzlelab.experience.spaces import labelled
-from puzzlelab.experience.starts import UNKNOWN
+from puzzlelab.experience.curriculum import UNKNOWN
+from puzzlelab.experience.state_space import labelled
+from puzzlelab.experience.vector_game import VectorGame
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Dealt:
 def _dealt(puzzle, boards, games, most=100, known=None):
     states = np.stack([puzzle.read(str(board)).state for board in boards])
     bounds = np.full(len(states), UNKNOWN, np.int32) if known is None else np.array(known, np.int32)
-    return Play.of(puzzle, Dealt(states, bounds), most, games, np.random.default_rng(0))
+    return VectorGame.of(puzzle, Dealt(states, bounds), most, games, np.random.default_rng(0))
 
 
 def _turn(play, *moves, guessed=()):

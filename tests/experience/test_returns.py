@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.core import registry
-from puzzlelab.experience.play import Play
+from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.returns import Returns
-from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.experience.vector_game import VectorGame
 
 BACK = 0
 """The move of the corridor towards the goal."""
@@ -96,8 +96,8 @@ def test_moves_are_told_with_their_states(corridor, dealt, turn) -> None:
 
 def new(seed, most=6, games=5):
     puzzle = registry.load("tiles-2x2")
-    starts = Starts.of(puzzle, Starting(walks=1, first=4))
-    return Play.of(puzzle, starts, most, games, np.random.default_rng(seed))
+    starts = StartSampler.of(puzzle, CurriculumSettings(walks=1, first=4))
+    return VectorGame.of(puzzle, starts, most, games, np.random.default_rng(seed))
 
 
 def one_turn(play, random):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadInput, UnknownName, load
-from puzzlelab.core.batches import alike, estimated, made
-from puzzlelab.core.puzzle import Estimate
-from puzzlelab.experience.rewards import Rewarding, make, offered
+from puzzlelab.core.views import Estimate, Estimates, Rewards
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, estimated
+from puzzlelab.experience.rewards import make, offered
 
 NEARLY = "1 2 3 4 5 6 7 0 8"
 """One move from the goal: U cannot be made, D and R lead away, L solves."""
@@ -17,7 +17,7 @@ NEARLY = "1 2 3 4 5 6 7 0 8"
 def worth(puzzle, name, board, discount=1.0):
     """What each move on this board is worth, those that cannot be made too."""
     states = np.repeat(puzzle.read(board).state[None], puzzle.move_count, axis=0)
-    found = make(puzzle, name, discount)(states, made(puzzle, states, np.arange(puzzle.move_count)))
+    found = make(puzzle, name, discount)(states, apply_moves(puzzle, states, np.arange(puzzle.move_count)))
     assert found.dtype == np.float32
     return found.tolist()
 
@@ -27,6 +27,9 @@ def guided(corridor):
     """A corridor of plain rules that can guess: half the way that is left."""
 
     class Guided(corridor):
+        def view(self, kind):
+            return self if kind is Estimates else super().view(kind)
+
         estimates: ClassVar = {"half": "half the way that is left"}
 
         def estimate(self, name=None):
@@ -42,6 +45,9 @@ def rewarding(corridor):
     """A corridor that brings a scheme of its own: the square of the place that was left."""
 
     class Rewarded(corridor):
+        def view(self, kind):
+            return self if kind is Rewards else super().view(kind)
+
         rewards: ClassVar = {"squared": "the square of the place that was left"}
 
         def reward(self, name, before, after):
@@ -81,16 +87,16 @@ def test_a_move_that_cannot_be_made_solves_nothing(name: str) -> None:
     """At the goal the board stays solved, but no move has solved it."""
     puzzle = load(name)
     goal = puzzle.goals() if name.startswith("tiles") else np.zeros((1, 12), np.uint8)
-    moves = np.flatnonzero(alike(puzzle, goal)[0] < 0)
+    moves = np.flatnonzero(canonical_moves(puzzle, goal)[0] < 0)
     states = np.repeat(goal, moves.size, axis=0)
     assert moves.size >= 2
-    assert set(make(puzzle, "goal")(states, made(puzzle, states, moves)).tolist()) == {-10.0}
+    assert set(make(puzzle, "goal")(states, apply_moves(puzzle, states, moves)).tolist()) == {-10.0}
 
 
 def test_of_no_moves_nothing_is_told(eight) -> None:
     none, moves = np.zeros((0, 9), np.uint8), np.zeros(0, np.int64)
     for name in ("moves", "goal", "potential:manhattan", "level", "in-place"):
-        assert make(eight, name)(none, made(eight, none, moves)).shape == (0,)
+        assert make(eight, name)(none, apply_moves(eight, none, moves)).shape == (0,)
 
 
 # --- potentials -----------------------------------------------------------------------------------------------------
@@ -101,13 +107,13 @@ def game(puzzle, start, seed, most=40):
     random, states, moves = np.random.default_rng(seed), [start], []
     while len(moves) < most and not puzzle.solved(states[-1]):
         moves.append(int(random.integers(puzzle.move_count)))
-        states.append(made(puzzle, states[-1][None], np.array(moves[-1:])).states[0])
+        states.append(apply_moves(puzzle, states[-1][None], np.array(moves[-1:])).states[0])
     return np.array(states), np.array(moves)
 
 
 def total(puzzle, name, discount, states, moves):
     """The discounted sum of a game."""
-    worths = make(puzzle, name, discount)(states[:-1], made(puzzle, states[:-1], moves)).astype(float)
+    worths = make(puzzle, name, discount)(states[:-1], apply_moves(puzzle, states[:-1], moves)).astype(float)
     return float((worths * discount ** np.arange(len(moves))).sum())
 
 
@@ -127,7 +133,7 @@ def test_a_potential_adds_what_start_and_end_say_and_no_more(name, board, estima
     puzzle = load(name)
     for seed in range(10):
         states, moves = game(puzzle, puzzle.read(board).state, seed)
-        first, last = estimated(puzzle, puzzle.estimate(estimate), states[[0, -1]])
+        first, last = estimated(puzzle, puzzle.view(Estimates).estimate(estimate), states[[0, -1]])
         plain, shaped = (
             total(puzzle, scheme, discount, states, moves) for scheme in ("moves", f"potential:{estimate}")
         )
@@ -137,8 +143,8 @@ def test_a_potential_adds_what_start_and_end_say_and_no_more(name, board, estima
 def test_a_perfect_potential_makes_every_best_move_worth_nothing(eight) -> None:
     """And any other move costs two, because it leads one move away."""
     states, _ = game(eight, eight.read("8 6 7 2 5 4 3 0 1").state, seed=1)
-    owner, legal = np.nonzero(alike(eight, states) >= 0)
-    worths = make(eight, "potential:exact")(states[owner], made(eight, states[owner], legal))
+    owner, legal = np.nonzero(canonical_moves(eight, states) >= 0)
+    worths = make(eight, "potential:exact")(states[owner], apply_moves(eight, states[owner], legal))
     assert set(worths.tolist()) == {0.0, -2.0}
     assert {int(row) for row in owner[worths == 0]} == set(range(len(states)))
 
@@ -147,7 +153,7 @@ def test_a_perfect_potential_makes_every_best_move_worth_nothing(eight) -> None:
 
 
 def test_a_puzzle_brings_schemes_of_its_own(rewarding) -> None:
-    assert isinstance(rewarding, Rewarding)
+    assert rewarding.view(Rewards) is rewarding
     assert offered(rewarding)["squared"] == "the square of the place that was left"
     assert worth(rewarding, "squared", "3") == [9, 9]
 
@@ -172,9 +178,10 @@ def test_what_is_offered_goes_by_puzzle(corridor, guided, rewarding) -> None:
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3", "sudoku-4x4"])
 def test_everything_offered_is_made_and_explained(name: str) -> None:
     puzzle = load(name)
+    view = puzzle.view(Estimates)
     for scheme, about in offered(puzzle).items():
         assert about
-        assert callable(make(puzzle, scheme.replace("ESTIMATE", next(iter(getattr(puzzle, "estimates", [""]))))))
+        assert callable(make(puzzle, scheme.replace("ESTIMATE", next(iter(view.estimates if view else [""])))))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab import BadFile
-from puzzlelab.experience.schema import Samples, card_of, from_table, joined, packed, to_table
+from puzzlelab.experience.schema import TrainingSamples, card_of, from_table, joined, packed, to_table
 
 pa = pytest.importorskip("pyarrow")
 
@@ -15,7 +15,7 @@ def made(count, size=5, moves=11, dtype=np.uint8, seed=0):
     """Random samples, and their masks."""
     random = np.random.default_rng(seed)
     masks = random.random((count, moves)) < 0.3
-    return Samples(
+    return TrainingSamples(
         np.sort(random.integers(0, 1 << 40, count)),
         random.integers(0, 100, (count, size)).astype(dtype),
         packed(masks),
@@ -35,14 +35,14 @@ def same(a, b):
 def test_samples_survive_a_table(count, size, moves, dtype):
     samples, masks = made(count, size, moves, dtype, seed=count)
     table = to_table(samples, {"puzzle": "some"})
-    assert same(from_table(table, Samples), samples)
-    assert np.array_equal(from_table(table, Samples).masks(moves), masks)
+    assert same(from_table(table, TrainingSamples), samples)
+    assert np.array_equal(from_table(table, TrainingSamples).masks(moves), masks)
     assert card_of(table.schema, "x")["puzzle"] == "some"
 
 
 def test_a_part_of_a_table_is_read_where_it_begins():
     samples, _ = made(20)
-    assert same(from_table(to_table(samples, {}).slice(7, 5), Samples), samples.rows(7, 12))
+    assert same(from_table(to_table(samples, {}).slice(7, 5), TrainingSamples), samples.rows(7, 12))
 
 
 def test_the_columns_are_what_the_documents_say():
@@ -69,4 +69,4 @@ def test_parts_are_joined_in_their_order():
 
 def test_a_table_of_something_else_is_refused():
     with pytest.raises(BadFile, match="this table holds no samples of puzzlelab"):
-        from_table(pa.table({"game": [1, 2]}), Samples)
+        from_table(pa.table({"game": [1, 2]}), TrainingSamples)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadFile
-from puzzlelab.experience.schema import Samples, joined, packed
+from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.experience.shards import Shards, read_shard, read_shards, shard_paths
 
 pytest.importorskip("pyarrow")
@@ -19,7 +19,7 @@ def games(first, end):
     """Game g has g % 4 samples, so that some have none."""
     game = np.repeat(np.arange(first, end), np.arange(first, end) % 4)
     state = np.stack([game % 251, game % 7], axis=1).astype(np.uint8)
-    return Samples(game, state, packed(state % 2 == 0), state[:, 0].astype(np.uint16), state[:, 1] == 0)
+    return TrainingSamples(game, state, packed(state % 2 == 0), state[:, 0].astype(np.uint16), state[:, 1] == 0)
 
 
 def fill(folder, most, size=10, chunk=5, stop=None):

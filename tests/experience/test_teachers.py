@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Instance, Limit, NotSuited, PuzzlelabError, UnknownName, api, load, solve
-from puzzlelab.core.puzzle import Estimate, Prior
-from puzzlelab.experience.games import Games
-from puzzlelab.experience.players import Player, player
+from puzzlelab import BadOption, Instance, Limit, PuzzlelabError, UnknownName, Unsupported, api, load, solve
+from puzzlelab.core.solver import WithMemory
+from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.experience.fast_rollouts import FastRollouts, fast_rollouts
+from puzzlelab.experience.rollouts import Rollouts
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.teachers import Teacher, teach
-from puzzlelab.puzzles.tiles import distances
+from puzzlelab.puzzles.tiles import exact_distances
 from puzzlelab.solvers.beam import Beam
 
 pytest.importorskip("pyarrow")
@@ -47,9 +48,9 @@ def equal(a, b):
 
 def distance(states):
     """The true distance of boards of the 8-puzzle."""
-    rules = EIGHT.kernel()
-    table = distances.distances(EIGHT).distance
-    return np.array([table[distances.rank_of(working)] for working in rules.encode(states)])
+    rules = EIGHT.view(KernelRules)
+    table = exact_distances.distances(EIGHT).distance
+    return np.array([table[exact_distances.rank_of(working)] for working in rules.encode(states)])
 
 
 def games_of(samples):
@@ -64,7 +65,7 @@ def games_of(samples):
 def slowly(teacher, end):
     """The samples of the games before number `end`, one game at a time by the plain rules."""
     draws = teacher._draws if teacher.detours else None
-    games = Games(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._lots, draws)
+    games = Rollouts(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._lots, draws)
     return games.play(0, end, threading.Event())
 
 
@@ -72,7 +73,7 @@ def slowly(teacher, end):
 @pytest.mark.parametrize("detours", [0, 3])
 def test_the_fast_way_says_what_the_solver_says(solver, detours):
     teacher = Teacher(EIGHT, solver, detours=detours)
-    assert isinstance(teacher._player(), Player)
+    assert isinstance(teacher._player(), FastRollouts)
     fast = taken(teacher, 40)
     slow = slowly(teacher, int(fast.game.max()) + 1)
     assert len(fast) > 300
@@ -97,9 +98,9 @@ def test_dust_goes_both_ways_too():
     ],
 )
 def test_other_solvers_go_the_slow_way(solver):
-    assert isinstance(Teacher(EIGHT, solver)._player(), Games)
-    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._player(), Games)
-    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._player(), Games)
+    assert isinstance(Teacher(EIGHT, solver)._player(), Rollouts)
+    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._player(), Rollouts)
+    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._player(), Rollouts)
 
 
 @pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), api.solver("beam", EIGHT)])
@@ -151,8 +152,8 @@ def test_games_without_a_solution_give_no_samples():
 
 def test_a_solution_that_does_not_hold_is_not_written(monkeypatch):
     teacher = Teacher(EIGHT, BEAM)
-    fast = player(EIGHT, BEAM, teacher.board)
-    monkeypatch.setattr(Player, "_solve", lambda self, search, over: [0, 1, 0])
+    fast = fast_rollouts(EIGHT, BEAM, teacher.board)
+    monkeypatch.setattr(FastRollouts, "_solve", lambda self, search, over: [0, 1, 0])
     with pytest.raises(PuzzlelabError, match="a teacher gave a wrong answer for tiles-3x3: .*, not solved"):
         fast.play(0, 4, threading.Event())  # game 0 is replayed with the plain rules
     board = re.escape(EIGHT.write(teacher.board(1)))
@@ -201,8 +202,12 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
     class Remembering:
         name: str = "remembering"
         needs: tuple = ()
+        offers: tuple = (WithMemory,)
 
         def options(self):
+            return {}
+
+        def values(self):
             return {}
 
         def attempts(self, instance, limit):
@@ -337,12 +342,12 @@ def test_scales_and_levels():
 
 def test_puzzles_that_cannot_be_taught():
     sudoku = load("sudoku-9x9")
-    with pytest.raises(NotSuited, match="every solution of sudoku-9x9 has as many moves"):
+    with pytest.raises(Unsupported, match="every solution of sudoku-9x9 has as many moves"):
         Teacher(sudoku, api.solver(None, sudoku))
 
 
 def test_a_puzzle_without_boards_of_its_own(corridor):
-    with pytest.raises(NotSuited, match="cannot make boards of its own"):
+    with pytest.raises(Unsupported, match="cannot make boards of its own"):
         Teacher(corridor(), api.solver("bfs"))
 
 

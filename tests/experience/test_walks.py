@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, NotSuited, load
+from puzzlelab import BadOption, Unsupported, load
 from puzzlelab.experience.schema import LONGEST
 from puzzlelab.experience.walks import CHUNK, Walks
 
@@ -64,5 +64,5 @@ def test_lengths_that_make_no_sense(fifteen, length):
 
 
 def test_puzzles_without_a_way_back():
-    with pytest.raises(NotSuited, match="moves of dust-4x3x3 cannot be undone"):
+    with pytest.raises(Unsupported, match="moves of dust-4x3x3 cannot be undone"):
         Walks(load("dust-4x3x3"), 5)

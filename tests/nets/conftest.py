@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from puzzlelab.core.puzzle import Samples, scale_of
+from puzzlelab.core.views import Samples, scale_of
 
 SMALL = {
     "dense": {"width": 16, "depth": 2},
@@ -19,7 +19,7 @@ HEADS = ["moves", "remaining", "q"]
 def _states(puzzle, count=5):
     """Random states `[B, S]`; of a Sudoku, grids of which some cells are filled."""
     randoms = [np.random.default_rng(number) for number in range(count)]
-    if isinstance(puzzle, Samples) and puzzle.scales:
+    if (samples := puzzle.view(Samples)) and samples.scales:
         return np.stack([scale_of(puzzle)[1].sample(random, None) for random in randoms])
     states = []
     for random in randoms:

@@ -6,8 +6,9 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadOption, NotSuited, UnknownName
-from puzzlelab.nets.architectures.lattice import unruled
+from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
+from puzzlelab.core.views import RandomSymmetry, SymbolSymmetric
+from puzzlelab.nets.architectures.lattice import all_candidates
 from puzzlelab.nets.network import kinds, read_network
 
 KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual"]
@@ -20,7 +21,7 @@ OF_CELLS = ["attention", "lattice"]
 def test_every_head_answers_for_every_state(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
     if kind == "exchangeable" and name == "tiles-3x3":
-        with pytest.raises(NotSuited, match="no symbols that may be exchanged"):
+        with pytest.raises(Unsupported, match="no symbols that may be exchanged"):
             model_of(puzzle, kind)
         return
     found = model_of(puzzle, kind).outputs(states_of(puzzle))
@@ -39,7 +40,7 @@ def test_the_kinds_that_are_tested_are_all_that_there_are() -> None:
 def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "exchangeable"), states_of(puzzle)
-    other, called = puzzle.exchanged(states, np.array([2, 0, 1]))
+    other, called = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
     assert (other != states).any()
     before, after = model.outputs(states), model.outputs(other)
     assert np.allclose(before["remaining"], after["remaining"], atol=1e-2)
@@ -49,7 +50,7 @@ def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of
 def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    other, _ = puzzle.exchanged(states, np.array([2, 0, 1]))
+    other, _ = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
     assert not np.allclose(model.outputs(states)["remaining"], model.outputs(other)["remaining"], atol=1e-2)
 
 
@@ -81,16 +82,16 @@ def test_networks_over_candidates_are_for_boxes_of_every_shape(model_of, states_
     found = model.outputs(states)["moves"]
     assert found.shape == (5, puzzle.move_count)
     assert len(np.unique(found)) > puzzle.size
-    left = unruled(puzzle, states)
-    marks = model.marks(left.reshape(5, puzzle.cells, puzzle.size))
+    left = all_candidates(puzzle, states)
+    marks = model.candidate_logits(left.reshape(5, puzzle.cells, puzzle.size))
     assert np.allclose(marks.reshape(5, -1), found, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", OF_CELLS)
 def test_networks_over_candidates_are_for_nothing_else(model_of, kind) -> None:
-    with pytest.raises(NotSuited, match=f"the kind {kind} is for puzzles whose boxes hold each digit once"):
+    with pytest.raises(Unsupported, match=f"the kind {kind} is for puzzles whose boxes hold each digit once"):
         model_of(registry.load("tiles-3x3"), kind, heads=["moves"])
-    with pytest.raises(NotSuited, match="tells scores of moves alone"):
+    with pytest.raises(Unsupported, match="tells scores of moves alone"):
         model_of(registry.load("sudoku-4x4"), kind)
 
 
@@ -98,27 +99,29 @@ def test_networks_over_candidates_are_for_nothing_else(model_of, kind) -> None:
 def test_the_weights_of_a_lattice_are_the_same_for_every_image_of_a_board(model_of, states_of, name) -> None:
     puzzle = registry.load(name)
     model, random = model_of(puzzle, "lattice", heads=["moves"]), np.random.default_rng(0)
-    left = unruled(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
+    left = all_candidates(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
     left &= (random.random(left.shape) < 0.8) | (left.sum(axis=2, keepdims=True) == 1)
-    before = model.marks(left)
+    before = model.candidate_logits(left)
     assert before.std() > 0.05
     for _ in range(4):
-        cells, digits = puzzle.relabelled(random)
+        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(random)
         image = np.empty_like(left)
         image[:, :, digits] = left[:, cells]
         assert (image != left).any()
-        after = model.marks(image)
+        after = model.candidate_logits(image)
         assert np.allclose(after[:, :, digits], before[:, cells], atol=0.05)
 
 
 def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
     puzzle = registry.load("sudoku-4x4")
     model = model_of(puzzle, "attention", heads=["moves"])
-    left = unruled(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
-    cells, digits = puzzle.relabelled(np.random.default_rng(0))
+    left = all_candidates(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
+    cells, digits = puzzle.view(RandomSymmetry).random_symmetry(np.random.default_rng(0))
     image = np.empty_like(left)
     image[:, :, digits] = left[:, cells]
-    assert not np.allclose(model.marks(image)[:, :, digits], model.marks(left)[:, cells], atol=0.05)
+    assert not np.allclose(
+        model.candidate_logits(image)[:, :, digits], model.candidate_logits(left)[:, cells], atol=0.05
+    )
     with pytest.raises(BadOption, match="attention of width 16 cannot be split into 5 equal parts"):
         model_of(puzzle, "attention", heads=["moves"], parts=5)
 
@@ -126,15 +129,15 @@ def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
 def test_a_lattice_that_reads_digits_is_not_told_what_was_taken_away(model_of, states_of) -> None:
     puzzle = registry.load("sudoku-4x4")
     states = states_of(puzzle)
-    left = unruled(puzzle, states).reshape(5, puzzle.cells, puzzle.size)
+    left = all_candidates(puzzle, states).reshape(5, puzzle.cells, puzzle.size)
     fewer = left & (np.random.default_rng(0).random(left.shape) < 0.8)
     fewer = np.where(fewer.sum(axis=2, keepdims=True) <= 1, left, fewer)
     assert (fewer != left).any()
     reader = model_of(puzzle, "lattice", heads=["moves"])
     blind = model_of(puzzle, "lattice", heads=["moves"], reads="digits")
-    assert (reader.prior().eliminates, blind.prior().eliminates) == (True, False)
-    assert not np.allclose(reader.marks(fewer), reader.marks(left), atol=1e-3)
-    assert np.allclose(blind.marks(fewer), blind.marks(left), atol=1e-6)
+    assert (reader.prior().reads_candidates, blind.prior().reads_candidates) == (True, False)
+    assert not np.allclose(reader.candidate_logits(fewer), reader.candidate_logits(left), atol=1e-3)
+    assert np.allclose(blind.candidate_logits(fewer), blind.candidate_logits(left), atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["lattice", "convolution"])
@@ -152,5 +155,5 @@ def test_choices_in_cells_are_probabilities_of_what_each_cell_may_hold(model_of,
 def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> None:
     puzzle = registry.load("tiles-3x3")
     model = model_of(puzzle, "dense", policy="cells")
-    with pytest.raises(NotSuited, match="tiles-3x3 has no cells that get a digit each"):
+    with pytest.raises(Unsupported, match="tiles-3x3 has no cells that get a digit each"):
         model.log_moves(states_of(puzzle))

@@ -10,8 +10,9 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike, made
-from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.views import Planes, Samples
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves
 from puzzlelab.nets.canonical import canonical
 
 PUZZLES = ["tiles-2x2", "tiles-3x3", "dust-4x3x3", "sudoku-4x4"]
@@ -23,7 +24,11 @@ def boards(puzzle, seed, count=6, most=6):
     random = np.random.default_rng(seed)
     states = []
     for _ in range(count):
-        state = next(iter(puzzle.scales.values())).sample(random, None) if puzzle.scales else np.zeros(16, np.uint8)
+        state = (
+            next(iter(puzzle.view(Samples).scales.values())).sample(random, None)
+            if puzzle.view(Samples).scales
+            else np.zeros(16, np.uint8)
+        )
         for _ in range(random.integers(most)):
             legal = np.flatnonzero(puzzle.legal(state))
             state = puzzle.apply(state, random.choice(legal)) if legal.size else state
@@ -40,7 +45,7 @@ def boards(puzzle, seed, count=6, most=6):
 def test_all_images_of_a_board_have_one(name, seed) -> None:
     puzzle = registry.load(name)
     states = boards(puzzle, seed)
-    images = [image for image, _ in puzzle.symmetries(states)]
+    images = [image for image, _ in puzzle.view(Planes).symmetries(states)]
     chosen, _ = canonical(puzzle, states)
     for image in images:
         assert np.array_equal(canonical(puzzle, image)[0], chosen)
@@ -58,12 +63,12 @@ def test_a_move_by_its_name_there_leads_to_the_same(name, seed) -> None:
     assert called.shape == (len(states), puzzle.move_count)
     assert (np.sort(called, axis=1) == np.arange(puzzle.move_count)).all()
     for move in range(puzzle.move_count):
-        here = made(puzzle, states, np.full(len(states), move))
-        there = made(puzzle, chosen, called[:, move])
+        here = apply_moves(puzzle, states, np.full(len(states), move))
+        there = apply_moves(puzzle, chosen, called[:, move])
         assert np.array_equal(here.allowed, there.allowed)
         assert np.array_equal(canonical(puzzle, here.states)[0], canonical(puzzle, there.states)[0])
         for row in np.flatnonzero(here.allowed):
-            named = alike(puzzle, chosen)[row, called[row, move]]
+            named = canonical_moves(puzzle, chosen)[row, called[row, move]]
             assert np.array_equal(there.states[row], puzzle.apply(chosen[row], named))
 
 
@@ -122,7 +127,7 @@ def test_images_of_a_board_get_the_same_answers(model_of, states_of, name, kind,
     model, plain = (model_of(puzzle, kind, canonical=each, duelling=duelling) for each in (True, False))
     states = states_of(puzzle)
     found, as_they_are = model.outputs(states), plain.outputs(states)
-    for image, called in puzzle.symmetries(states)[1:]:
+    for image, called in puzzle.view(Planes).symmetries(states)[1:]:
         there = model.outputs(image)
         assert np.allclose(there["remaining"], found["remaining"], atol=1e-3)
         for head in ("moves", "q"):
@@ -148,12 +153,12 @@ def test_a_prior_of_canonical_boards_is_the_same_for_images(model_of, states_of,
     model, states = model_of(puzzle, "dense", canonical=True, heads=["q"]), states_of(puzzle)
     likely = np.exp(model.prior().scores(states))
     assert np.allclose(likely.sum(axis=1), 1.0, atol=1e-6)
-    for image, called in puzzle.symmetries(states)[1:]:
+    for image, called in puzzle.view(Planes).symmetries(states)[1:]:
         # The cells of a cluster are one move, which bears the name of its first cell there and here.
-        names = np.maximum(alike(puzzle, image)[:, called], 0)
+        names = np.maximum(canonical_moves(puzzle, image)[:, called], 0)
         there = np.take_along_axis(np.exp(model.prior().scores(image)), names, axis=1)
-        here = np.take_along_axis(likely, np.maximum(alike(puzzle, states), 0), axis=1)
-        possible = alike(puzzle, states) >= 0
+        here = np.take_along_axis(likely, np.maximum(canonical_moves(puzzle, states), 0), axis=1)
+        possible = canonical_moves(puzzle, states) >= 0
         assert np.allclose(there[possible], here[possible], atol=1e-3)
 
 
@@ -161,7 +166,7 @@ def test_what_is_learned_of_a_board_is_learned_of_its_image(model_of) -> None:
     puzzle = registry.load("tiles-3x3")
     model = model_of(puzzle, "dense", canonical=True)
     state = puzzle.read("8 1 3 4 0 2 7 6 5").state[None]
-    mirrored, called = puzzle.symmetries(state)[1]
+    mirrored, called = puzzle.view(Planes).symmetries(state)[1]
     weights = list(model.module.parameters())
 
     def slopes(states, move):
@@ -217,5 +222,5 @@ def test_scores_of_moves_come_before_their_values(model_of, states_of) -> None:
 
 
 def test_values_of_moves_are_no_estimate(worth) -> None:
-    with pytest.raises(NotSuited, match="is no estimate: it tells q, not remaining"):
+    with pytest.raises(Unsupported, match="is no estimate: it tells q, not remaining"):
         worth(registry.load("tiles-3x3"), 0.0, 0.0, 0.0, 0.0).estimate()

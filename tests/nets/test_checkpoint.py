@@ -11,7 +11,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
-from puzzlelab.nets import checkpoint, shelf
+from puzzlelab.nets import checkpoint, model_zoo
 
 
 @pytest.fixture
@@ -76,33 +76,33 @@ def _change(stem, **values) -> None:
 @pytest.mark.parametrize("ending", ["", ".json", ".safetensors"])
 def test_a_network_is_found_by_its_files(kept, ending) -> None:
     model, card, stem = kept
-    found = shelf.find(model.puzzle, str(stem) + ending)
+    found = model_zoo.find(model.puzzle, str(stem) + ending)
     assert found.name == card.name
 
 
 def test_a_folder_stands_for_its_champion_or_its_only_network(kept, tmp_path, model_of) -> None:
     model, card, _ = kept
-    assert shelf.find(model.puzzle, str(tmp_path)).name == card.name
+    assert model_zoo.find(model.puzzle, str(tmp_path)).name == card.name
     run = tmp_path / "run"
     other = checkpoint.save(run / "nets", model_of(model.puzzle, "dense", seed=1))
     checkpoint.save(run / "nets", model)
     with pytest.raises(BadInput, match="holds no champion, and 2 networks"):
-        shelf.find(model.puzzle, str(run / "nets"))
+        model_zoo.find(model.puzzle, str(run / "nets"))
     (run / "champion").write_text(other.name + "\n")
-    assert shelf.find(model.puzzle, str(run)).name == other.name
+    assert model_zoo.find(model.puzzle, str(run)).name == other.name
 
 
 def test_a_network_of_another_puzzle_is_refused(kept) -> None:
     _, _, stem = kept
     with pytest.raises(BadInput, match="is for tiles-3x3, not for tiles-4x4"):
-        shelf.find(registry.load("tiles-4x4"), str(stem))
+        model_zoo.find(registry.load("tiles-4x4"), str(stem))
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(UnknownName, match="there is no network 'nonesuch'"):
-        shelf.find(registry.load("tiles-3x3"), "nonesuch")
+        model_zoo.find(registry.load("tiles-3x3"), "nonesuch")
 
 
 def test_a_puzzle_without_a_network_says_so() -> None:
     with pytest.raises(BadInput, match="no network for tiles-2x7 comes with the package"):
-        shelf.find(registry.load("tiles-2x7"), "")
+        model_zoo.find(registry.load("tiles-2x7"), "")

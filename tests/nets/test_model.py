@@ -9,8 +9,9 @@ import torch
 from torch import nn
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike, estimated, legal_moves
-from puzzlelab.core.errors import BadInput, NotSuited
+from puzzlelab.core.errors import BadInput, Unsupported
+from puzzlelab.core.views import Estimates, Planes
+from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 
@@ -66,7 +67,7 @@ def test_remaining_moves_are_never_negative(states_of) -> None:
 def test_averaged_answers_are_the_same_for_every_image_of_a_board(name, model_of, states_of) -> None:
     puzzle = registry.load(name)
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    images = puzzle.symmetries(states)
+    images = puzzle.view(Planes).symmetries(states)
     assert len(images) > 1
     plain, averaged = model.estimate().scores, model.estimate(averaged=True).scores
     answers = np.array([averaged(image) for image, _ in images])
@@ -77,19 +78,19 @@ def test_averaged_answers_are_the_same_for_every_image_of_a_board(name, model_of
 def test_an_averaged_prior_calls_moves_by_the_names_that_they_have_here(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    mirrored, called = puzzle.symmetries(states)[1]
+    mirrored, called = puzzle.view(Planes).symmetries(states)[1]
     legal = legal_moves(puzzle, states)
     here, there = model.prior(True).scores(states), model.prior(True).scores(mirrored)
 
-    names = np.maximum(alike(puzzle, mirrored)[:, called], 0)
+    names = np.maximum(canonical_moves(puzzle, mirrored)[:, called], 0)
     assert np.allclose(here[legal], np.take_along_axis(there, names, axis=1)[legal], atol=1e-6)
 
 
 def test_a_head_that_a_network_has_not_is_named() -> None:
     puzzle = registry.load("tiles-3x3")
-    with pytest.raises(NotSuited, match="is no estimate: it tells moves, not remaining"):
+    with pytest.raises(Unsupported, match="is no estimate: it tells moves, not remaining"):
         saying(puzzle, moves=[0.0] * 4).estimate()
-    with pytest.raises(NotSuited, match="is no prior: it tells remaining, not moves or q"):
+    with pytest.raises(Unsupported, match="is no prior: it tells remaining, not moves or q"):
         saying(puzzle, remaining=1.0).prior()
 
 
@@ -128,11 +129,11 @@ def test_moves_that_come_to_the_same_begin_at_the_same_value(model_of, states_of
     own, states = model_of(puzzle, "dense"), states_of(puzzle, 20)
     network = read_network({**own.settings.model_dump(), "above": "colours"})
     begins = own.outputs(states)["q"] - Model(puzzle, network, own.module).outputs(states)["q"]
-    named = alike(puzzle, states)
+    named = canonical_moves(puzzle, states)
     assert np.allclose(
         begins[named >= 0], np.take_along_axis(begins, np.maximum(named, 0), axis=1)[named >= 0], atol=1e-5
     )
-    colours = puzzle.estimate("colours")
+    colours = puzzle.view(Estimates).estimate("colours")
     for row, move in np.argwhere(named >= 0)[::7]:
         after = puzzle.apply(states[row], int(move))
         assert begins[row, move] == pytest.approx(1 + estimated(puzzle, colours, after[None])[0], abs=1e-5)

@@ -12,16 +12,17 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.solver import solve_all
-from puzzlelab.nets import checkpoint, shelf
+from puzzlelab.core.views import Samples
+from puzzlelab.nets import checkpoint, model_zoo
 from puzzlelab.training.recipe import read_toml, settings_of
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-NAMES = sorted(shelf.shipped())
+NAMES = sorted(model_zoo.shipped())
 
 
 def test_all_of_them_take_less_than_30_megabytes() -> None:
-    assert sum(path.stat().st_size for path in shelf.SHELF.iterdir()) < 30e6
-    assert {path.suffix for path in shelf.SHELF.iterdir()} == {".json", ".safetensors"}
+    assert sum(path.stat().st_size for path in model_zoo.SHELF.iterdir()) < 30e6
+    assert {path.suffix for path in model_zoo.SHELF.iterdir()} == {".json", ".safetensors"}
 
 
 def test_there_is_one_for_each_of_these() -> None:
@@ -30,7 +31,7 @@ def test_there_is_one_for_each_of_these() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_network_is_whole_and_has_a_card_with_results(name) -> None:
-    model, card = checkpoint.load(shelf.SHELF / name)
+    model, card = checkpoint.load(model_zoo.SHELF / name)
     assert name.startswith(card.puzzle)
     assert (card.steps > 0, card.hours > 0, card.version) == (True, True, "0.1.0")
     assert card.measured
@@ -41,16 +42,16 @@ def test_a_network_is_whole_and_has_a_card_with_results(name) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_its_recipe_is_the_one_that_trained_it(name) -> None:
-    card = shelf.shipped()[name]
+    card = model_zoo.shipped()[name]
     settings = settings_of(card.recipe, read_toml(RECIPES / f"{name}.toml"))
     assert settings == settings_of(card.recipe, card.settings)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "remaining" in shelf.shipped()[name].network["heads"]])
+@pytest.mark.parametrize("name", [name for name in NAMES if "remaining" in model_zoo.shipped()[name].network["heads"]])
 def test_it_knows_how_far_boards_are(name) -> None:
-    model, card = checkpoint.load(shelf.SHELF / name)
+    model, card = checkpoint.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
-    sample = puzzle.scales["uniform"].sample
+    sample = puzzle.view(Samples).scales["uniform"].sample
     states = np.stack([sample(np.random.default_rng(number), None) for number in range(50)])
     guess = model.remaining(states)
     known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66)}
@@ -65,7 +66,7 @@ def test_it_knows_how_far_boards_are(name) -> None:
 )
 def test_it_knows_what_to_do(name) -> None:
     """Far from each limit, so that a processor that adds up otherwise does not change the verdict."""
-    model, card = checkpoint.load(shelf.SHELF / name)
+    model, card = checkpoint.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
     scale, level, most = {
         "dust-8x6x5": ("uniform", None, 16),
@@ -73,7 +74,7 @@ def test_it_knows_what_to_do(name) -> None:
         "tiles-4x4": ("level", 12, 50),
         "sudoku-9x9": ("level", 4, 55),
     }[card.puzzle]
-    sample = puzzle.scales[scale].sample
+    sample = puzzle.view(Samples).scales[scale].sample
     boards = [Instance(puzzle, sample(np.random.default_rng(number), level)) for number in range(30)]
     searches = make_solver("beam", {"width": 10, "estimate": f"net:{name}"})
     plays = make_solver("greedy", {"prior": f"net:{name}", "avoid_repeats": True, "max_moves": 100})

@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from puzzlelab.core import networks
-from puzzlelab.core.puzzle import Estimate, Instance, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.views import Estimate, Estimates, Prior
 
 Guess = Callable[[State], NDArray[Any]]
 
@@ -61,7 +62,8 @@ class Toy:
 
 def usual_guess(puzzle: Any) -> Guess:
     """The puzzle's own estimate, if it is no kernel; the same everywhere if it has none."""
-    own = puzzle.estimate().scores if getattr(puzzle, "estimate", None) else None
+    view = puzzle.view(Estimates)
+    own = view.estimate().scores if view else None
     return own or (lambda states: np.zeros(len(states)))
 
 
@@ -85,6 +87,9 @@ class Ways:
     def __init__(self, ways: dict[int, tuple[int, ...]], goal: int) -> None:
         self.ways, self.goal = ways, goal
         self.move_count = len(ways)
+
+    def view(self, kind: type) -> None:
+        return None
 
     def at(self, place: int) -> Instance:
         return Instance(self, np.array([place], np.uint8))
@@ -127,6 +132,9 @@ def ways() -> type[Ways]:
 
 class Bare:
     """A puzzle that hides its kernels, and all other views: what is played with it is not compiled."""
+
+    def view(self, kind: type) -> None:
+        return None
 
     def __init__(self, puzzle: Any) -> None:
         self.name, self.move_count = puzzle.name, puzzle.move_count

@@ -6,10 +6,10 @@ from functools import cached_property
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Instance, Limit, NotSuited, Progress, check_solver, load, solve
-from puzzlelab.core import driver
-from puzzlelab.core.puzzle import Units
+from puzzlelab import BadOption, Instance, Limit, Progress, Unsupported, check_solver, load, solve
 from puzzlelab.core.solutions import count
+from puzzlelab.core.views import Units
+from puzzlelab.engine import driver
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers.annealing import COST, FEWEST, Annealing, record_of, step
 
@@ -144,7 +144,7 @@ def test_singles_leave_less_to_anneal():
 
 
 def test_it_cannot_count():
-    with pytest.raises(NotSuited, match="cannot list or count"):
+    with pytest.raises(Unsupported, match="cannot list or count"):
         count(Annealing(), FOUR.read("." * 16), Limit())
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, check_solver, load, solve
+from puzzlelab.core.views import Samples
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.bfs import Bfs
 
@@ -15,7 +16,9 @@ FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
 def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+    return Instance(
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
 
 
 def manhattan(states):

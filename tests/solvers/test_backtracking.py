@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab import Instance, Limit, check_solver, load, solve
-from puzzlelab.core.puzzle import Units
 from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, Listing, count
+from puzzlelab.core.views import Units
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers.backtracking import Backtracking
 
@@ -150,7 +150,7 @@ def test_large_boards():
 
 def test_the_story_of_the_documents_example_is_as_it_is_printed_there():
     start = NINE.read(DOCUMENTED)
-    told = list(Backtracking().story(start))
+    told = list(Backtracking().explain(start))
     assert told[0] == "17 clues given."
     assert told[1] == NINE.draw(start.state)
     assert told[2].strip() == "Searching for singletons iteratively..."
@@ -164,7 +164,7 @@ def test_the_story_of_the_documents_example_is_as_it_is_printed_there():
 
 
 def test_the_story_tells_the_guesses_by_their_depth():
-    told = list(Backtracking().story(NINE.read("inkala")))
+    told = list(Backtracking().explain(NINE.read("inkala")))
     assert not any("singleton(s)" in text for text in told)
     guesses = next(text for text in told if "guess(es) made" in text)
     number = int(guesses.split()[0])
@@ -186,17 +186,17 @@ def test_the_story_tells_the_guesses_by_their_depth():
     ids=["singletons alone", "a contradiction", "a dear contradiction", "an objection", "several"],
 )
 def test_the_story_says_how_it_ends(start, end):
-    assert end in list(Backtracking().story(start))[-1]
+    assert end in list(Backtracking().explain(start))[-1]
 
 
 def test_the_story_says_that_a_limit_ended_it():
-    assert "limit of nodes" in list(Backtracking().story(NINE.read("inkala"), Limit(nodes=3)))[-1]
+    assert "limit of nodes" in list(Backtracking().explain(NINE.read("inkala"), Limit(nodes=3)))[-1]
 
 
 def test_rounds_write_only_what_is_in_every_solution():
     """A singleton is forced, so that each of the solutions of this board holds it."""
     start = FOUR.read("13..2.......4...")
-    told = list(Backtracking().story(start))
+    told = list(Backtracking().explain(start))
     assert any("singleton(s) found!" in text for text in told)
     drawn = [text for text in told if text.startswith("*")]
     after = FOUR.read(drawn[1]).state

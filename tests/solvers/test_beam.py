@@ -7,10 +7,11 @@ import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.solver import options_of
-from puzzlelab.puzzles.tiles.distances import distances as distance_tables
-from puzzlelab.puzzles.tiles.distances import rank_of
-from puzzlelab.solvers import _layers
-from puzzlelab.solvers._least import cut_exactly
+from puzzlelab.core.views import Estimates, KernelRules, Samples
+from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.exact_distances import rank_of
+from puzzlelab.solvers import _prior_beam
+from puzzlelab.solvers._top_k import threshold_exact
 from puzzlelab.solvers.astar import unpacked
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.greedy import Greedy
@@ -26,7 +27,9 @@ KORF_2 = ("10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3", 55)
 def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+    return Instance(
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
 
 
 def misplaced(states):
@@ -37,7 +40,7 @@ def misplaced(states):
 def distances(states):
     """The true distances of boards `[B, 9]`, by a table."""
     table = distance_tables(TILES).distance
-    return np.array([table[rank_of(state)] for state in TILES.kernel().encode(states)], float)
+    return np.array([table[rank_of(state)] for state in TILES.view(KernelRules).encode(states)], float)
 
 
 TRUE = Estimate("true", admissible=True, scores=distances)
@@ -141,7 +144,9 @@ def test_the_least_are_found_exactly():
     for values in (random.exponential(3.0, 900), random.integers(0, 4, 900), np.zeros(900), random.random(900) * 1e30):
         value = values.astype(np.float32)
         for width in (1, 2, 50, 449, 899):
-            threshold, ties = cut_exactly(value.view(np.int32), 100, 800, min(width, 799), np.empty(1 << 16, np.int64))
+            threshold, ties = threshold_exact(
+                value.view(np.int32), 100, 800, min(width, 799), np.empty(1 << 16, np.int64)
+            )
             ordered = np.sort(value[100:900].view(np.int32))
             assert threshold == ordered[min(width, 799)]
             assert ties == min(width, 799) - np.count_nonzero(ordered < threshold)
@@ -196,12 +201,19 @@ def test_what_goes_on_has_the_most_probable_moves_behind_it(toy):
                     after[child.tobytes()] = total, child
         layer = dict(sorted(after.items(), key=lambda each: each[1][0])[:width])
         seen |= set(layer)
-    search = _layers.machine(start, None, TILES.kernel(), _layers.Bounds(width=width), Limit(), ("none", "", "done"))
-    drive = _layers.drive(search, start, prior, None, TILES.kernel(), Limit(nodes=1 + sum([3, *[width] * (most - 2)])))
+    search = _prior_beam.machine(
+        start, None, TILES.view(KernelRules), _prior_beam.Bounds(width=width), Limit(), ("none", "", "done")
+    )
+    drive = _prior_beam.drive(
+        search, start, prior, None, TILES.view(KernelRules), Limit(nodes=1 + sum([3, *[width] * (most - 2)]))
+    )
     list(drive)
     record = search.record
-    rows = record.control[_layers.FIRST], record.control[_layers.LAST]
-    states = {row.tobytes() for row in TILES.kernel().decode(unpacked(TILES.kernel(), record.keys[slice(*rows)]))}
+    rows = record.control[_prior_beam.FIRST], record.control[_prior_beam.LAST]
+    states = {
+        row.tobytes()
+        for row in TILES.view(KernelRules).decode(unpacked(TILES.view(KernelRules), record.keys[slice(*rows)]))
+    }
     assert states == set(layer)
 
 
@@ -223,12 +235,12 @@ def test_a_prior_needs_no_estimate_and_leaves_none_to_the_puzzle(toy, corridor):
     prior = toy(puzzle, lambda states: states[:, 0]).prior()
     assert solve(puzzle.read("6"), Beam(prior=prior, width=1)).length == 6
     assert options_of(Beam(prior=prior), TILES)["estimate"] is None
-    assert options_of(Beam(), TILES)["estimate"] == TILES.estimate().name
+    assert options_of(Beam(), TILES)["estimate"] == TILES.view(Estimates).estimate().name
 
 
 def test_a_prior_whose_memory_is_used_up_says_so(toy, monkeypatch):
     solver = Beam(prior=toy(TILES, far).prior(), width=50)
-    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 400)
+    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 400)
     result = solve(board(31), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
 
@@ -263,7 +275,7 @@ LONG = (
 def random_dust(count, name="dust-4x3x3"):
     """Random full boards."""
     puzzle, random = load(name), np.random.default_rng(2)
-    return [Instance(puzzle, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(puzzle, puzzle.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
 
 
 def dust(count, name="dust-4x3x3"):

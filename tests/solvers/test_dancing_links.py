@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from puzzlelab import Instance, Limit, check_solver, load, solve
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.kernels import EXPANDED, IMPROVED, RUNNING
 from puzzlelab.core.solutions import Listing, count
+from puzzlelab.core.views import Cover
+from puzzlelab.engine.kernels import EXPANDED, IMPROVED, RUNNING
 from puzzlelab.solvers.dancing_links import DancingLinks, machine
 from puzzlelab.solvers.integer import Integer
 from puzzlelab.solvers.sat import Sat
@@ -55,6 +56,12 @@ class Picking:
 
     name = "picking"
     options: ExactCover
+
+    def view(self, kind):
+        return self if kind is Cover else None
+
+    def write(self, state):
+        return "".join(map(str, state.tolist()))
 
     def cover(self):
         return self.options

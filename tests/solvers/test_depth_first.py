@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, UnknownName, attempts, check_solver, load, solve
+from puzzlelab.core.views import Samples
 from puzzlelab.solvers.depth_first import DepthFirst
 
 TILES = load("tiles-3x3")
@@ -18,7 +19,9 @@ FARTHEST = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1")
 def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+    return Instance(
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
 
 
 def test_tiles_need_a_limit_on_the_depth():
@@ -166,6 +169,9 @@ class Fork:
     deep: int = 4
     name: str = "fork"
     move_count: int = 3
+
+    def view(self, kind):
+        return None
 
     def legal(self, state):
         return np.full(3, not state.all())

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
+from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core import networks
-from puzzlelab.puzzles.tiles.distances import distances, rank_of
-from puzzlelab.solvers import _layers
+from puzzlelab.core.views import KernelRules, Samples
+from puzzlelab.puzzles.tiles.exact_distances import distances, rank_of
+from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers.discrepancy import Discrepancy
 from puzzlelab.solvers.greedy import Greedy
 
@@ -19,7 +20,7 @@ HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
 
 def board(distance, puzzle=TILES):
     """A random board that is so many moves from the goal."""
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng(distance), distance))
+    return Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(distance), distance))
 
 
 def manhattan(states):
@@ -35,7 +36,7 @@ def left(states):
 
 def dust(count):
     random = np.random.default_rng(2)
-    return [Instance(DUST, DUST.scales["uniform"].sample(random, None)) for _ in range(count)]
+    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
 
 
 def reached(start, prior, most, moves):
@@ -84,7 +85,7 @@ def test_a_prior_that_knows_the_way_needs_no_departure(toy):
     table = distances(TILES).distance
 
     def true(states):
-        return [float(table[rank_of(state)]) for state in TILES.kernel().encode(states)]
+        return [float(table[rank_of(state)]) for state in TILES.view(KernelRules).encode(states)]
 
     result = solve(board(14), Discrepancy(prior=toy(TILES, true).prior(), most=0))
     assert (result.length, result.expanded) == (14, 14)
@@ -102,7 +103,7 @@ def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(ways):
 def test_a_layer_may_be_asked_about_in_parts(toy, monkeypatch, rows):
     whole, parts = toy(TILES, manhattan), toy(TILES, manhattan)
     expected = solve(board(14), Discrepancy(prior=whole.prior(), most=6))
-    monkeypatch.setattr(_layers, "ASK", rows)
+    monkeypatch.setattr(_prior_beam, "ASK", rows)
     result = solve(board(14), Discrepancy(prior=parts.prior(), most=6))
     assert (result.moves, result.evaluations) == (expected.moves, expected.evaluations)
     assert max(parts.asked) == rows < max(whole.asked)
@@ -130,7 +131,7 @@ def test_it_keeps_the_promises_of_a_solver_on_dust(toy, most):
 def test_it_gets_better_until_it_is_proven(toy):
     weights = 3 * np.random.default_rng(1).normal(size=9)
     prior = toy(TILES, lambda states: np.cos(states @ weights)).prior()  # a poor adviser
-    start = Instance(TILES, TILES.scales["distance"].sample(np.random.default_rng((1, 8)), 8))
+    start = Instance(TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((1, 8)), 8))
     seen = [each for each in attempts(start, Discrepancy(prior=prior, max_moves=16)) if isinstance(each, Result)]
     lengths = [result.length for result in seen if result.length is not None]
     assert list(dict.fromkeys(lengths)) == [12, 8]
@@ -176,7 +177,7 @@ def test_limits_end_it_with_what_it_has(toy):
 
 def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypatch):
     solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=12)
-    monkeypatch.setattr(_layers, "reserved", lambda size, limit: 500)
+    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 500)
     result = solve(board(25), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
     assert 100 < result.expanded < 500
@@ -185,7 +186,7 @@ def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypat
 def test_a_table_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
     solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=5)
     roomy = solve(board(16), solver)
-    monkeypatch.setattr(_layers, "FIRST_TABLE", 16)
+    monkeypatch.setattr(_prior_beam, "FIRST_TABLE", 16)
     tight = solve(board(16), solver)
     assert replace(tight, seconds=0.0) == replace(roomy, seconds=0.0)
 
@@ -195,7 +196,7 @@ def test_without_a_network_it_says_so(monkeypatch):
         raise BadOption("no network for this puzzle comes with the package")
 
     monkeypatch.setattr(networks, "find", none)
-    with pytest.raises(NotSuited, match="^discrepancy cannot solve tiles-3x3: no network for this puzzle comes with"):
+    with pytest.raises(Unsupported, match="^discrepancy cannot solve tiles-3x3: no network for this puzzle comes with"):
         solve(board(4), Discrepancy())
 
 

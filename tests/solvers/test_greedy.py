@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from puzzlelab import BadOption, Estimate, Instance, Limit, NotSuited, PuzzlelabError, check_solver, load, solve
+from puzzlelab import BadOption, Estimate, Instance, Limit, PuzzlelabError, Unsupported, check_solver, load, solve
 from puzzlelab.core import networks
-from puzzlelab.core.driver import Drive
-from puzzlelab.core.puzzle import Prior
 from puzzlelab.core.solver import options_of, solve_all
-from puzzlelab.puzzles.tiles.distances import distances as distance_tables
-from puzzlelab.puzzles.tiles.distances import rank_of
+from puzzlelab.core.views import Estimates, KernelRules, Prior, Samples
+from puzzlelab.engine.driver import Drive
+from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.exact_distances import rank_of
 from puzzlelab.solvers import greedy
 from puzzlelab.solvers.greedy import Greedy
 
@@ -27,7 +27,9 @@ RULES = pytest.mark.parametrize("dust", ["plain", pytest.param("kernels", marks=
 
 def board(distance, seed=0):
     """A random board of the 8-puzzle that is so many moves from the goal."""
-    return Instance(TILES, TILES.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+    return Instance(
+        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def dust(request, bare):
 
     def boards(count):
         random = np.random.default_rng(5)
-        return [Instance(shown, puzzle.scales["uniform"].sample(random, None)) for _ in range(count)]
+        return [Instance(shown, puzzle.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
 
     return boards
 
@@ -51,7 +53,7 @@ def misplaced(states):
 def distances(states):
     """The true distances of boards `[B, 9]`, by a table."""
     table = distance_tables(TILES).distance
-    return np.array([table[rank_of(state)] for state in TILES.kernel().encode(states)], float)
+    return np.array([table[rank_of(state)] for state in TILES.view(KernelRules).encode(states)], float)
 
 
 TRUE = Estimate("true", admissible=True, scores=distances)
@@ -319,7 +321,7 @@ def test_without_a_network_it_says_so(monkeypatch, corridor):
         raise BadOption("no network for this puzzle comes with the package")
 
     monkeypatch.setattr(networks, "find", none)
-    with pytest.raises(NotSuited, match="^greedy cannot solve corridor-9: no network for this puzzle comes with"):
+    with pytest.raises(Unsupported, match="^greedy cannot solve corridor-9: no network for this puzzle comes with"):
         solve(corridor().read("4"), Greedy())
     assert solve(board(4), Greedy(estimate=TRUE)).length == 4
 
@@ -372,12 +374,12 @@ def test_what_is_too_unlikely_is_not_looked_at_unless_it_solves_the_board():
 @pytest.mark.parametrize("estimate", ["manhattan", "asked"])
 def test_many_boards_by_both_are_answered_as_each_alone(estimate):
     puzzle = TILES
-    manhattan = puzzle.estimate("manhattan")
+    manhattan = puzzle.view(Estimates).estimate("manhattan")
     goal = np.array(puzzle.goal)
     asked = Estimate("asked", False, scores=lambda states: (states != goal).sum(axis=1) * 1.5)
     chosen = manhattan if estimate == "manhattan" else asked
     solver = Greedy(estimate=chosen, prior=likes(0.1, 0.4, 0.3, 0.2), avoid_repeats=True, max_moves=200)
-    sample = puzzle.scales["uniform"].sample
+    sample = puzzle.view(Samples).scales["uniform"].sample
     boards = [Instance(puzzle, sample(np.random.default_rng(seed), None)) for seed in range(30)]
     together = solver.solve_batch(boards, Limit(), NEVER)
     assert [result.moves for result in together] == [solve(each, solver).moves for each in boards]

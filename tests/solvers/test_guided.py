@@ -5,10 +5,10 @@ import pytest
 
 from puzzlelab import check_solver, load, solve
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Prior
 from puzzlelab.core.result import Result
 from puzzlelab.core.solutions import count
 from puzzlelab.core.solver import board_after
+from puzzlelab.core.views import Prior
 from puzzlelab.solvers.backtracking import Backtracking
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
@@ -60,7 +60,7 @@ def test_all_solutions_are_counted_whatever_the_network_says() -> None:
 
 def test_its_story_tells_fewer_guesses() -> None:
     board = NINE.read(HARD[0])
-    told = "\n".join(Backtracking(prior=knowing(board)).story(board))
+    told = "\n".join(Backtracking(prior=knowing(board)).explain(board))
     assert "It is the only solution" in told
 
 

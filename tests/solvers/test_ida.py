@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import Estimate, Instance, Limit, check_solver, load, solve
+from puzzlelab.core.views import Samples
 from puzzlelab.solvers.ida import Ida
 
 TILES = load("tiles-3x3")
@@ -27,7 +28,9 @@ KORF = {
 def board(distance, name="tiles-3x3", seed=0):
     """A random board that is so many moves from the goal."""
     puzzle = load(name)
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng((seed, distance)), distance))
+    return Instance(
+        puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
 
 
 def slow(estimate):

@@ -7,7 +7,7 @@ import pytest
 
 from puzzlelab import Limit, Progress, PuzzlelabError, check_solver, load, solve
 from puzzlelab.core.solutions import Listing, count
-from puzzlelab.solvers import _highs, integer
+from puzzlelab.solvers import _milp_worker, integer
 from puzzlelab.solvers.integer import Integer
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
@@ -30,8 +30,8 @@ def workers(monkeypatch):
 def processes(workers, monkeypatch):
     """The processes of all workers that the test makes."""
     made = []
-    begin = integer.Worker.__init__
-    monkeypatch.setattr(integer.Worker, "__init__", lambda self: (begin(self), made.append(self.process))[0])
+    begin = integer.MilpWorker.__init__
+    monkeypatch.setattr(integer.MilpWorker, "__init__", lambda self: (begin(self), made.append(self.process))[0])
     return made
 
 
@@ -107,24 +107,24 @@ def test_a_process_that_dies_at_work_is_told(workers, processes):
 
 def test_messages_are_read_as_they_were_written():
     stream = io.BytesIO()
-    _highs.write(stream, {"ones": np.array([3, 5]), "words": "done"})
-    _highs.write(stream, {})
+    _milp_worker.write(stream, {"ones": np.array([3, 5]), "words": "done"})
+    _milp_worker.write(stream, {})
     stream.seek(0)
-    first = _highs.read(stream)
+    first = _milp_worker.read(stream)
     assert (first["ones"].tolist(), str(first["words"])) == ([3, 5], "done")
-    assert _highs.read(stream) == {}
-    assert _highs.read(stream) is None
+    assert _milp_worker.read(stream) == {}
+    assert _milp_worker.read(stream) is None
 
 
 def test_a_message_that_breaks_off_is_the_end():
     stream = io.BytesIO()
-    _highs.write(stream, {"ones": np.array([3, 5])})
-    assert _highs.read(io.BytesIO(stream.getvalue()[:-1])) is None
+    _milp_worker.write(stream, {"ones": np.array([3, 5])})
+    assert _milp_worker.read(io.BytesIO(stream.getvalue()[:-1])) is None
 
 
 def test_what_highs_cannot_answer_is_told():
-    unknown = {"end": _highs.FAILED, "ones": [], "nodes": 0, "words": "Unknown"}
-    search = integer.Search(integer.Program(NINE.read(INKALA)), worker=None, clock=integer.Clock(Limit()))
+    unknown = {"end": _milp_worker.FAILED, "ones": [], "nodes": 0, "words": "Unknown"}
+    search = integer.MilpSearch(integer.IntegerProgram(NINE.read(INKALA)), worker=None, clock=integer.Clock(Limit()))
     with pytest.raises(PuzzlelabError, match="HiGHS ended without an answer: Unknown"):
         search._read(unknown)
 

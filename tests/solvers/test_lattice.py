@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from puzzlelab import Limit, load, solve
-from puzzlelab.core.batches import legal_moves
-from puzzlelab.core.errors import BadInput, NotSuited, PuzzlelabError
-from puzzlelab.core.puzzle import Prior
+from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.solver import board_after, solve_all
-from puzzlelab.solvers import _chains
+from puzzlelab.core.views import Prior
+from puzzlelab.engine.batch_rules import legal_moves
+from puzzlelab.solvers import _lattice_search
 from puzzlelab.solvers.lattice import Lattice
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
@@ -60,9 +60,9 @@ def test_who_knows_the_solution_solves_the_board(easy, policy) -> None:
 def test_without_a_policy_it_does_what_the_network_is_for(easy) -> None:
     truth = truth_of(easy)
     assert solve(easy, Lattice(prior=telling(truth))).evaluations == 1
-    digits = prior_of(telling(truth).marks, eliminates=False)
+    digits = prior_of(telling(truth).candidate_logits, eliminates=False)
     assert solve(easy, Lattice(prior=digits)).evaluations == 64
-    with pytest.raises(NotSuited, match="made knows digits alone, and no candidates: take policy=surest"):
+    with pytest.raises(Unsupported, match="made knows digits alone, and no candidates: take policy=surest"):
         solve(easy, Lattice(prior=digits, policy="eliminate"))
 
 
@@ -107,7 +107,7 @@ def test_the_earliest_chain_that_succeeds_gives_the_answer(monkeypatch) -> None:
     boards = [FOUR.read(text) for text in ("1...............", "12..............", "....1.......4...")]
     solver = Lattice(prior=noise(FOUR, 5), restarts=30, masked=True)
     wide = [result.moves for result in solve_all(solver, boards, Limit())]
-    monkeypatch.setattr(_chains, "ABREAST", 1)
+    monkeypatch.setattr(_lattice_search, "ABREAST", 1)
     assert [result.moves for result in solve_all(solver, boards, Limit())] == wide
     assert any(wide)
 
@@ -168,7 +168,7 @@ def test_a_prior_that_says_nonsense_gets_a_sentence(easy) -> None:
 
 
 def test_puzzles_without_candidates_get_a_sentence() -> None:
-    with pytest.raises(NotSuited, match="offers no view 'Candidates'"):
+    with pytest.raises(Unsupported, match="offers no view 'Candidates'"):
         solve(load("tiles-3x3").read("1 2 3 4 5 6 7 0 8"), Lattice(prior=noise(FOUR, 0)))
 
 

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, Progress, PuzzlelabError, check_solver, load, solve
-from puzzlelab.core.driver import Clock
-from puzzlelab.core.puzzle import Units
 from puzzlelab.core.solutions import NO_SOLUTION, Listing, count
+from puzzlelab.core.views import Units
+from puzzlelab.engine.driver import Clock
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.solvers import _permutation_workers
-from puzzlelab.solvers._permutation_workers import Crew
-from puzzlelab.solvers._permutations import Rows
+from puzzlelab.solvers._permutation_workers import WorkerPool
+from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.backtracking import Backtracking
 from puzzlelab.solvers.permutation import Permutation, prepared
 
@@ -61,7 +61,7 @@ def answers(solver, start, limit=None):
 @pytest.fixture
 def at_once(monkeypatch):
     """Processes take over after the first slice of work, however long they take to start."""
-    takes_over = Crew.takes_over
+    takes_over = WorkerPool.takes_over
 
     def when_ready(crew, clock):
         until = time.monotonic() + 60
@@ -71,7 +71,7 @@ def at_once(monkeypatch):
         return True
 
     monkeypatch.setattr(_permutation_workers, "HEAD_START", 0.0)
-    monkeypatch.setattr(Crew, "takes_over", when_ready)
+    monkeypatch.setattr(WorkerPool, "takes_over", when_ready)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_finds_what_backtracking_finds(clues):
 
 def test_the_lists_are_the_permutations_that_fit():
     start = SIX.read("..4.......3....3...6..4..5....6...12")
-    rows = Rows.of(start)
+    rows = PermutationRows.of(start)
     counts, stop = rows.count(10**6, Clock(Limit()))
     lists = rows.list(counts)
     assert stop is None

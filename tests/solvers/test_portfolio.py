@@ -3,7 +3,7 @@
 import pytest
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import NotSuited, UnknownName
+from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import solve
 from puzzlelab.solvers.portfolio import Portfolio
@@ -37,7 +37,7 @@ def test_one_limit_is_for_all() -> None:
 
 
 def test_a_solver_that_does_not_suit_is_named() -> None:
-    with pytest.raises(NotSuited, match="bands cannot solve tiles-3x3"):
+    with pytest.raises(Unsupported, match="bands cannot solve tiles-3x3"):
         answer("beam:width=5", "bands")
     with pytest.raises(UnknownName, match="there is no solver 'beem'; did you mean 'beam'"):
         answer("beem")

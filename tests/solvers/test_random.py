@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from puzzlelab import Instance, Limit, load
-from puzzlelab.core.puzzle import scale_of
 from puzzlelab.core.solver import solve, solve_all
+from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.solvers.random import Random
 
 
@@ -30,7 +30,7 @@ def test_another_seed_plays_other_moves() -> None:
 
 def _board(name):
     puzzle = load(name)
-    return Instance(puzzle, puzzle.scales["distance"].sample(np.random.default_rng(1), 6))
+    return Instance(puzzle, puzzle.view(Samples).scales["distance"].sample(np.random.default_rng(1), 6))
 
 
 def test_it_says_why_it_stopped() -> None:

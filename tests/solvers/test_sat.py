@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from puzzlelab import Limit, NotSuited, Result, UnknownName, check_solver, load, solve, solver
+from puzzlelab import Limit, Result, UnknownName, Unsupported, check_solver, load, solve, solver
 from puzzlelab.core.solutions import Listing, count
 from puzzlelab.solvers import sat
 from puzzlelab.solvers.sat import ENGINES, EXACT, Engine, Sat
@@ -161,7 +161,7 @@ def test_an_unknown_engine_is_told_with_the_nearest_name():
 
 def test_a_missing_package_is_told(fresh, monkeypatch):
     monkeypatch.setitem(sys.modules, "pysat.solvers", None)
-    with pytest.raises(NotSuited, match="pip install puzzlelab\\[sat\\]"):
+    with pytest.raises(Unsupported, match="pip install puzzlelab\\[sat\\]"):
         solve(NINE.read(INKALA), Sat())
 
 
@@ -172,7 +172,7 @@ def test_an_engine_that_this_build_lacks_is_told(fresh, monkeypatch):
         raise solvers.NoSuchSolverError(name)
 
     monkeypatch.setattr(solvers, "Solver", missing)
-    with pytest.raises(NotSuited, match="no engine 'cadical195'"):
+    with pytest.raises(Unsupported, match="no engine 'cadical195'"):
         solve(NINE.read(INKALA), Sat(engine="cadical195"))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ from puzzlelab import (
     Estimate,
     Instance,
     Limit,
-    NotSuited,
     Solver,
     UnknownName,
+    Unsupported,
     check_puzzle,
     check_solver,
     solve,
 )
+from puzzlelab.core.views import Estimates, Reversible
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.bfs import Bfs, count_by_depth
@@ -40,6 +42,10 @@ class Plain:
     """What the toys share: a state is written as its numbers, and nothing speaks against a board beforehand."""
 
     name: str
+    views: tuple[type, ...] = ()
+
+    def view(self, kind: type) -> object:
+        return self if kind in self.views else None
 
     def read(self, text: str) -> Instance:
         if not text.replace(" ", "").isdecimal() or not text.isascii():
@@ -55,7 +61,7 @@ class Plain:
     def write(self, state: Digits) -> str:
         return " ".join(map(str, state.tolist()))
 
-    def draw(self, state: Digits) -> str:
+    def draw(self, state: Digits, mark: int | None = None) -> str:
         return self.write(state)
 
     def objection(self, state: Digits) -> str | None:
@@ -67,6 +73,7 @@ class Hanoi(Plain):
     """The Towers of Hanoi: `state[d]` is the peg of disk d, the smallest first; all belong on the last peg."""
 
     disks: int = 3
+    views: ClassVar[tuple[type, ...]] = (Estimates, Reversible)
 
     @property
     def name(self) -> str:
@@ -131,6 +138,7 @@ class Roads(Plain):
     """The estimate of each place; 0 everywhere if left out."""
     admissible: bool = True
     name: str = "roads"
+    views: ClassVar[tuple[type, ...]] = (Estimates,)
 
     @property
     def move_count(self) -> int:
@@ -169,7 +177,7 @@ class Roads(Plain):
 class Blind(Hanoi):
     """The Towers of Hanoi without its estimate and without the way back."""
 
-    estimates = estimate = goals = inverse = None  # type: ignore[assignment]
+    views: ClassVar[tuple[type, ...]] = ()
 
 
 TREE = Roads(((1, 2), (3, 4), (5,), (), (), (), ()), goal=6)
@@ -287,12 +295,12 @@ def test_a_puzzle_without_estimates_is_solved_by_those_that_need_none(solver):
 
 @pytest.mark.parametrize("solver", [Astar(), Ida(), Beam()], ids=named)
 def test_a_puzzle_without_estimates_does_not_suit_those_that_need_one(solver):
-    with pytest.raises(NotSuited, match=f"^{solver.name} cannot solve hanoi-3, which offers no view 'Estimates'$"):
+    with pytest.raises(Unsupported, match=f"^{solver.name} cannot solve hanoi-3, which offers no view 'Estimates'$"):
         solve(Blind().read("0 0 0"), solver)
 
 
 def test_a_puzzle_without_a_way_back_cannot_be_searched_from_its_goal():
-    with pytest.raises(NotSuited, match="cannot search hanoi-3 from the goal"):
+    with pytest.raises(Unsupported, match="cannot search hanoi-3 from the goal"):
         solve(Blind().read("0 0 0"), Bfs(bidirectional=True))
 
 

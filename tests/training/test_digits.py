@@ -9,12 +9,13 @@ from puzzlelab import load, solve
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import solve_all
+from puzzlelab.core.views import RandomSymmetry
 from puzzlelab.nets import checkpoint
 from puzzlelab.solvers.lattice import Lattice
-from puzzlelab.training import quizzes, recipe
-from puzzlelab.training.quizzes import Pool, Portion
-from puzzlelab.training.recipes.cnn import Filler
-from puzzlelab.training.recipes.lattice import Deducer
+from puzzlelab.training import recipe, solved_boards
+from puzzlelab.training.recipes.cnn import CnnTask
+from puzzlelab.training.recipes.lattice import LatticeTask
+from puzzlelab.training.solved_boards import BoardPool, BoardSource
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
 CONFIGS = {
@@ -34,7 +35,7 @@ def file(tmp_path_factory):
     """Boards of 4x4 with one solution each, dug out of random grids."""
     random, lines = np.random.default_rng(0), []
     while len(lines) < 40:
-        cells, digits = FOUR.relabelled(random)
+        cells, digits = FOUR.view(RandomSymmetry).random_symmetry(random)
         grid = (digits + 1)[FOUR.read("1234341221434321").state[cells] - 1].astype(np.uint8)
         for cell in random.permutation(16)[: random.integers(4, 11)]:
             kept, grid[cell] = grid[cell], 0
@@ -87,7 +88,9 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_loss_of_the_same_boards_falls(digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    student = {"lattice": Deducer, "cnn": Filler, "convolution": Filler}[name](settings, *quizzes.begin(settings))
+    student = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name](
+        settings, *solved_boards.begin(settings)
+    )
     tensors, told = student.pool.state()
     losses = []
     for _ in range(20):
@@ -141,22 +144,24 @@ def test_files_that_cannot_be_learned_from_get_a_sentence(tmp_path, text, words)
         path.write_text(text)
     count = 2 if "holds" in words or "line 2" in words else 1
     with pytest.raises(BadInput, match=words):
-        quizzes.load(FOUR, (Portion(file=str(path), count=count),), 0)
+        solved_boards.load(FOUR, (BoardSource(file=str(path), count=count),), 0)
 
 
 def test_made_boards_have_their_solutions_beside_them() -> None:
-    boards = quizzes.load(NINE, (Portion(count=20, make={"minimal": True}), Portion(count=10, make={"level": 2})), 3)
+    boards = solved_boards.load(
+        NINE, (BoardSource(count=20, make={"minimal": True}), BoardSource(count=10, make={"level": 2})), 3
+    )
     assert boards.given.shape == boards.answer.shape == (30, 81)
     assert all(NINE.solved(state) for state in NINE.written(boards.answer))
     assert ((boards.given == boards.answer) | (boards.given == -1)).all()
-    again = quizzes.load(NINE, (Portion(count=20, make={"minimal": True}),), 3)
+    again = solved_boards.load(NINE, (BoardSource(count=20, make={"minimal": True}),), 3)
     assert np.array_equal(again.given, boards.given[:20])
 
 
 @pytest.mark.parametrize("augment", [False, True])
 def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(augment) -> None:
-    boards = quizzes.load(NINE, (Portion(count=12, make={"level": 3}),), 3)
-    pool = Pool(NINE, boards, 4, seed=1, augment=augment)
+    boards = solved_boards.load(NINE, (BoardSource(count=12, make={"level": 3}),), 3)
+    pool = BoardPool(NINE, boards, 4, seed=1, augment=augment)
     clues = np.count_nonzero(pool.left.sum(axis=2) == 1, axis=1).tolist()
     for _ in range(2):
         pool.renew(np.ones(4, bool))
@@ -165,7 +170,7 @@ def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(
     assert (pool.right & ~pool.left).sum() == 0
     assert all(NINE.solved(state) for state in NINE.written(pool.answer))
     tensors, told = pool.state()
-    other = Pool(NINE, boards, 4, seed=1, augment=augment)
+    other = BoardPool(NINE, boards, 4, seed=1, augment=augment)
     other.restore(tensors, told)
     for each in (pool, other):
         each.renew(np.array([True, False, True, False]))

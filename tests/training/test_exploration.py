@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.exploration import Exploration, Exploring, explored
+from puzzlelab.training.exploration import Exploration, ExplorationSettings, explored
 
 
 def exploration(**settings):
-    return Exploration.of(Exploring(**settings))
+    return Exploration.of(ExplorationSettings(**settings))
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ def test_guesses_settle_where_they_were_asked_to() -> None:
     "values", [{"first": 1.1}, {"last": -0.1}, {"rule": "game"}, {"factor": 0}, {"guesses": 0}, {"over": 0}]
 )
 def test_settings_that_make_no_sense(values) -> None:
-    with pytest.raises(BadOption, match=f"exploring: the option '{next(iter(values))}' cannot be"):
-        Exploring(**values)
+    with pytest.raises(BadOption, match=f"exploration: the option '{next(iter(values))}' cannot be"):
+        ExplorationSettings(**values)
 
 
 # --- moves -----------------------------------------------------------------------------------------------------------

@@ -6,14 +6,14 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import alike, legal_moves
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.puzzle import scale_of
+from puzzlelab.core.views import scale_of
+from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import learner
-from puzzlelab.training.lessons import Lesson
-from puzzlelab.training.recipes.imitation import Apprentice
+from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.recipes.imitation import ImitationTask
 
 
 def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
@@ -103,8 +103,8 @@ def test_the_loss_of_one_lesson_falls(settings_of, policy) -> None:
     settings = settings_of("learning.warmup=0", f"network.policy={policy}")
     puzzle = registry.load(settings.puzzle)
     student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-    lesson = Lesson.of(puzzle, batch_of(puzzle))
-    apprentice = Apprentice(settings, puzzle, student, feed=None, samples=None)
+    lesson = PolicyValueBatch.of(puzzle, batch_of(puzzle))
+    apprentice = ImitationTask(settings, puzzle, student, feed=None, samples=None)
     told = [student.update(lambda: apprentice._losses(lesson)) for _ in range(10)]
     assert told[-1]["loss"] < told[0]["loss"]
     assert told[0]["loss"] == pytest.approx(told[0]["remaining_loss"] + told[0]["moves_loss"])
@@ -126,7 +126,7 @@ def test_a_lesson_wants_the_whole_cluster() -> None:
         "moves": packed(np.array([[True, False, False, False]])),
         "remaining": np.array([2], np.uint16),
     }
-    lesson = Lesson.of(puzzle, batch)
+    lesson = PolicyValueBatch.of(puzzle, batch)
     assert lesson.wanted.tolist() == [[True, True, True, False]]
     assert lesson.possible.all()
 
@@ -134,11 +134,11 @@ def test_a_lesson_wants_the_whole_cluster() -> None:
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
 def test_an_image_of_a_lesson_wants_the_images_of_its_moves(name) -> None:
     puzzle = registry.load(name)
-    lesson = Lesson.of(puzzle, batch_of(puzzle))
+    lesson = PolicyValueBatch.of(puzzle, batch_of(puzzle))
     changed = 0
     for seed in range(20):
         image = lesson.image(puzzle, np.random.default_rng(seed), exchange=True)
-        assert (image.possible == (alike(puzzle, image.states) >= 0)).all()
+        assert (image.possible == (canonical_moves(puzzle, image.states) >= 0)).all()
         for place, state in enumerate(image.states):
             before = {_shape(puzzle, lesson.states[place], move) for move in np.flatnonzero(lesson.wanted[place])}
             after = {_shape(puzzle, state, move) for move in np.flatnonzero(image.wanted[place])}

@@ -11,7 +11,7 @@ import torch
 
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName
 from puzzlelab.training import learner, recipe
-from puzzlelab.training.learner import Learning, rate_at
+from puzzlelab.training.learner import LearnerSettings, rate_at
 from puzzlelab.training.losses import moves_loss, shares_loss, value_loss
 from puzzlelab.training.metrics import Metrics, read
 from puzzlelab.training.runs import Run, differences
@@ -60,23 +60,23 @@ def test_gradients_of_losses_of_values_are_the_numerical_ones(distance) -> None:
 
 @pytest.mark.parametrize(("step", "rate"), [(0, 0.1), (4, 0.5), (55, 0.51), (110, 0.02), (999, 0.02)])
 def test_the_rate_warms_up_and_falls_by_a_cosine(step, rate) -> None:
-    settings = Learning(rate=1.0, warmup=9, steps=110, last=0.02)
+    settings = LearnerSettings(rate=1.0, warmup=9, steps=110, last=0.02)
     assert rate_at(settings, step) == pytest.approx(rate, rel=0.01)
 
 
 def test_a_restart_lets_the_rate_rise_and_fall_again() -> None:
-    settings = Learning(rate=1.0, warmup=0, steps=150, last=0.1, restarts=(100, 130), again=0.5)
-    before = Learning(rate=1.0, warmup=0, steps=100, last=0.1)
+    settings = LearnerSettings(rate=1.0, warmup=0, steps=150, last=0.1, restarts=(100, 130), again=0.5)
+    before = LearnerSettings(rate=1.0, warmup=0, steps=100, last=0.1)
     assert [rate_at(settings, step) for step in range(100)] == [rate_at(before, step) for step in range(100)]
     found = [rate_at(settings, step) for step in (100, 115, 129, 130, 140, 150)]
     assert found == pytest.approx([0.5, 0.275, 0.051, 0.25, 0.1375, 0.025], rel=0.02)
     for wrong in [(100, 100), (150,), (0, 10)]:
         with pytest.raises(BadOption, match="restarts come one after the other"):
-            Learning(steps=150, restarts=wrong)
+            LearnerSettings(steps=150, restarts=wrong)
 
 
 def test_the_rate_is_constant_where_that_is_asked() -> None:
-    settings = Learning(rate=0.25, warmup=0, steps=10, schedule="constant")
+    settings = LearnerSettings(rate=0.25, warmup=0, steps=10, schedule="constant")
     assert {rate_at(settings, step) for step in range(10)} == {0.25}
 
 
@@ -85,7 +85,7 @@ def test_a_restored_learner_takes_the_same_steps(optimiser) -> None:
     from puzzlelab.core import registry
 
     puzzle = registry.load("tiles-3x3")
-    settings = Learning(optimiser=optimiser, rate=0.01, precision="float32")
+    settings = LearnerSettings(optimiser=optimiser, rate=0.01, precision="float32")
     states = np.arange(9, dtype=np.uint8)[None]
 
     def losses(student):
@@ -108,7 +108,7 @@ def test_the_running_mean_follows_slowly() -> None:
     from puzzlelab.core import registry
 
     puzzle = registry.load("tiles-3x3")
-    found = learner.new(puzzle, {"kind": "dense", "width": 4, "depth": 1}, Learning(mean=0.9), seed=3)
+    found = learner.new(puzzle, {"kind": "dense", "width": 4, "depth": 1}, LearnerSettings(mean=0.9), seed=3)
     weight, mean = next(found.model.module.parameters()), next(found.average.parameters())
     before = mean.clone()
     found.step = 1000

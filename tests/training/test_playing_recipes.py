@@ -10,15 +10,15 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import children
 from puzzlelab.core.errors import BadInput
-from puzzlelab.experience.memory import Batch
-from puzzlelab.experience.starts import UNKNOWN
+from puzzlelab.engine.batch_rules import successors
+from puzzlelab.experience.curriculum import UNKNOWN
+from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.model import Model
 from puzzlelab.training import recipe
 from puzzlelab.training.recipes import dqn, value_iteration
-from puzzlelab.training.slow import Following, Slow
+from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 COMMON = {
     "puzzle": "tiles-2x3",
@@ -139,14 +139,14 @@ def tabular(settings, rate):
     )
     made.learner.average = copy.deepcopy(module).requires_grad_(False)
     made.learner.optimiser = torch.optim.SGD(module.parameters(), rate)
-    made.slow = Slow.of(made.learner.model, Following(rule="none"))
+    made.slow = TargetNetwork.of(made.learner.model, TargetUpdate(rule="none"))
     return made
 
 
 def transitions(known):
     """Every move at every board: what it leads to, and what that is worth."""
     states, _ = known
-    ahead = children(SMALL, states)
+    ahead = successors(SMALL, states)
     return {
         "state": states[ahead.owner],
         "move": ahead.move,
@@ -163,7 +163,7 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     size = len(columns["state"])
     table = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        table.learner.update(lambda: table.player.losses(Batch(columns), []))
+        table.learner.update(lambda: table.player.losses(ReplayBatch(columns), []))
     moves = transitions(known)
     found = table.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
@@ -175,7 +175,7 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     unknown = np.full(len(states), UNKNOWN, np.int32)
     for _ in range(40):
         table.learner.update(
-            lambda: table.player.losses(Batch({"state": states, "bound": unknown, "left": unknown}), [])
+            lambda: table.player.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), [])
         )
     assert table.learner.model.remaining(states) == pytest.approx(distances, abs=0.01)
 
@@ -198,7 +198,7 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "left": unknown}
-    losses = [table.learner.update(lambda: table.player.losses(Batch(columns), []))["loss"] for _ in range(10)]
+    losses = [table.learner.update(lambda: table.player.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
     assert losses[-1] < losses[0]
 
 

@@ -10,7 +10,7 @@ from puzzlelab.web.pool import DIED, ENDED, STOPPED, Job, Pool
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
 
-class Puppet(pool.Worker):
+class Puppet(pool.WorkerHandle):
     """Tells at once what its task is called; of one that is called 'long', nothing until it is told to stop."""
 
     def __init__(self, memory: int) -> None:
@@ -36,7 +36,7 @@ async def told(workers: Pool, task: str) -> list:
 @pytest.fixture
 def workers(monkeypatch) -> Pool:
     """One worker, and nobody waits."""
-    monkeypatch.setattr(pool, "Worker", Puppet)
+    monkeypatch.setattr(pool, "WorkerHandle", Puppet)
     monkeypatch.setattr(pool, "GRACE", 0.01)
     return Pool(1, 0, 2**20)
 

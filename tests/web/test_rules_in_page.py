@@ -5,7 +5,8 @@ import pytest
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.dust import face
+from puzzlelab.core.views import RandomSymmetry
+from puzzlelab.puzzles.dust import notation
 
 pytestmark = pytest.mark.browser
 
@@ -95,7 +96,7 @@ def test_tiles(page, name) -> None:
 
 def rests(puzzle, board):
     try:
-        face.must_rest(board, puzzle)
+        notation.must_rest(board, puzzle)
     except BadBoard:
         return False
     return True
@@ -125,7 +126,7 @@ def test_sudoku(page, size) -> None:
     assert puzzle.solved(full)
     boards = []
     for share in SHARES:
-        cells, digits = puzzle.relabelled(random)
+        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(random)
         board = np.where(random.random(puzzle.cells) < share, digits[full[cells] - 1] + 1, 0).astype(np.uint8)
         wrong = board.copy()
         wrong[random.integers(puzzle.cells, size=2)] = random.integers(1, puzzle.size + 1, 2)

@@ -4,10 +4,10 @@ import logging
 
 import pytest
 
-from puzzlelab.core import report
 from puzzlelab.core.errors import BadFile, BadOption, PuzzlelabError
+from puzzlelab.engine import report
 from puzzlelab.web import tasks, worker
-from puzzlelab.web.worker import DONE, FAULT, INSIDE, NOT_ENOUGH, REFUSED, Teller
+from puzzlelab.web.worker import DONE, FAULT, INSIDE, NOT_ENOUGH, REFUSED, TaskContext
 
 SECRET = "/somewhere/secret"
 
@@ -16,7 +16,7 @@ def ended(monkeypatch, task):
     """How a task ends, and what was told before."""
     told = []
     monkeypatch.setitem(tasks.TASKS, "trial", task)
-    teller = Teller(lambda kind, value: told.append((kind, value)), lambda: False, 2**28)
+    teller = TaskContext(lambda kind, value: told.append((kind, value)), lambda: False, 2**28)
     return worker._answer("trial", {}, teller), told
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.bench import bylevel
-from puzzlelab.bench.bylevel import AtLevel
-from puzzlelab.bench.runs import Run
+from puzzlelab.bench import level_table
+from puzzlelab.bench.level_table import LevelRow
+from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.tables import Summary, references, summary
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
@@ -19,20 +19,20 @@ LEFT_OUT = {"--card": 0, "--out": 1, "--jobs": 1}
 """Words of a command that change nothing in what is measured, each with how many words follow it."""
 
 
-def note(run: Run, words: Sequence[str]) -> list[Path]:
+def note(run: BenchRun, words: Sequence[str]) -> list[Path]:
     """Add the results of every solver that asks a network to the card of that network; the cards that were written.
 
     `words` are those of the command. What the card says of the same suite and solver goes. Raises `BadInput` where no
     solver asks a network.
     """
-    from puzzlelab.nets import checkpoint, shelf
+    from puzzlelab.nets import checkpoint, model_zoo
 
-    known, written, levels = references(run), [], bylevel.found(run)
+    known, written, levels = references(run), [], level_table.found(run)
     for label, answers in run.by_solver.items():
         name = next(networks.named(answers[0].row.options), None)
         if name is None:
             continue
-        path = checkpoint.card_path(shelf.path_of(run.suite.puzzle, networks.parts(name)[0]))
+        path = checkpoint.card_path(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]))
         card = checkpoint.read_card(path)
         mine = [at for at in levels if at.solver == label]
         entry = _entry(run, summary(_without(label, name), answers, known), mine, answers[0].row.options, words, name)
@@ -62,7 +62,7 @@ def _shelved(name: str) -> bool:
 
 
 def _entry(
-    run: Run, found: Summary, levels: Sequence[AtLevel], options: dict[str, Any], words: Sequence[str], name: str
+    run: BenchRun, found: Summary, levels: Sequence[LevelRow], options: dict[str, Any], words: Sequence[str], name: str
 ) -> dict[str, Any]:
     told: dict[str, Any] = {
         "suite": run.suite.name,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from puzzlelab.bench.shares import Share
+from puzzlelab.bench.statistics import Proportion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
     figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
-def reach(shares: Sequence[Share]) -> list[list[float]]:
+def reach(shares: Sequence[Proportion]) -> list[list[float]]:
     """How far each interval reaches below and above its share."""
     pairs = [(share.value, share.interval) for share in shares]
     return [[max(0.0, at - low) for at, (low, _) in pairs], [max(0.0, high - at) for at, (_, high) in pairs]]

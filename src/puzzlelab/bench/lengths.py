@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.bench import tables
 from puzzlelab.bench.charts import Chart, panels, whole_numbers
-from puzzlelab.bench.runs import Answer, Run
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -33,21 +33,21 @@ OPTIMUM = "the optimum"
 """What stands in the place of a second solver where only one has answered."""
 
 
-def _must_differ(run: Run) -> None:
+def _must_differ(run: BenchRun) -> None:
     if tables.fills(run.suite.puzzle):
         raise BadInput(
             f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
         )
 
 
-def _unsolved(run: Run) -> BadInput:
+def _unsolved(run: BenchRun) -> BadInput:
     return BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
 
 
 # --- how often each length comes up ---
 
 
-def lengths(run: Run) -> Chart:
+def lengths(run: BenchRun) -> Chart:
     """How many boards each solver solves in how many moves, and what the optimum is."""
     _must_differ(run)
     known = tables.references(run)
@@ -121,7 +121,7 @@ class Pair:
         )
 
 
-def lengths2d(run: Run) -> Chart:
+def lengths2d(run: BenchRun) -> Chart:
     """On how many boards the solutions of two solvers have which lengths: the two-dimensional histogram.
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
@@ -154,7 +154,7 @@ def lengths2d(run: Run) -> Chart:
     return Chart("lengths2d", title, header, tuple(body), draw, remarks)
 
 
-def _pairs(run: Run) -> list[Pair]:
+def _pairs(run: BenchRun) -> list[Pair]:
     """All pairs of solvers that solved a board in common, or the known optimum and a solver that is alone.
 
     Raises `BadInput` where there are none, or too many.
@@ -182,7 +182,7 @@ def _pairs(run: Run) -> list[Pair]:
     return pairs
 
 
-def _against_optimum(run: Run) -> Pair | None:
+def _against_optimum(run: BenchRun) -> Pair | None:
     """The one solver of a run against the known optimum; None where no board that it solved has one."""
     known = tables.references(run)
     ((solver, answers),) = run.by_solver.items()
@@ -194,13 +194,13 @@ def _against_optimum(run: Run) -> Pair | None:
     return Pair(OPTIMUM, solver, counts) if counts else None
 
 
-def _joint(one: Sequence[Answer], two: Sequence[Answer]) -> Counter[tuple[int, int]]:
+def _joint(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
     """How often each pair of lengths comes up; a board that stands there several times counts each time."""
     first, second = _by_place(one), _by_place(two)
     return Counter((first[place], second[place]) for place in first if place in second)
 
 
-def _by_place(answers: Sequence[Answer]) -> Mapping[tuple[str, int], int]:
+def _by_place(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], int]:
     """The length of each solution by board, and by how often the board stood there before."""
     found: dict[tuple[str, int], int] = {}
     before: Counter[str] = Counter()

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from puzzlelab.bench import lengths, quality, tables, times
 from puzzlelab.bench.charts import AT_ONCE, LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
-from puzzlelab.bench.published import Curves
-from puzzlelab.bench.runs import Answer, Run
+from puzzlelab.bench.reference_curves import Curves
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 
@@ -36,7 +36,7 @@ PALE = 0.35
 """How much is seen of the bar of a board that was not solved."""
 
 
-def chart(run: Run, kind: str, beside: Curves | None = None) -> Chart:
+def chart(run: BenchRun, kind: str, beside: Curves | None = None) -> Chart:
     """The chart of this kind; raises `UnknownName`, and `BadInput` where the run has nothing to show in it.
 
     `beside` are curves that others published, which widths alone shows.
@@ -52,7 +52,7 @@ def chart(run: Run, kind: str, beside: Curves | None = None) -> Chart:
     return quality.widths(run, beside)
 
 
-def only(run: Run, solvers: Sequence[str]) -> Run:
+def only(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
     """The answers of these solvers alone, in this order; `beam:width=100` means all that have this name and option.
 
     Raises `UnknownName` for one that has answered nothing.
@@ -64,7 +64,7 @@ def only(run: Run, solvers: Sequence[str]) -> Run:
         if not found:
             raise UnknownName(f"solver that has answered '{run.suite.name}', called", text, labels)
         chosen |= dict.fromkeys(found)
-    return Run(run.suite, tuple(answer for label in chosen for answer in run.by_solver[label]), run.interrupted)
+    return BenchRun(run.suite, tuple(answer for label in chosen for answer in run.by_solver[label]), run.interrupted)
 
 
 def _parts(label: str) -> list[str]:
@@ -122,13 +122,13 @@ def table(made: Chart) -> Table:
 # --- bars ---
 
 
-def bars(run: Run) -> Chart:
+def bars(run: BenchRun) -> Chart:
     """Seconds of each solver: for each board where there are few, else the median and the 95th percentile."""
     boards = {entry.board: place for place, entry in enumerate(run.suite.entries, start=1)}
     return _bars_by_board(run, boards) if len(boards) <= MOST_BARS else _bars_by_solver(run)
 
 
-def _bars_by_board(run: Run, boards: Mapping[str, int]) -> Chart:
+def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
     found = {solver: {answer.entry.board: answer for answer in answers} for solver, answers in run.by_solver.items()}
 
     def draw(figure: Figure, mark: float) -> None:
@@ -150,11 +150,11 @@ def _bars_by_board(run: Run, boards: Mapping[str, int]) -> Chart:
     return Chart("bars", f"{run.suite.name}: seconds for each board", header, tuple(body), draw)
 
 
-def _drawn(run: Run) -> list[float]:
+def _drawn(run: BenchRun) -> list[float]:
     return [answer.row.seconds for answer in run.answers]
 
 
-def _few(figure: Figure, run: Run, boards: Mapping[str, int], mark: float) -> None:
+def _few(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark: float) -> None:
     """A panel for each board, with a bar for each solver."""
     solvers = {solver: number for number, solver in enumerate(run.by_solver)}
     every = panels(figure, len(boards))
@@ -175,13 +175,13 @@ def _few(figure: Figure, run: Run, boards: Mapping[str, int], mark: float) -> No
         every[0].legend()
 
 
-def _heading(run: Run, board: str, place: int) -> str:
+def _heading(run: BenchRun, board: str, place: int) -> str:
     clues = times.clues_of(run.suite.puzzle, board)
     return f"board {place}" if clues is None else f"board {place}: {clues} clues"
 
 
 def _bars(
-    axes: Axes, at: NDArray[Any], answers: Sequence[Answer], width: float, colors: Sequence[str], name: str = ""
+    axes: Axes, at: NDArray[Any], answers: Sequence[BenchAnswer], width: float, colors: Sequence[str], name: str = ""
 ) -> None:
     heights = [max(answer.row.seconds, LEAST_SECONDS) for answer in answers]
     drawn = axes.bar(at, heights, width, color=colors, label=name)
@@ -189,13 +189,13 @@ def _bars(
         bar.set_alpha(1.0 if answer.length is not None else PALE)
 
 
-def _time(answer: Answer | None) -> str:
+def _time(answer: BenchAnswer | None) -> str:
     if answer is None:
         return "-"
     return tables.seconds(answer.row.seconds) + ("" if answer.length is not None else " unsolved")
 
 
-def _bars_by_solver(run: Run) -> Chart:
+def _bars_by_solver(run: BenchRun) -> Chart:
     found = tables.summaries(run)
     totals = [sum(answer.row.seconds for answer in answers) for answers in run.by_solver.values()]
 
@@ -227,7 +227,7 @@ def _means(axes: Axes, at: NDArray[Any], found: Sequence[Summary]) -> None:
     axes.errorbar(means, at, xerr=within, fmt="o", color="black", markersize=4, capsize=3, label="mean (95 %)")
 
 
-KINDS: Mapping[str, Callable[[Run], Chart]] = {
+KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
     "lengths": lengths.lengths,
     "lengths2d": lengths.lengths2d,
     "levels": quality.levels,
@@ -239,6 +239,6 @@ KINDS: Mapping[str, Callable[[Run], Chart]] = {
 """Name -> how it is made."""
 
 
-def usual(run: Run) -> str:
+def usual(run: BenchRun) -> str:
     """The kind that shows most of a run."""
     return "bars" if tables.fills(run.suite.puzzle) else "lengths"

@@ -20,10 +20,10 @@ from puzzlelab.bench.charts import (
     show_share,
     whole_numbers,
 )
-from puzzlelab.bench.published import Curves, Point
-from puzzlelab.bench.runs import Answer, Run, label
-from puzzlelab.bench.shares import Mean, Share, mean
-from puzzlelab.bench.suites import Entry
+from puzzlelab.bench.reference_curves import Curves, ReferencePoint
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
+from puzzlelab.bench.statistics import Mean, Proportion, mean
+from puzzlelab.bench.suites import SuiteEntry
 from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ BESIDE = 0.1
 
 
 @dataclass(frozen=True)
-class AtLevel:
+class LevelQuality:
     """How one solver did at one level."""
 
     level: int
-    solved: Share
+    solved: Proportion
     excess: Mean
     """Moves more than the reference, over solved boards that have one."""
     seconds: float
     """The median."""
 
 
-def levels(run: Run) -> Chart:
+def levels(run: BenchRun) -> Chart:
     """Which share of the boards of each level is solved, and how many moves more than the optimum that takes.
 
     A board without a level counts at the length of its known optimum. Where all solutions of a board have equally many
@@ -57,9 +57,9 @@ def levels(run: Run) -> Chart:
     """
     known, fills = tables.references(run), tables.fills(run.suite.puzzle)
     over = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
-    series: dict[str, list[AtLevel]] = {}
+    series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
-        found: dict[int, list[Answer]] = defaultdict(list)
+        found: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             if (level := _level(answer.entry, {} if fills else known)) is not None:
                 found[level].append(answer)
@@ -112,35 +112,35 @@ def _band(means: Sequence[Mean]) -> tuple[list[float], list[float]]:
     return low, [each.value + reach for each, reach in zip(means, reaches, strict=True)]
 
 
-def _level(entry: Entry, known: Mapping[str, tables.Reference]) -> int | None:
+def _level(entry: SuiteEntry, known: Mapping[str, tables.Reference]) -> int | None:
     reference = known.get(entry.board)
     if entry.level is not None or reference is None:
         return entry.level
     return reference.length if reference.optimal else None
 
 
-def _at_level(level: int, answers: Sequence[Answer], known: dict[str, tables.Reference]) -> AtLevel:
-    solved = Share(sum(answer.length is not None for answer in answers), len(answers))
+def _at_level(level: int, answers: Sequence[BenchAnswer], known: dict[str, tables.Reference]) -> LevelQuality:
+    solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
     seconds = float(np.median([answer.row.seconds for answer in answers]))
-    return AtLevel(level, solved, mean(tables.excesses(answers, known)), seconds)
+    return LevelQuality(level, solved, mean(tables.excesses(answers, known)), seconds)
 
 
 # --- widths ---
 
 
 @dataclass(frozen=True)
-class AtWidth:
+class WidthQuality:
     """How one solver did with one width."""
 
     width: int
-    reached: Share
+    reached: Proportion
     """As short as the known optimum, of the boards that have one."""
     excess: Mean
     seconds: float
     """The median."""
 
 
-def widths(run: Run, beside: Curves | None = None) -> Chart:
+def widths(run: BenchRun, beside: Curves | None = None) -> Chart:
     """Which share of the boards is solved in the least moves, against the width of the search and against its time.
 
     The solvers that differ in their width alone are one line; the curves `beside` them are somebody else's.
@@ -178,10 +178,10 @@ def widths(run: Run, beside: Curves | None = None) -> Chart:
     return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *theirs), draw)
 
 
-def _by_width(run: Run) -> dict[str, list[AtWidth]]:
+def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
     """The solvers that have a width, by what else they are, the narrowest first; raises `BadInput` where none tells."""
     known = tables.references(run)
-    series: dict[str, list[AtWidth]] = defaultdict(list)
+    series: dict[str, list[WidthQuality]] = defaultdict(list)
     for answers in run.by_solver.values():
         row = answers[0].row
         width = row.options.get("width")
@@ -204,16 +204,16 @@ def _show_widths(axes: Axes, drawn: Sequence[int]) -> None:
     axes.minorticks_off()
 
 
-def _width_row(solver: str, at: AtWidth) -> tuple[str, ...]:
+def _width_row(solver: str, at: WidthQuality) -> tuple[str, ...]:
     shares = tables.share(at.reached), tables.percent(at.reached), tables.interval(at.reached)
     return solver, str(at.width), *shares, tables.decimal(at.excess.value), tables.seconds(at.seconds)
 
 
-def _published_row(name: str, at: Point) -> tuple[str, ...]:
+def _published_row(name: str, at: ReferencePoint) -> tuple[str, ...]:
     return name, str(at.width), "-", f"{100 * at.share:g} %", "-", "-", "-" if at.seconds is None else f"{at.seconds:g}"
 
 
-def _at_width(width: int, answers: Sequence[Answer], known: dict[str, tables.Reference]) -> AtWidth:
+def _at_width(width: int, answers: Sequence[BenchAnswer], known: dict[str, tables.Reference]) -> WidthQuality:
     excess = mean(tables.excesses(answers, known, optimal=True))
     seconds = float(np.median([answer.row.seconds for answer in answers]))
-    return AtWidth(width, tables.reached(answers, known), excess, seconds)
+    return WidthQuality(width, tables.reached(answers, known), excess, seconds)

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.bench import suites
-from puzzlelab.bench.suites import Entry, Suite
-from puzzlelab.core import networks, registry, report
+from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.parallel import ordered_map
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import BATCH, Batches, Solver, options_of, require, solve_all
+from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, options_of, require, solve_all
+from puzzlelab.engine import report
+from puzzlelab.engine.parallel import ordered_map
 
 FIRST_LOOK = Limit(seconds=1.0, nodes=1)
 
@@ -79,12 +80,12 @@ def slug(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Answer:
+class BenchAnswer:
     """What one solver said to one board."""
 
     solver: str
     """Its label."""
-    entry: Entry
+    entry: SuiteEntry
     row: Row
     holds: bool
     """Whether the row was replayed here and is right."""
@@ -101,30 +102,30 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Run:
+class BenchRun:
     """A suite with all the answers that there are."""
 
     suite: Suite
-    answers: tuple[Answer, ...]
+    answers: tuple[BenchAnswer, ...]
     interrupted: bool = False
 
     @property
-    def by_solver(self) -> dict[str, list[Answer]]:
+    def by_solver(self) -> dict[str, list[BenchAnswer]]:
         """The answers of each solver by its label, in the order in which they were asked."""
-        found: dict[str, list[Answer]] = defaultdict(list)
+        found: dict[str, list[BenchAnswer]] = defaultdict(list)
         for answer in self.answers:
             found[answer.solver].append(answer)
         return dict(found)
 
 
-def _answer(puzzle: Puzzle, entry: Entry, row: Row) -> Answer:
-    return Answer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
+def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
+    return BenchAnswer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
 
 
 # --- asking ---
 
 
-def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None = None, jobs: int = 1) -> Run:
+def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None = None, jobs: int = 1) -> BenchRun:
     """Every solver's answer to every board; with `out`, each is in that folder as soon as it is there.
 
     `jobs` searches run at once, in threads. Ctrl-C ends the run with the answers so far. Raises `BadInput` where the
@@ -134,21 +135,21 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None 
         require(solver, suite.puzzle)
     if out is not None:
         suites.save(suite, out)
-    answers: list[Answer] = []
+    answers: list[BenchAnswer] = []
     stop = threading.Event()
     try:
         different = {label_of(solver, suite.puzzle): solver for solver in solvers}
-        inquiries = [Inquiry(suite, solver, limit, out, stop) for solver in different.values()]
+        inquiries = [SolverBenchmark(suite, solver, limit, out, stop) for solver in different.values()]
         for inquiry in inquiries:
             inquiry.prepare()
         for inquiry in inquiries:
             answers += inquiry.answers(jobs)
     except KeyboardInterrupt:
         stop.set()
-    return Run(suite, tuple(answers), stop.is_set())
+    return BenchRun(suite, tuple(answers), stop.is_set())
 
 
-class Inquiry:
+class SolverBenchmark:
     """All boards of a suite, put to one solver."""
 
     def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
@@ -158,14 +159,14 @@ class Inquiry:
         self.lock = threading.Lock()
         self.rows = [self._held(entry) for entry in suite.entries]
 
-    def _held(self, entry: Entry) -> Row | None:
+    def _held(self, entry: SuiteEntry) -> Row | None:
         """The row that answers already."""
         while self.file and (row := self.file.take(self._question(entry), self.limit)):
             if row.error is None:
                 return row
         return None
 
-    def _question(self, entry: Entry) -> Row:
+    def _question(self, entry: SuiteEntry) -> Row:
         """The row of a board before there is an answer."""
         return unanswered(self.suite.puzzle, entry.board, self.solver, self.limit)
 
@@ -186,7 +187,7 @@ class Inquiry:
     def _open(self) -> list[int]:
         return [place for place, row in enumerate(self.rows) if row is None]
 
-    def answers(self, jobs: int) -> list[Answer]:
+    def answers(self, jobs: int) -> list[BenchAnswer]:
         """What there is when every board was asked, or the run was stopped."""
         try:
             for _ in ordered_map(self._ask, self._portions(jobs), jobs, on_interrupt=self.stop.set):
@@ -197,9 +198,9 @@ class Inquiry:
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
 
     def _portions(self, jobs: int) -> list[list[int]]:
-        """The open boards, each alone or, for a solver that `Batches`, many at once."""
+        """The open boards, each alone or, for a solver that `BatchSolver`, many at once."""
         places = self._open
-        size = min(BATCH, -(-len(places) // jobs) or 1) if isinstance(self.solver, Batches) else 1
+        size = min(BATCH, -(-len(places) // jobs) or 1) if ability(self.solver, BatchSolver) else 1
         return [places[first : first + size] for first in range(0, len(places), size)]
 
     def _ask(self, places: list[int]) -> None:
@@ -224,7 +225,7 @@ class Inquiry:
                 self.file.append(rows.values())
             report.progress(self.label, sum(row is not None for row in self.rows), len(self.rows))
 
-    def _solve(self, entries: Sequence[Entry]) -> list[Row]:
+    def _solve(self, entries: Sequence[SuiteEntry]) -> list[Row]:
         """The rows of these boards; where many fail at once, each is asked alone, so that the others have theirs."""
         instances = [self.suite.instance(entry) for entry in entries]
         try:
@@ -243,7 +244,7 @@ class Inquiry:
 # --- reading what was asked before ---
 
 
-def stored(folder: Path) -> Run:
+def stored(folder: Path) -> BenchRun:
     """All answers in a folder, the newest to each board, replayed again; raises `BadFile`.
 
     Answers with different networks are those of different solvers, also where both networks were asked for by one name.
@@ -260,7 +261,7 @@ def stored(folder: Path) -> Run:
         for (name, _), rows in found.items()
         for answer in _newest(suite, rows)
     ]
-    return Run(suite, tuple(answers))
+    return BenchRun(suite, tuple(answers))
 
 
 def _exact_label(row: Row) -> str:
@@ -273,9 +274,9 @@ def _by_numbers(path: Path) -> list[tuple[str, int]]:
     return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D+)(\d*)", path.stem)]
 
 
-def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[Answer]:
+def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[BenchAnswer]:
     """One solver's answers in the order of the suite; a board that stands there k times takes its last k rows."""
-    places: dict[str, list[Entry]] = defaultdict(list)
+    places: dict[str, list[SuiteEntry]] = defaultdict(list)
     for entry in suite.entries:
         places[entry.board].append(entry)
     left = {board: iter(rows[board][-len(entries) :]) for board, entries in places.items() if board in rows}

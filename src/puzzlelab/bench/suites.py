@@ -3,7 +3,7 @@
 A suite is a text file, one of those that come with the package, or sampled. In a file, lines that start with `#` and
 empty lines are passed over; the others have columns with a TAB between them: the board, then if known its length in
 moves, then `opt` where that is proven the least and `ub` where it is only the shortest known. More columns are passed
-over. A puzzle with notations of its own (see `core.boards`) says itself what is a board: CSV, or grids that are drawn.
+over. A puzzle with the view `MultilineNotation` says itself what is a board: CSV, or grids that are drawn.
 A line `# puzzle: tiles-4x4` says whose boards they are.
 """
 
@@ -18,11 +18,13 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from puzzlelab.core import registry, report
-from puzzlelab.core.boards import Found, boards, text_of
+from puzzlelab.core import registry
+from puzzlelab.core.board_files import BoardText, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
-from puzzlelab.core.puzzle import Instance, Puzzle, Samples, State, scale_of
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.engine import report
 
 DATA = Path(__file__).parent / "data"
 STORED = "suite.json"
@@ -38,11 +40,11 @@ LONGEST_BLOCK = 64
 
 
 @dataclass(frozen=True)
-class Entry:
+class SuiteEntry:
     """One board of a suite, and what is known of it."""
 
     board: str
-    """The text as it was given; the canonical one where the puzzle is a `Files`."""
+    """The text as it was given; the canonical one where the puzzle is a `MultilineNotation`."""
     level: int | None = None
     """How hard it is, on the scale that it was sampled on."""
     known: int | None = None
@@ -57,7 +59,7 @@ class Suite:
 
     name: str
     puzzle: Puzzle
-    entries: tuple[Entry, ...]
+    entries: tuple[SuiteEntry, ...]
     faults: tuple[str, ...] = ()
     """A sentence for each line that could not be read, with its file and place."""
 
@@ -67,7 +69,7 @@ class Suite:
         text = "\n".join([self.puzzle.name, *(entry.board for entry in self.entries)])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def instance(self, entry: Entry) -> Instance:
+    def instance(self, entry: SuiteEntry) -> Instance:
         """The board of an entry, ready to be solved."""
         return self.puzzle.read(entry.board)
 
@@ -107,8 +109,8 @@ def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
 
 
 def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
-    told: list[tuple[int, Entry]] = []
-    entries: list[Entry] = []
+    told: list[tuple[int, SuiteEntry]] = []
+    entries: list[SuiteEntry] = []
     faults: list[str] = []
     for found in boards(puzzle, lines):
         if found.text or any(found.columns):
@@ -126,17 +128,17 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
     return Suite(path.stem, puzzle, tuple(entries), tuple(faults))
 
 
-def _told(found: Found) -> Entry:
+def _told(found: BoardText) -> SuiteEntry:
     """What a line says; raises `BadInput` for columns that say nothing."""
     length, flag = (*found.columns, "", "")[:2]
     if length in ("", "-"):
-        return Entry(found.text)
+        return SuiteEntry(found.text)
     if not re.fullmatch(r"[0-9]{1,9}", length):
         raise BadInput(f"'{shorten(length)}' in the second column is no length")
-    return Entry(found.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
+    return SuiteEntry(found.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
 
 
-def _read(puzzle: Puzzle, entry: Entry) -> Entry:
+def _read(puzzle: Puzzle, entry: SuiteEntry) -> SuiteEntry:
     """The entry with its board as it is kept; raises `BadBoard`."""
     return replace(entry, board=text_of(puzzle.read(entry.board), entry.board))
 
@@ -165,8 +167,7 @@ def _block(lines: Iterable[str]) -> str:
 def guesses(board: str) -> Iterator[Puzzle]:
     """The puzzles that this board might be of, by each family's own `guess(text) -> Puzzle | None`."""
     for name in registry.families():
-        guess = getattr(registry.family(name), "guess", None)
-        puzzle = guess(board) if guess else None
+        puzzle = registry.family(name).guess(board)
         if puzzle is not None:
             yield puzzle
 
@@ -194,17 +195,17 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
     """`count` random boards of each level, the same for the same seed whatever the other levels are.
 
     Without levels, `count` boards as the scale gives them. Where the optimum is the level, or stands in a table, the
-    entries know it. Raises `NotSuited` for a puzzle that cannot make boards,
+    entries know it. Raises `Unsupported` for a puzzle that cannot make boards,
     `UnknownName` for an unknown scale and `BadOption` for a level that does not exist.
     """
     name, chosen = scale_of(puzzle, scale)
     wanted: Sequence[int | None] = range(levels[0], levels[1] + 1) if levels else (None,)
-    entries: list[Entry] = []
+    entries: list[SuiteEntry] = []
     for level in wanted:
         for number in range(count):
             state = chosen.sample(generator(seed, level or 0, number), level)
             optimum = level if name in OPTIMA and level is not None else _distance(puzzle, state)
-            entries.append(Entry(puzzle.write(state), level, optimum, optimum is not None))
+            entries.append(SuiteEntry(puzzle.write(state), level, optimum, optimum is not None))
             report.progress(f"boards of {puzzle.name}", len(entries), len(wanted) * count)
     span = f" {levels[0]}-{levels[1]}" if levels else ""
     return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
@@ -212,9 +213,10 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
 
 def _distance(puzzle: Puzzle, state: State) -> int | None:
     """The least number of moves, for a puzzle that has a table of them, and so a scale of this name."""
-    if not isinstance(puzzle, Samples) or TABLED not in puzzle.scales:
+    samples = puzzle.view(Samples)
+    if samples is None or TABLED not in samples.scales:
         return None
-    return puzzle.difficulty(state).get(TABLED)
+    return samples.difficulty(state).get(TABLED)
 
 
 # --- beside the rows ---
@@ -225,7 +227,7 @@ class _Stored:
     name: str
     puzzle: str
     hash: str
-    boards: tuple[Entry, ...]
+    boards: tuple[SuiteEntry, ...]
 
 
 def save(suite: Suite, folder: Path) -> None:

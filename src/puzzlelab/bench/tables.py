@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from puzzlelab.bench.runs import Answer, Run
-from puzzlelab.bench.shares import Mean, Share, mean
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.statistics import Mean, Proportion, mean
+from puzzlelab.core.puzzle import Puzzle, presentation_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def fills(puzzle: Puzzle) -> bool:
     """Whether a solution is a board that is filled in: then all have equally many moves, and none is the shortest."""
-    return bool(getattr(puzzle, "shows_board", False))
+    return presentation_of(puzzle).answer_is_board
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reference:
     """Whether it is proven to be the least."""
 
 
-def references(run: Run) -> dict[str, Reference]:
+def references(run: BenchRun) -> dict[str, Reference]:
     """By board: the optimum that the suite states, else one that a solver proved, else the suite's bound."""
     found: dict[str, Reference] = {}
     for answer in run.answers:
@@ -48,7 +48,7 @@ def references(run: Run) -> dict[str, Reference]:
     return found
 
 
-def excesses(answers: Iterable[Answer], known: dict[str, Reference], optimal: bool = False) -> list[int]:
+def excesses(answers: Iterable[BenchAnswer], known: dict[str, Reference], optimal: bool = False) -> list[int]:
     """For each solved board with a reference (an optimal one, if asked): moves more than that."""
     pairs = [(answer.length, known.get(answer.entry.board)) for answer in answers]
     return [
@@ -66,11 +66,11 @@ class Summary:
     """How one solver did."""
 
     solver: str
-    solved: Share
+    solved: Proportion
     """Of all boards that it was asked."""
-    proven: Share
+    proven: Proportion
     """Solved, and proven by the solver itself to be shortest, or the only one; of all boards that it was asked."""
-    reached: Share
+    reached: Proportion
     """As short as the known optimum; of the boards that have one."""
     length: Mean
     """Moves, over the solved boards."""
@@ -86,26 +86,26 @@ class Summary:
     """Seconds: the 95th percentile, interpolated."""
     seconds: Mean
     """Over all boards."""
-    refuted: Share
+    refuted: Proportion
     """Proven to have no solution; of all boards that it was asked."""
     evaluations: float
     """States that a network or another function outside the search was asked about, on average over all boards."""
 
 
-def summaries(run: Run) -> list[Summary]:
+def summaries(run: BenchRun) -> list[Summary]:
     """A summary of each solver that has answered anything."""
     known = references(run)
     return [summary(solver, answers, known) for solver, answers in run.by_solver.items()]
 
 
-def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference]) -> Summary:
+def summary(solver: str, answers: Sequence[BenchAnswer], known: dict[str, Reference]) -> Summary:
     """The summary of one solver's answers, of which there is at least one."""
     lengths = [answer.length for answer in answers if answer.length is not None]
     times = [answer.row.seconds for answer in answers]
     return Summary(
         solver,
-        Share(len(lengths), len(answers)),
-        Share(sum(answer.proven for answer in answers), len(answers)),
+        Proportion(len(lengths), len(answers)),
+        Proportion(sum(answer.proven for answer in answers), len(answers)),
         reached(answers, known),
         mean(lengths),
         mean(excesses(answers, known)),
@@ -114,18 +114,18 @@ def summary(solver: str, answers: Sequence[Answer], known: dict[str, Reference])
         float(np.median(times)),
         float(np.percentile(times, 95)),
         mean(times),
-        Share(sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers), len(answers)),
+        Proportion(sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers), len(answers)),
         float(np.mean([answer.row.evaluations for answer in answers])),
     )
 
 
-def reached(answers: Iterable[Answer], known: dict[str, Reference]) -> Share:
+def reached(answers: Iterable[BenchAnswer], known: dict[str, Reference]) -> Proportion:
     """How many of the boards with a known optimum were solved in as many moves."""
     comparable = [answer for answer in answers if has_optimum(answer, known)]
-    return Share(sum(excess <= 0 for excess in excesses(comparable, known)), len(comparable))
+    return Proportion(sum(excess <= 0 for excess in excesses(comparable, known)), len(comparable))
 
 
-def has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
+def has_optimum(answer: BenchAnswer, known: dict[str, Reference]) -> bool:
     """Whether the optimum of the board of this answer is known."""
     reference = known.get(answer.entry.board)
     return reference is not None and reference.optimal
@@ -134,7 +134,7 @@ def has_optimum(answer: Answer, known: dict[str, Reference]) -> bool:
 # --- as a table ---
 
 
-def table(run: Run) -> Table:
+def table(run: BenchRun) -> Table:
     """All solvers of a run, one a line."""
     from rich.table import Table
     from rich.text import Text
@@ -200,23 +200,23 @@ FILLED: Columns = {
 }
 
 
-def share(value: Share) -> str:
+def share(value: Proportion) -> str:
     """'7/10', or '-' where there is nothing to share."""
     return f"{value.count}/{value.total}" if value.total else "-"
 
 
-def percent(value: Share) -> str:
+def percent(value: Proportion) -> str:
     """'70 %', with more digits where there are boards enough for them; nothing where there is nothing to share."""
     return f"{100 * value.value:.{_digits(value)}f} %" if value.total else ""
 
 
-def interval(value: Share) -> str:
+def interval(value: Proportion) -> str:
     """'40-89 %', with as many digits as `percent`."""
     low, high = value.interval
     return f"{100 * low:.{_digits(value)}f}-{100 * high:.{_digits(value)}f} %"
 
 
-def _digits(value: Share) -> int:
+def _digits(value: Proportion) -> int:
     """Behind the point: 0 below 500 boards, 1 below 50,000, then 2."""
     return sum(value.total >= least for least in (500, 50_000))
 

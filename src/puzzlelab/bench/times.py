@@ -11,11 +11,12 @@ import numpy as np
 
 from puzzlelab.bench import tables
 from puzzlelab.bench.charts import LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
-from puzzlelab.bench.runs import Answer, Run, label
-from puzzlelab.bench.shares import Share
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
+from puzzlelab.bench.statistics import Proportion
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS
+from puzzlelab.core.views import Samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ Times = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class AtJobs:
+class JobsTiming:
     """How fast one solver was with so many jobs."""
 
     jobs: int
@@ -45,7 +46,7 @@ class AtJobs:
     """What the speed-up is if no work is lost."""
 
 
-def jobs(run: Run) -> Chart:
+def jobs(run: BenchRun) -> Chart:
     """Seconds of each solver that has an option `jobs`, against its number, beside what no loss would give."""
     found: dict[str, dict[int, Times]] = defaultdict(dict)
     for answers in run.by_solver.values():
@@ -89,7 +90,7 @@ def jobs(run: Run) -> Chart:
     return Chart("jobs", f"{run.suite.name}: seconds by jobs", header, tuple(body), draw, tuple(remarks))
 
 
-def _finished(answers: Sequence[Answer]) -> Times:
+def _finished(answers: Sequence[BenchAnswer]) -> Times:
     """The seconds of the boards that no limit ended; the median of one that was asked several times."""
     times: dict[str, list[float]] = defaultdict(list)
     for answer in answers:
@@ -98,7 +99,7 @@ def _finished(answers: Sequence[Answer]) -> Times:
     return {board: float(np.median(each)) for board, each in times.items()}
 
 
-def _by_jobs(times: Mapping[int, Times]) -> list[AtJobs]:
+def _by_jobs(times: Mapping[int, Times]) -> list[JobsTiming]:
     """Nothing where no board was finished with every number of jobs."""
     boards = [board for board in times[min(times)] if all(board in each for each in times.values())]
     first = np.array([times[min(times)][board] for board in boards])
@@ -106,11 +107,11 @@ def _by_jobs(times: Mapping[int, Times]) -> list[AtJobs]:
     for number in sorted(times) if boards else ():
         seconds = np.array([times[number][board] for board in boards])
         speedup = float(np.median(first / seconds))
-        points.append(AtJobs(number, len(boards), float(np.median(seconds)), speedup, number / min(times)))
+        points.append(JobsTiming(number, len(boards), float(np.median(seconds)), speedup, number / min(times)))
     return points
 
 
-def _best(solver: str, points: Sequence[AtJobs]) -> str:
+def _best(solver: str, points: Sequence[JobsTiming]) -> str:
     best = max(points, key=lambda point: point.speedup)
     if best.jobs == points[0].jobs:
         return f"{solver} is fastest with {best.jobs} job{'s' * (best.jobs != 1)}: more do not help it here."
@@ -124,11 +125,11 @@ def _best(solver: str, points: Sequence[AtJobs]) -> str:
 
 
 @dataclass(frozen=True)
-class AtClues:
+class CluesTiming:
     """How long one solver took for boards with so many clues."""
 
     clues: int
-    solved: Share
+    solved: Proportion
     low: float
     """Seconds: a quarter of the boards took less."""
     median: float
@@ -138,18 +139,18 @@ class AtClues:
 
 def clues_of(puzzle: Puzzle, board: str) -> int | None:
     """How many clues a board has; None where the puzzle's `difficulty` does not say."""
-    difficulty = getattr(puzzle, "difficulty", None)
-    return difficulty(puzzle.read(board).state).get("clues") if difficulty else None
+    samples = puzzle.view(Samples)
+    return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
 
 
-def clues(run: Run) -> Chart:
+def clues(run: BenchRun) -> Chart:
     """Seconds of each solver against the clues of the board: the median, and the middle half of the boards."""
     numbers = {entry.board: clues_of(run.suite.puzzle, entry.board) for entry in run.suite.entries}
     if None in numbers.values():
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
-    series: dict[str, list[AtClues]] = {}
+    series: dict[str, list[CluesTiming]] = {}
     for solver, answers in run.by_solver.items():
-        found: dict[int, list[Answer]] = defaultdict(list)
+        found: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             found[numbers[answer.entry.board] or 0].append(answer)
         series[solver] = [_at_clues(number, found[number]) for number in sorted(found)]
@@ -180,7 +181,7 @@ def clues(run: Run) -> Chart:
     return Chart("clues", f"{run.suite.name}: seconds by clues", header, tuple(body), draw, tuple(remarks))
 
 
-def _one_line(axes: Axes, solver: str, points: Sequence[AtClues], peak: AtClues | None, color: str) -> None:
+def _one_line(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None, color: str) -> None:
     """The medians of one solver: a line through those of enough boards, and circles for the others."""
     firm = _firm(points)
     at = [point.clues for point in firm]
@@ -196,25 +197,25 @@ def _one_line(axes: Axes, solver: str, points: Sequence[AtClues], peak: AtClues 
         axes.plot(peak.clues, max(peak.median, LEAST_SECONDS), marker="*", markersize=14, color=color)
 
 
-def _firm(points: Sequence[AtClues]) -> Sequence[AtClues]:
+def _firm(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
     """Those that stand for `ENOUGH` boards; all, if fewer than two do."""
     firm = [point for point in points if point.solved.total >= ENOUGH]
     return firm if len(firm) > 1 else points
 
 
-def _at_clues(number: int, answers: Sequence[Answer]) -> AtClues:
-    solved = Share(sum(answer.length is not None for answer in answers), len(answers))
+def _at_clues(number: int, answers: Sequence[BenchAnswer]) -> CluesTiming:
+    solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
     low, median, high = np.percentile([answer.row.seconds for answer in answers], (25, 50, 75)).tolist()
-    return AtClues(number, solved, low, median, high)
+    return CluesTiming(number, solved, low, median, high)
 
 
-def _peak(points: Sequence[AtClues]) -> AtClues | None:
+def _peak(points: Sequence[CluesTiming]) -> CluesTiming | None:
     """The number of clues with the greatest median."""
     among = _firm(points)
     return max(among, key=lambda point: point.median) if len(among) > 1 else None
 
 
-def _slowest(solver: str, points: Sequence[AtClues], peak: AtClues | None) -> str:
+def _slowest(solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None) -> str:
     if peak is None:
         return f"{solver}: all boards have {points[0].clues} clues, so there is no peak to find."
     few = f" Only {peak.solved.total} such: too few to rely on." if peak.solved.total < ENOUGH else ""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, Faults, fail, output, progress
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 
 if TYPE_CHECKING:
-    from puzzlelab.bench.runs import Run
+    from puzzlelab.bench.runs import BenchRun
     from puzzlelab.bench.suites import Suite
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
@@ -67,10 +67,10 @@ def bench(
 
     Exit code: 0 all solved, 1 something unsolved, 2 something unreadable.
     """
-    from puzzlelab.bench import runs, spaces
-    from puzzlelab.core.background import none_running
+    from puzzlelab.bench import exhaustive, runs
     from puzzlelab.core.errors import BadInput
     from puzzlelab.core.limit import Limit, read_memory
+    from puzzlelab.engine.background import none_running
 
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
     options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
@@ -84,15 +84,17 @@ def bench(
             _show_faults(asked)
             chosen = _solvers(solvers or [], asked.puzzle, net, options)
             run = (
-                spaces.run(asked, chosen, limit) if every and out is None else runs.run(asked, chosen, limit, out, jobs)
+                exhaustive.run(asked, chosen, limit)
+                if every and out is None
+                else runs.run(asked, chosen, limit, out, jobs)
             )
-    code = _show(run, out, [spaces.REMARK] if every and out is None else [])
+    code = _show(run, out, [exhaustive.REMARK] if every and out is None else [])
     if card and not run.interrupted:
         _note(run)
     raise typer.Exit(code)
 
 
-def _note(run: Run) -> None:
+def _note(run: BenchRun) -> None:
     """Write the results into the cards of the networks."""
     from puzzlelab.bench import cards
 
@@ -102,13 +104,13 @@ def _note(run: Run) -> None:
 
 def _every(words: list[str]) -> Suite:
     """All boards of the puzzle that the arguments name."""
-    from puzzlelab.bench import spaces
+    from puzzlelab.bench import exhaustive
     from puzzlelab.core.errors import BadInput
 
     puzzle = _puzzle(words[0]) if len(words) == 1 else None
     if puzzle is None:
         raise BadInput("--all is every board of one puzzle: give its name alone, as in: bench tiles-3x3 --all")
-    return spaces.suite(puzzle)
+    return exhaustive.suite(puzzle)
 
 
 def _suite(words: list[str], out: Path | None, levels: str | None, scale: str | None, count: int, seed: int) -> Suite:
@@ -162,23 +164,23 @@ def _solvers(texts: list[str], puzzle: Puzzle, net: str | None, options: Mapping
 
 
 def _show_faults(suite: Suite) -> None:
-    faults = Faults()
+    faults = ErrorTally()
     for fault in suite.faults:
         faults.tell("", fault)
     faults.end("lines")
 
 
-def _show(run: Run, out: Path | None, notes: list[str]) -> int:
+def _show(run: BenchRun, out: Path | None, notes: list[str]) -> int:
     """Print what came out; return the exit code."""
-    from puzzlelab.bench import bylevel, tables
-    from puzzlelab.bench.remarks import remarks
+    from puzzlelab.bench import level_table, tables
+    from puzzlelab.bench.caveats import caveats
 
     console = output()
     if run.answers:
         console.print(tables.table(run))
-        if by_level := bylevel.table(run):
+        if by_level := level_table.table(run):
             console.print(by_level)
-        for sentence in [*remarks(run), *notes]:
+        for sentence in [*caveats(run), *notes]:
             console.print(sentence, markup=False)
     if run.interrupted:
         on = "; with the same --out the next call goes on from there" if out else "; with --out they would be kept"

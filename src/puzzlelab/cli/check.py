@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, Faults, Settle, given_boards, output, settling
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, Settle, given_boards, output, settling
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.checks import Check
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.checks import Check
 
 
 def check(
@@ -32,13 +32,13 @@ def check(
     Exit code: 0 nothing to object, 1 a board cannot be solved, or not in one way only; 2 something is no board.
     """
     from puzzlelab import api
-    from puzzlelab.core.checks import check_facts
+    from puzzlelab.analysis.checks import check_facts
+    from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.errors import BadBoard
-    from puzzlelab.core.facts import error_facts
     from puzzlelab.core.limit import Limit
 
     chosen, console = settling(api.load(puzzle), settle), output()
-    worst, limit, faults = SOLVED, Limit(seconds=time), Faults()
+    worst, limit, faults = SOLVED, Limit(seconds=time), ErrorTally()
     for given in given_boards(chosen, board or [], file):
         try:
             instance = chosen.read(given.text)
@@ -60,11 +60,14 @@ def check(
 
 def _show(told: Check, console: Console) -> None:
     """The board, what speaks against it, and how hard it is."""
+    from puzzlelab.core.views import Samples
+
     puzzle = told.instance.puzzle
     boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (told.instance.state, *told.witnesses)]
     for text in [boards[0], *_sentences(told), *boards[1:]]:
         console.print(text, markup=False)
-    scales = getattr(puzzle, "scales", {})
+    samples = puzzle.view(Samples)
+    scales = samples.scales if samples else {}
     for scale, value in told.difficulty.items():
         about = scales[scale].about if scale in scales else ""
         console.print(f"{scale}: {value}{f' ({about})' if about else ''}")

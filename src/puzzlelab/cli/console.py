@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
@@ -13,8 +13,8 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.core.puzzle import Puzzle
-    from puzzlelab.core.work import Given
 
 SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
@@ -22,7 +22,7 @@ WIDTH = 120
 """Columns of what is not printed on a terminal."""
 
 Settle = Annotated[
-    bool, typer.Option("--settle", help="Let boards come to rest that could not stay as they are given (dust).")
+    bool, typer.Option("--settle", help="Let boards come to rest that could not stay as they are given.")
 ]
 
 
@@ -116,7 +116,7 @@ class _Listener:
 @contextmanager
 def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Bars]:
     """Progress bars on standard error; what the library tells meanwhile is shown there too."""
-    from puzzlelab.core.report import listening
+    from puzzlelab.engine.report import listening
 
     if not sys.stderr.isatty():
         none = NoBars()
@@ -134,7 +134,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True) -> I
             yield bars
 
 
-class Faults:
+class ErrorTally:
     """Tells of what could not be read: the first ones, and in the end how many more there are."""
 
     SHOWN = 20
@@ -154,26 +154,20 @@ class Faults:
             fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
 
 
-def marks_moves(puzzle: Puzzle) -> bool:
-    """Whether its drawings can mark what a move does."""
-    from inspect import signature
-
-    return "move" in signature(puzzle.draw).parameters
-
-
 def settling(puzzle: Puzzle, wanted: bool) -> Puzzle:
     """The puzzle or, where it is wanted, the same one that lets boards come to rest; raises `BadOption`."""
     from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.puzzle import presentation_of
 
     if not wanted:
         return puzzle
-    lenient: Callable[[], Puzzle] | None = getattr(puzzle, "settling", None)
+    lenient = presentation_of(puzzle).lenient
     if lenient is None:
         raise BadOption(f"--settle means nothing to {puzzle.name}, where nothing falls")
     return lenient()
 
 
-def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[Given]:
+def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[BoardInput]:
     """The boards of a command: its arguments, those in a file, or those on standard input."""
     from puzzlelab.core.errors import BadFile
 
@@ -192,15 +186,15 @@ def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> lis
     return _lines(puzzle, (line.decode("utf-8", "replace") for line in sys.stdin.buffer), "standard input")
 
 
-def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[Given]:
+def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[BoardInput]:
     """Each argument is a board; words that are none by themselves are one board without its quotes."""
-    from puzzlelab.core.work import Given
+    from puzzlelab.analysis.solve_job import BoardInput
 
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
     if len(arguments) == 1:
-        return [Given(arguments[0], "")]
-    return [Given(text, f"board {number}") for number, text in enumerate(arguments, start=1)]
+        return [BoardInput(arguments[0], "")]
+    return [BoardInput(text, f"board {number}") for number, text in enumerate(arguments, start=1)]
 
 
 def _reads(puzzle: Puzzle, text: str) -> bool:
@@ -213,13 +207,13 @@ def _reads(puzzle: Puzzle, text: str) -> bool:
     return True
 
 
-def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[Given]:
+def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[BoardInput]:
     """The boards in lines of text, each with its place. Raises `BadFile` for none."""
-    from puzzlelab.core.boards import boards
+    from puzzlelab.analysis.solve_job import BoardInput
+    from puzzlelab.core.board_files import boards
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.work import Given
 
-    given = [Given(found.text, f"{name}, line {found.line}") for found in boards(puzzle, lines)]
+    given = [BoardInput(found.text, f"{name}, line {found.line}") for found in boards(puzzle, lines)]
     if not given:
         raise BadFile(f"there are no boards in {name}")
     return given

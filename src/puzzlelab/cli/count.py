@@ -10,23 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import (
-    INTERRUPTED,
-    SOLVED,
-    UNREADABLE,
-    UNSOLVED,
-    Faults,
-    fail,
-    given_boards,
-    output,
-)
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, given_boards, output
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
     from puzzlelab.core.solver import Solver
-    from puzzlelab.core.work import Given
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
@@ -38,7 +29,7 @@ Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]
 Nodes = Annotated[int | None, typer.Option(help="States to expand for each board.")]
 
 
-class Asked:
+class EnumerationCall:
     """One call of a verb: the boards, the solver, and the exit code so far."""
 
     def __init__(
@@ -57,12 +48,12 @@ class Asked:
 
     def boards(
         self, arguments: list[str] | None, file: Path | None, json: bool = False
-    ) -> Iterator[tuple[Given, Instance]]:
+    ) -> Iterator[tuple[BoardInput, Instance]]:
         """The boards that can be read; the others are told of, with an object each where that is wanted."""
+        from puzzlelab.analysis.serialise import error_facts
         from puzzlelab.core.errors import BadBoard
-        from puzzlelab.core.facts import error_facts
 
-        faults = Faults()
+        faults = ErrorTally()
         for given in given_boards(self.puzzle, arguments or [], file):
             try:
                 yield given, self.puzzle.read(given.text)
@@ -73,7 +64,7 @@ class Asked:
                 self.code = UNREADABLE
         faults.end()
 
-    def ended(self, given: Given, found: int, stop: Stop) -> None:
+    def ended(self, given: BoardInput, found: int, stop: Stop) -> None:
         """Tell why a search ended before all was known, and keep the code."""
         where = f"{given.where}: " if given.where else ""
         if stop == "interrupted":
@@ -105,11 +96,11 @@ def count(
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
+    from puzzlelab.analysis.serialise import count_facts
     from puzzlelab.core import solutions
-    from puzzlelab.core.facts import count_facts
     from puzzlelab.core.limit import Limit
 
-    asked, console = Asked(puzzle, solver, option, jobs, Limit(time, nodes)), output()
+    asked, console = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes)), output()
     for given, instance in asked.boards(board, file, json):
         found = solutions.count(asked.solver, instance, asked.limit, most)
         if json:
@@ -139,7 +130,7 @@ def enumerate_all(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Listing
 
-    asked = Asked(puzzle, solver, option, jobs, Limit(time, nodes))
+    asked = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
     with _lines(out) as write:
         for given, instance in asked.boards(board, file):
             listing = Listing(asked.solver, instance, asked.limit, most)
@@ -153,9 +144,10 @@ def enumerate_all(
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
+    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.solver import board_after, names_of
 
-    if not getattr(puzzle, "shows_board", False):
+    if not presentation_of(puzzle).answer_is_board:
         return " ".join(names_of(puzzle, moves))
     return puzzle.write(board_after(puzzle, instance.state, moves))
 

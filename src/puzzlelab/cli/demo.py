@@ -73,6 +73,7 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     from rich.table import Table
 
     from puzzlelab.core.limit import Limit
+    from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import board_after, names_of, solve
     from puzzlelab.core.verify import verify
@@ -90,8 +91,9 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
         table.add_row(text, str(result.length), proof, *counts)
         best = result.moves if not best or len(result.moves) < len(best) else best
     console.print(table)
-    if getattr(instance.puzzle, "shows_board", False):
+    presentation = presentation_of(instance.puzzle)
+    if presentation.answer_is_board:
         console.print(instance.puzzle.draw(board_after(instance.puzzle, instance.state, best)), markup=False)
     else:
         names = " ".join(names_of(instance.puzzle, best))
-        console.print(f"the shortest (moves are {getattr(instance.puzzle, 'move_note', 'as written')}): {names}")
+        console.print(f"the shortest (moves are {presentation.move_note or 'as written'}): {names}")

@@ -2,73 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, Signature
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_command
 
 from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.views import BoardGenerator, Tally
+
+GENERATOR = "generator"
+"""Where the context of the command keeps the settings of a generator."""
 
 
+class GenerateCommand(TyperCommand):
+    """The verb, with the options of the generators that puzzles have of their own."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of the function below, and one for each setting of a generator."""
+        return [*super().get_params(ctx), *_generator_options()]
+
+
+@cache
+def _generator_options() -> Sequence[Any]:
+    """The options, as typer makes them of a function that has a parameter for each."""
+    from puzzlelab.analysis.board_generation import generator_fields
+
+    def function(**options: Any) -> None: ...
+
+    parameters = []
+    for name, (puzzle, field) in generator_fields().items():
+        extra = field.json_schema_extra
+        off = extra.get("off") if isinstance(extra, dict) else None
+        kind: Any = bool if field.annotation is bool else str | None
+        option = typer.Option(
+            f"--{off or name.replace('_', '-')}",
+            help=f"{puzzle}: {field.description}.",
+            expose_value=False,
+            callback=_kept(off is not None),
+        )
+        default = False if kind is bool else None
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]))
+    vars(function).update(__signature__=Signature(parameters), __annotations__={})
+    own = typer.Typer(add_completion=False)
+    own.command()(function)
+    return [option for option in get_command(own).params if option.name in generator_fields()]
+
+
+def _kept(off: bool) -> Callable[[typer.Context, typer.CallbackParam, Any], None]:
+    """Keeps the value of a generator's option for the function below."""
+
+    def keep(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
+        if value not in (None, False):
+            context.meta.setdefault(GENERATOR, {})[option.name] = False if off else value
+
+    return keep
+
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command("generate", cls=GenerateCommand)
 def generate(
+    context: typer.Context,
     puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")],
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: Annotated[str | None, typer.Option(help="The scale of difficulty (see `puzzlelab list PUZZLE`).")] = None,
     level: Annotated[
         str | None, typer.Option(help="The level on that scale, or a range A-B; its levels come up alike.")
     ] = None,
-    mix: Annotated[str | None, typer.Option(help="Sudoku: levels in these shares, even or doubling.")] = None,
-    clues: Annotated[str | None, typer.Option(help="Sudoku: so many clues, or A-B.")] = None,
-    minimal: Annotated[bool, typer.Option("--minimal", help="Sudoku: no clue can be left out (usual).")] = False,
-    symmetry: Annotated[str | None, typer.Option(help="Sudoku: a pattern of clues such as half-turn.")] = None,
-    hard: Annotated[int | None, typer.Option(help="Sudoku: climb so many steps towards more guesses.")] = None,
-    allow_multiple: Annotated[
-        bool, typer.Option("--allow-multiple", help="Sudoku: boards that may have several solutions.")
-    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write to this file; for Sudoku .csv, .parquet, .txt or .sdm, and gone on with if begun."),
+        typer.Option(help="Write to this file, or go on with it; generators of their own write .csv or .parquet too."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Threads; all cores if left out.")] = None,
     histogram: Annotated[
-        Path | None, typer.Option(help="Sudoku: draw how many boards in --out have how many clues (.png or .svg).")
+        Path | None,
+        typer.Option(help="Draw how large the boards in --out are (.png or .svg), if a generator made them."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Make boards, one a line; easy levels may hold few different boards, so that some come twice."""
     from puzzlelab import api
-    from puzzlelab.core import making
+    from puzzlelab.analysis import board_generation
+    from puzzlelab.analysis.serialise import board_facts
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.facts import board_facts
+    from puzzlelab.core.views import OwnGenerator
 
     if json and out is not None:
         raise BadOption("--json prints boards, and --out writes them to a file: give one of them")
     chosen = api.load(puzzle)
-    made: dict[str, Any] = {"mix": mix, "clues": clues, "symmetry": symmetry, "hard": hard}
-    made |= {"minimal": minimal or None, "unique": False if allow_multiple else None}
-    if histogram and getattr(chosen, "generator", None) is None:
+    made: Mapping[str, Any] = context.meta.get(GENERATOR, {})
+    if histogram and chosen.view(OwnGenerator) is None:
         raise BadOption(f"{chosen.name} makes boards by scale and level only")
     if out is None:
         if histogram:
             raise BadOption("--histogram draws what --out holds; name a file with --out")
-        boards = making.boards(chosen, count, scale, level, seed, jobs, **made)
+        boards = board_generation.boards(chosen, count, scale, level, seed, jobs, **made)
         for facts in board_facts(chosen, boards, scale, level, seed):
             typer.echo(dumps(facts) if json else facts["board"])
         return
-    maker = making.generator_of(chosen, scale, level, made)
+    maker = board_generation.generator_of(chosen, scale, level, made)
     if maker is not None:
         _file(maker, count, seed, jobs, out, histogram)
     else:
         _lines_of(chosen, count, scale, level, seed, out)
 
 
-def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None) -> None:
+def _file(
+    generator: BoardGenerator, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None
+) -> None:
     """Write a large file, with progress; Ctrl-C keeps what is there."""
     import time
 
@@ -88,8 +140,7 @@ def _file(generator: Any, count: int, seed: int, jobs: int | None, out: Path, hi
             fail(f"interrupted: {rows[1]:,} of {count:,} boards are there; the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
     output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {time.perf_counter() - began:.3g} s", markup=False)
-    counts, levels = generator.tally(out)
-    _summary(counts, levels, histogram)
+    _summary(generator.tally(out), histogram)
 
 
 def _drawable(path: Path) -> None:
@@ -104,32 +155,33 @@ def _drawable(path: Path) -> None:
     empty_figure("")
 
 
-def _summary(counts: Any, levels: Mapping[int, tuple[int, int]], histogram: Path | None) -> None:
-    """How many boards have how many clues, as a table by level and as an image."""
+def _summary(tally: Tally, histogram: Path | None) -> None:
+    """How many boards there are of each level, as a table; how many of each size, as an image."""
     from rich.table import Table
 
-    table = Table("level", "clues", "boards", "share", "mean clues", box=None)
-    for level, (least, most) in levels.items():
+    counts, total = tally.counts, tally.counts.sum()
+    table = Table("level", tally.what, "boards", "share", f"mean {tally.what}", box=None)
+    for level, (least, most) in tally.levels.items():
         part = counts[least : most + 1]
         if part.sum():
             mean = (part * range(least, most + 1)).sum() / part.sum()
-            found = [least + place for place in part.nonzero()[0]]
-            row = f"{found[0]}-{found[-1]}", f"{part.sum():,}", f"{part.sum() / counts.sum():.1%}", f"{mean:.2f}"
+            sizes = [least + place for place in part.nonzero()[0]]
+            row = f"{sizes[0]}-{sizes[-1]}", f"{part.sum():,}", f"{part.sum() / total:.1%}", f"{mean:.2f}"
             table.add_row(str(level), *row)
     console = output()
     console.print(table)
     if histogram:
         from puzzlelab.bench import histograms
 
-        histograms.draw(counts, "clues", "boards", histogram)
+        histograms.draw(counts, tally.what, "boards", histogram)
         console.print(str(histogram), markup=False)
 
 
 def _lines_of(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path) -> None:
     """Write boards of any puzzle that has scales; Ctrl-C keeps what is there."""
+    from puzzlelab.analysis.board_generation import sampler
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.making import sampler
-    from puzzlelab.core.puzzle import scale_of
+    from puzzlelab.core.views import scale_of
 
     name, _ = scale_of(puzzle, scale)
     made = sampler(puzzle, scale, level, seed)

@@ -13,24 +13,23 @@ from puzzlelab.cli.console import (
     SOLVED,
     UNREADABLE,
     UNSOLVED,
-    Faults,
+    ErrorTally,
     Settle,
     fail,
     given_boards,
-    marks_moves,
     output,
     progress,
     settling,
 )
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.bounded_queries import Interval
+    from puzzlelab.analysis.game_analysis import Regrets
+    from puzzlelab.analysis.hints import Hint
+    from puzzlelab.analysis.logical_hints import LogicalHint
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.deductions import Deduction
-    from puzzlelab.core.hints import Hint
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
-    from puzzlelab.core.questions import Range
-    from puzzlelab.core.regrets import Regrets
     from puzzlelab.core.solver import Solver
 
 
@@ -46,37 +45,37 @@ def hint(
     nodes: Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")] = None,
     game: Annotated[
         str | None,
-        typer.Option(help="Moves that were made from this board: tells the regret of each; of a Sudoku, what is next."),
+        typer.Option(help="Moves that were made from this board: tells the regret of each, or what comes next."),
     ] = None,
     settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
     """Show all optimal moves, and how many moves every other one wastes (its regret).
 
-    Where all solutions are equally long, as of a Sudoku: the next cell that is forced and why, or what is wrong.
+    Where all solutions are equally long: the next cell that is forced and why, or what is wrong.
 
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab import api
+    from puzzlelab.analysis.bounded_queries import require_comparable_moves
+    from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.errors import BadInput, BadOption
-    from puzzlelab.core.facts import error_facts
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Candidates
-    from puzzlelab.core.questions import suits
     from puzzlelab.core.settings import read_options
     from puzzlelab.core.solutions import require_lister
     from puzzlelab.core.solver import require
+    from puzzlelab.core.views import Candidates
 
     chosen = settling(api.load(puzzle), settle)
-    deduces = isinstance(chosen, Candidates)
+    deduces = chosen.view(Candidates) is not None
     if not deduces:
-        suits(chosen)
+        require_comparable_moves(chosen)
     asked = api.solver(solver, chosen, **read_options(option or ()))
     (require_lister if deduces else require)(asked, chosen)
     boards = given_boards(chosen, board or [], file)
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
-    shown, faults, code = Shown(output(), asked, Limit(time, nodes), json), Faults(), SOLVED
+    shown, faults, code = HintReport(output(), asked, Limit(time, nodes), json), ErrorTally(), SOLVED
     with progress("asking about moves" if not json else ""):
         for given in boards:
             try:
@@ -101,7 +100,7 @@ def hint(
     raise typer.Exit(code)
 
 
-class Shown:
+class HintReport:
     """Prints hints and games, by one solver under one limit for each."""
 
     def __init__(self, console: Console, solver: Solver, limit: Limit, json: bool) -> None:
@@ -110,8 +109,8 @@ class Shown:
 
     def hint(self, instance: Instance) -> int:
         """Print what the moves at a position are worth; return the exit code."""
-        from puzzlelab.core.facts import hint_row
-        from puzzlelab.core.hints import hint as ask
+        from puzzlelab.analysis.hints import hint as ask
+        from puzzlelab.analysis.serialise import hint_row
 
         told = ask(self.solver, instance, self.limit)
         self.interrupted = told.stop == "interrupted"
@@ -122,8 +121,10 @@ class Shown:
         return SOLVED if told.proven and not told.needed.unsolvable else UNSOLVED
 
     def _hint(self, told: Hint) -> None:
+        from puzzlelab.core.puzzle import presentation_of
+
         puzzle = told.instance.puzzle
-        note = getattr(puzzle, "move_note", "")
+        note = presentation_of(puzzle).move_note
         name = f"{puzzle.name} by {self.solver.name}"
         self.console.print(f"{name} (moves are {note})" if note else name, markup=False)
         if told.needed.unsolvable:
@@ -145,8 +146,8 @@ class Shown:
 
     def game(self, instance: Instance, text: str) -> int:
         """Print the regret of each move of a game; return the exit code."""
-        from puzzlelab.core.facts import game_row
-        from puzzlelab.core.regrets import read_game, regrets
+        from puzzlelab.analysis.game_analysis import read_game, regrets
+        from puzzlelab.analysis.serialise import game_row
 
         moves = read_game(instance.puzzle, text)
         told = regrets(self.solver, instance, moves, self.limit)
@@ -159,8 +160,8 @@ class Shown:
 
     def deduction(self, instance: Instance, text: str) -> int:
         """Print the next cell after the moves of a game, and why; return the exit code."""
-        from puzzlelab.core.deductions import deduce, deduction_row
-        from puzzlelab.core.regrets import read_game
+        from puzzlelab.analysis.game_analysis import read_game
+        from puzzlelab.analysis.logical_hints import deduce, deduction_row
 
         puzzle = instance.puzzle
         moves = read_game(puzzle, text)
@@ -171,7 +172,7 @@ class Shown:
             self._deduction(told)
         return SOLVED if told.best is not None or puzzle.solved(told.instance.state) else UNSOLVED
 
-    def _deduction(self, told: Deduction) -> None:
+    def _deduction(self, told: LogicalHint) -> None:
         puzzle = told.instance.puzzle
         if told.best is not None:
             self.console.print(f"next: {puzzle.write_move(told.best)}", markup=False)
@@ -200,7 +201,7 @@ def _needed(told: Hint) -> str:
     return f"{moves}, proven optimal" if told.needed.proven else f"{moves}, at least {told.lower_bound} are needed"
 
 
-def _range(known: Range) -> str:
+def _range(known: Interval) -> str:
     if known.unsolvable:
         return "no solution"
     if known.most is None:
@@ -209,9 +210,8 @@ def _range(known: Range) -> str:
 
 
 def _drawn(instance: Instance, move: int) -> str:
-    """The board, where the puzzle can do so with what the move touches marked."""
-    draw: Any = instance.puzzle.draw
-    return str(draw(instance.state, move) if marks_moves(instance.puzzle) else draw(instance.state))
+    """The board; where the puzzle can do so, the cells that the move changes are marked."""
+    return instance.puzzle.draw(instance.state, mark=move)
 
 
 def _table(*columns: str) -> Any:

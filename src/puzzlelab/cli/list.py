@@ -19,10 +19,10 @@ def list_all(
 ) -> None:
     """Name the puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle."""
     from puzzlelab import api
-    from puzzlelab.core import facts
+    from puzzlelab.analysis import catalog
 
     chosen = None if puzzle is None else api.load(puzzle)
-    told = facts.everything() if chosen is None else facts.about(chosen)
+    told = catalog.everything() if chosen is None else catalog.about(chosen)
     if json:
         print(dumps(told), flush=True)
     elif chosen is None:

@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from puzzlelab import __version__
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
-from puzzlelab.cli.lean import start_quickly
+from puzzlelab.cli.quick_start import start_quickly
 
 VERBS = {
     "list": "list:list_all",
@@ -22,7 +22,7 @@ VERBS = {
     "check": "check:check",
     "verify": "verify:verify",
     "count": "count:count",
-    "generate": "generate:generate",
+    "generate": "generate:app",
     "teach": "teach:teach",
     "train": "train:train",
     "match": "selfplay:match",
@@ -67,7 +67,7 @@ def _command(verb: str, place: str) -> Any:
     return command
 
 
-class Program(TyperGroup):
+class CommandGroup(TyperGroup):
     """The program, which knows its verbs by name."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -76,7 +76,7 @@ class Program(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Program,
+    cls=CommandGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -101,9 +101,9 @@ def main(
 
 def _compile_behind_the_answer() -> None:
     """Have kernels that came from a pack compiled for this very processor, in the background."""
-    machine_code = sys.modules.get("puzzlelab.core.machine_code")  # not imported: no kernel was looked for
+    machine_code = sys.modules.get("puzzlelab.engine.machine_code")  # not imported: no kernel was looked for
     if machine_code is not None and machine_code.used_of_packs:
-        from puzzlelab.core.background import start
+        from puzzlelab.engine.background import start
 
         start(list(machine_code.used_of_packs.values()))
 

@@ -28,9 +28,9 @@ AvoidRepeats = Annotated[
 
 def option_of_network(puzzle: Puzzle, solver: str, options: Mapping[str, Any], net: str) -> Mapping[str, Any]:
     """The option by which the solver of this name asks a network, beside these options; raises `BadInput`."""
+    from puzzlelab.analysis.network_options import network_options
     from puzzlelab.core import registry
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.network_options import network_options
 
     found = network_options(puzzle, solver, registry.solver_class(solver).model_fields, net)
     for option in found.keys() & options.keys():
@@ -43,8 +43,8 @@ def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> li
 
     Raises `BadOption` where none can.
     """
+    from puzzlelab.analysis.network_options import asking
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.network_options import asking
 
     if net is None:
         return list(solvers)
@@ -57,8 +57,8 @@ def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> li
 
 def all_with(solvers: Sequence[Solver], options: Mapping[str, Any]) -> list[Solver]:
     """The solvers, each with those of these options that it has; raises `BadOption` for an option that none has."""
+    from puzzlelab.analysis.network_options import with_options
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.network_options import with_options
 
     for option in options:
         if not any(option in solver.options() for solver in solvers):

@@ -41,16 +41,16 @@ def plot(
     ] = 0.1,
 ) -> None:
     """Draw a benchmark, or training, as KIND.png and KIND.svg in the (first) folder, and print the same figures."""
-    from puzzlelab.bench import learning, plots, reigns
+    from puzzlelab.bench import learning, plots, selfplay_chart
     from puzzlelab.core.errors import BadInput
 
-    if len(folder) == 1 and kind in (None, reigns.KIND) and reigns.is_league(folder[0]):
-        made = reigns.elo(folder[0])
+    if len(folder) == 1 and kind in (None, selfplay_chart.KIND) and selfplay_chart.is_selfplay_run(folder[0]):
+        made = selfplay_chart.elo(folder[0])
     elif all(map(learning.is_run, folder)):
         if solver or beside or kind not in (None, learning.KIND):
             raise BadInput(
                 f"of training runs there is one kind of plot, '{learning.KIND}', and of one run of self-competition "
-                f"also '{reigns.KIND}', both without --with and --beside"
+                f"also '{selfplay_chart.KIND}', both without --with and --beside"
             )
         made = learning.learning(folder)
     elif len(folder) > 1:
@@ -67,10 +67,10 @@ def plot(
 
 
 def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:
-    from puzzlelab.bench import plots, published, runs
+    from puzzlelab.bench import plots, reference_curves, runs
 
     run = runs.stored(folder)
     if solver:
         run = plots.only(run, [text.strip() for each in solver for text in each.split(",")])
-    curves = None if beside is None else published.read(beside)
+    curves = None if beside is None else reference_curves.read(beside)
     return plots.chart(run, kind or (plots.WITH_CURVES if curves else plots.usual(run)), curves)

@@ -14,7 +14,7 @@ from puzzlelab.cli.train import need_torch, settings_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from puzzlelab.training.selfplay.league import League
+    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -51,9 +51,9 @@ def run(
     """Start generators, the trainer and the referee, and start again whichever is killed. Ctrl-C ends them all."""
     league, settings = _begun(run, config, option)
     with _at_work() as watch:
-        from puzzlelab.training.selfplay import together
+        from puzzlelab.training.selfplay import supervisor
 
-        together.compete(league, settings, watch, workers, minutes)
+        supervisor.run_all(league, settings, watch, workers, minutes)
     _told(league, settings)
 
 
@@ -117,9 +117,9 @@ def match(
     Exit code: 0 played, 2 something unreadable, 130 interrupted; the boards that were played count all the same.
     """
     league, settings = _begun(run, None, None)
-    from puzzlelab.training.selfplay.matches import Matches, Table
+    from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
-    table, matches = Table.of(league, settings), Matches(league)
+    table, matches = MatchRunner.of(league, settings), MatchLog(league)
     one, other = table.name(a), table.name(b)
     with progress():
         number = len(matches.all()) + 1
@@ -136,13 +136,13 @@ def match(
 # --- shared ---
 
 
-def _begun(run: Path, config: Path | None, changes: list[str] | None) -> tuple[League, Any]:
+def _begun(run: Path, config: Path | None, changes: list[str] | None) -> tuple[SelfPlayRun, Any]:
     """The run, begun if it was not."""
     need_torch()
     from puzzlelab.training import recipe as recipes
-    from puzzlelab.training.selfplay.league import League
+    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
-    league = League(run)
+    league = SelfPlayRun(run)
     settings = settings_from("selfplay", league, config, changes or [])
     recipes.find("selfplay").check(settings)
     league.begin(settings)
@@ -153,15 +153,15 @@ def _at_work() -> Any:
     """Progress, and what ends the work gently: Ctrl-C, or the end of the program that started this one."""
     from contextlib import contextmanager
 
-    from puzzlelab.training.programs import gently, orphaned
+    from puzzlelab.training.processes import graceful_interrupt, stop_if_orphaned
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(), gently() as go_on:
+        with progress(), graceful_interrupt() as go_on:
 
             def watch() -> None:
                 go_on()
-                orphaned()
+                stop_if_orphaned()
 
             try:
                 yield watch
@@ -172,14 +172,14 @@ def _at_work() -> Any:
     return working()
 
 
-def _told(league: League, settings: Any) -> None:
+def _told(league: SelfPlayRun, settings: Any) -> None:
     """Print how the run stands."""
     from rich.table import Table
 
-    from puzzlelab.bench.reigns import HEADER, rows
-    from puzzlelab.training.selfplay.standing import Standing, ago
+    from puzzlelab.bench.selfplay_chart import HEADER, rows
+    from puzzlelab.training.selfplay.status import StatusReader, ago
 
-    facts, console = Standing(league, settings).facts(), output()
+    facts, console = StatusReader(league, settings).facts(), output()
     shown = Table(title=f"{league.folder}: {facts.puzzle}", show_header=False)
     shown.add_row("games", f"{facts.games:,}, {facts.games_a_minute:,.0f} a minute")
     if facts.won is not None:

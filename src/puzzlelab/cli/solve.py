@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ import typer
 
 from puzzlelab.cli.console import Settle, given_boards, output, progress, settling
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
-from puzzlelab.cli.shown import Shown
+from puzzlelab.cli.report import SolveReport
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
@@ -53,7 +53,8 @@ def solve(
     settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
     notation: Annotated[
-        str | None, typer.Option("--as", help="Sudoku: print solutions as line, grid, pair or csv, and nothing else.")
+        str | None,
+        typer.Option("--as", help="Print solutions in this notation of the puzzle (such as csv) alone."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
@@ -64,11 +65,11 @@ def solve(
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab import api
+    from puzzlelab.analysis.solve_job import SolveJob
     from puzzlelab.core.limit import Limit, read_memory
     from puzzlelab.core.row import RowFile
     from puzzlelab.core.settings import read_options
     from puzzlelab.core.solver import require
-    from puzzlelab.core.work import Work
 
     chosen = settling(api.load(puzzle), settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
@@ -81,14 +82,14 @@ def solve(
     asked = api.solver(solver, chosen, **options)
     require(asked, chosen)
     if show_scores:
-        from puzzlelab.core.shares import network_shown
+        from puzzlelab.analysis.move_probabilities import network_shown
 
         network_shown(chosen, asked.options())  # so that one that is not there is told at once
     boards = given_boards(chosen, board or [], file)
     if jobs > 1 and len(boards) == 1 and "jobs" in asked.options() and "jobs" not in options:
         asked = api.solver(solver, chosen, **options, jobs=jobs)
-    work = Work(chosen, asked, limit, jobs)
-    shown = Shown(output(), chosen, asked, len(boards) > 1, json, steps, show_scores, _notation(chosen, notation))
+    work = SolveJob(chosen, asked, limit, jobs)
+    shown = SolveReport(output(), chosen, asked, len(boards) > 1, json, steps, show_scores, _notation(chosen, notation))
     quiet = json or notation is not None
     with progress("solving" if len(boards) > 1 else "", len(boards), shown=not quiet or out is not None) as bars:
         try:
@@ -106,8 +107,9 @@ def solve(
 def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:
     """The way to write a solution that `--as` names."""
     from puzzlelab.core.errors import UnknownName
+    from puzzlelab.core.puzzle import presentation_of
 
-    known: Mapping[str, Callable[[State, State], str]] = getattr(puzzle, "notations", {})
+    known = presentation_of(puzzle).notations
     if name is not None and name not in known:
         raise UnknownName(f"notation of {puzzle.name}", name, known)
     return known[name] if name else None

@@ -12,7 +12,7 @@ from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from puzzlelab.experience.teachers import Teaches
+    from puzzlelab.experience.teachers import SampleSource
 
 USUAL = {"width": 100}
 """Options of the usual teacher, a beam."""
@@ -64,7 +64,7 @@ def teach(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_levels, read_options
     from puzzlelab.experience.schema import need_arrow
-    from puzzlelab.experience.spaces import Space
+    from puzzlelab.experience.state_space import StateSpace
     from puzzlelab.experience.teachers import Teacher
     from puzzlelab.experience.walks import Walks
 
@@ -73,7 +73,7 @@ def teach(
     of_solver = exact, solver, width, option, scale, level, time, nodes, detours
     if everything:
         _alone("--all takes every state", walks is not None, *of_solver)
-        space = Space(chosen, seed)
+        space = StateSpace(chosen, seed)
         _fill(space, out, min(count or space.count, space.count), shard, jobs)
         return
     if walks is not None:
@@ -100,7 +100,7 @@ def _alone(words: str, *others: object) -> None:
         raise BadOption(f"{words}, and no solver: beside it go --out, --count, --seed and --shard only")
 
 
-def _fill(teacher: Teaches, out: Path, count: int, shard: int, jobs: int | None) -> None:
+def _fill(teacher: SampleSource, out: Path, count: int, shard: int, jobs: int | None) -> None:
     """Write the samples, with progress; Ctrl-C keeps what is there."""
     import time
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from puzzlelab.training.runs import Run
 
 
-class Program(StrEnum):
+class TrainingProgram(StrEnum):
     """One of the two programs that a run consists of."""
 
     GENERATE = "generate"
@@ -32,7 +32,7 @@ def train(
         list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be given often.")
     ] = None,
     only: Annotated[
-        Program | None,
+        TrainingProgram | None,
         typer.Option(help="Only make samples, or only learn from them: for runs that several machines share."),
     ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Begin anew: removes what the folder holds.")] = False,
@@ -43,25 +43,25 @@ def train(
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
     need_torch()
-    from puzzlelab.training import programs
+    from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
 
     found, place = recipes.find(recipe), Run(run)
     settings = settings_from(recipe, place, config, option or [])
     found.check(settings)
-    if only == Program.GENERATE:
-        programs.generates(found)
+    if only == TrainingProgram.GENERATE:
+        processes.generates(found)
     if restart and place.begun:
         _restart(place, yes)
     place.begin(settings)
     with progress():
         try:
-            if only == Program.GENERATE:
-                programs.generate(found, place, settings)
+            if only == TrainingProgram.GENERATE:
+                processes.generate(found, place, settings)
                 return
             if not place.done.exists():
-                _learn(found, recipe, place, settings, alone=only == Program.LEARN)
+                _learn(found, recipe, place, settings, alone=only == TrainingProgram.LEARN)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; the same command goes on from there")
             raise typer.Exit(INTERRUPTED) from None
@@ -70,12 +70,12 @@ def train(
 
 
 def _learn(found: Recipe, name: str, place: Run, settings: Any, alone: bool) -> None:
-    from puzzlelab.training import programs
+    from puzzlelab.training import processes
 
     if alone:
-        programs.learn(found, place, settings)
+        processes.learn(found, place, settings)
     else:
-        programs.train(found, name, place, settings)
+        processes.train(found, name, place, settings)
 
 
 def need_torch() -> None:

@@ -42,9 +42,9 @@ def warm(
         _make_pack(puzzles or [], pack, cpu)
         return
     from puzzlelab import api
-    from puzzlelab.core.cache import user_cache
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve
+    from puzzlelab.engine.kernel_cache import user_cache
 
     enough = Limit(nodes=NODES, seconds=SECONDS)
     chosen = {api.load(name): puzzles is not None or USUAL[name] for name in puzzles or USUAL}
@@ -64,7 +64,7 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
     import tempfile
 
     from puzzlelab.core.errors import BadOption
-    from puzzlelab.core.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
+    from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
 
     if cpu not in LEVELS:
         raise BadOption(f"--cpu knows {', '.join(LEVELS)}, not '{cpu}'")
@@ -93,14 +93,15 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
     """Every solver that suits the puzzle, with every estimate or with the usual one, and a board to try it on."""
     from puzzlelab.core import registry
-    from puzzlelab.core.errors import NotSuited
-    from puzzlelab.core.puzzle import Estimates
+    from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.solver import require
+    from puzzlelab.core.views import Estimates
 
     start = _start(puzzle)
     if start is None:
         return
-    names: list[str | None] = list(puzzle.estimates) if isinstance(puzzle, Estimates) and every else [None]
+    view = puzzle.view(Estimates)
+    names: list[str | None] = list(view.estimates) if view and every else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
     for name in [*registry.solver_names(), *registry.exact_solvers()]:
@@ -110,19 +111,20 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
             solver = registry.make_solver(name, {"estimate": estimate, **needed})
             try:
                 require(solver, puzzle)
-            except NotSuited:
+            except Unsupported:
                 break
             yield solver, start
 
 
 def _start(puzzle: Puzzle) -> Instance | None:
     """A board of the puzzle: an example, or a random one."""
-    from puzzlelab.core.puzzle import Instance, Samples, scale_of
+    from puzzlelab.core.puzzle import Instance, presentation_of
     from puzzlelab.core.seeds import generator
+    from puzzlelab.core.views import Samples, scale_of
 
-    examples = getattr(puzzle, "examples", {})
+    examples, samples = presentation_of(puzzle).examples, puzzle.view(Samples)
     if examples:
         return puzzle.read(next(iter(examples)))
-    if isinstance(puzzle, Samples) and puzzle.scales:
+    if samples and samples.scales:
         return Instance(puzzle, scale_of(puzzle)[1].sample(generator(0), None))
     return None

@@ -25,8 +25,8 @@ def web(
     from puzzlelab.core.settings import fill
 
     try:
-        from puzzlelab.web.bounds import Bounds
         from puzzlelab.web.serve import local, serve
+        from puzzlelab.web.server_limits import ServerLimits
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
@@ -41,6 +41,6 @@ def web(
             console.print("whoever reaches this machine can use it; without --host only this machine can")
 
     try:
-        serve(host, port, fill(Bounds, asked), ready, browse)
+        serve(host, port, fill(ServerLimits, asked), ready, browse)
     except KeyboardInterrupt:
         console.print("ended")

@@ -28,7 +28,7 @@ class BadFile(BadInput):
     """A file that cannot be read, or is not what it should be."""
 
 
-class NotSuited(BadInput):
+class Unsupported(BadInput):
     """A solver that needs a view which this puzzle does not offer."""
 
 
@@ -39,11 +39,11 @@ class UnknownName(BadInput):
         super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, known)}")
 
 
-class Damaged(PuzzlelabError):
+class CorruptData(PuzzlelabError):
     """Stored data that fails its checksum."""
 
 
-class Unlike(PuzzlelabError):
+class ConformanceError(PuzzlelabError):
     """Something that should hold for every puzzle or solver does not for this one; raised by conformance checks."""
 
 

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Protocol
 
-from puzzlelab.core.cache import PACKAGE
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.puzzle import Estimate, Prior, Puzzle
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.version import PACKAGE
+from puzzlelab.core.views import Estimate, Prior
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -42,10 +43,10 @@ class Network(Protocol):
         """What it tells: `moves`, `remaining`, `q`."""
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its remaining moves as an estimate; raises `NotSuited` for a network that tells none."""
+        """Its remaining moves as an estimate; raises `Unsupported` for a network that tells none."""
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its scores of moves as a prior; raises `NotSuited` for a network that tells none."""
+        """Its scores of moves as a prior; raises `Unsupported` for a network that tells none."""
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
         """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
@@ -136,7 +137,7 @@ def parts(name: str | None) -> tuple[str, bool]:
 @lru_cache(maxsize=KEPT)
 def _found(puzzle: Puzzle, name: str) -> Network:
     try:
-        shelf = importlib.import_module("puzzlelab.nets.shelf")
+        shelf = importlib.import_module("puzzlelab.nets.model_zoo")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise

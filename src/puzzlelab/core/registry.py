@@ -1,23 +1,22 @@
 """Finds puzzles and solvers by name: file names in the package's folders, and installed plug-ins.
 
-A puzzle family is a folder of `puzzlelab/puzzles` whose package has `FAMILY`, a function from the part of the name
-after the family to the puzzle, and `ABOUT`; it may have `QUICK`, the names of lower bounds that cost next to nothing.
+A puzzle family is a folder of `puzzlelab/puzzles` whose package has a `Family` as `FAMILY`.
 A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; what is exact for one puzzle only stands in that
 family's `exact.py` as `SOLVERS`. Listing imports nothing.
 """
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
 from typing import Any
 
-from puzzlelab.core.cache import PACKAGE
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Family, Puzzle
 from puzzlelab.core.settings import fill, read_options
 from puzzlelab.core.solver import Solver
+from puzzlelab.core.version import PACKAGE
 
 
 @cache
@@ -48,7 +47,7 @@ def _place(group: str, name: str) -> str | None:
 
 def _attribute(place: str, default: str) -> Any:
     module, _, attribute = place.partition(":")
-    return getattr(importlib.import_module(module), attribute or default)
+    return vars(importlib.import_module(module))[attribute or default]
 
 
 def families() -> list[str]:
@@ -56,22 +55,21 @@ def families() -> list[str]:
     return sorted(_found("puzzles"))
 
 
-def family(name: str) -> Any:
-    """The package of a puzzle family, or the plug-in's object."""
+def family(name: str) -> Family:
+    """The family of puzzles with this name; raises `UnknownName`."""
     place = _place("puzzles", name)
     if place is None:
         raise UnknownName("puzzle", name, _found("puzzles"))
-    return importlib.import_module(place.partition(":")[0])
+    own: Family = _attribute(place, "FAMILY")
+    return own
 
 
 def load(name: str) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
     head, _, rest = name.partition("-")
-    place = _place("puzzles", head)
-    if place is None:
+    if _place("puzzles", head) is None:
         raise UnknownName("puzzle", head or name, _found("puzzles"))
-    make: Callable[[str], Puzzle] = _attribute(place, "FAMILY")
-    return make(rest)
+    return family(head).make(rest)
 
 
 def solver_names() -> list[str]:

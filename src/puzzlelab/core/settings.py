@@ -27,14 +27,23 @@ class Settings(BaseModel):
         """Every setting by name as plain data; what has a name, such as an estimate, by its name."""
         return {name: getattr(value, "name", value) for name, value in self}
 
+    def values(self) -> Mapping[str, Any]:
+        """Every setting by name, as it was given."""
+        return dict(self)
+
 
 def _sentence(model: type[BaseModel], error: ValidationError) -> str:
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else ""
-    owner = model.__name__.lower()
+    owner = _owner(model)
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
     return f"{owner}: the option '{name}' cannot be '{shorten(str(first['input']))}': {first['msg']}"
+
+
+def _owner(model: type[BaseModel]) -> str:
+    """What the options are of, in words: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", model.__name__.removesuffix("Settings")).lower()
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:

@@ -1,31 +1,22 @@
 """All solutions of a board: how solvers that can list them are asked, and what the list proves.
 
 A solver that lists has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. One that can
-count faster than it lists also has `count`. A search machine does both: it returns IMPROVED with each solution, or,
-with a number in `control[MOST]`, counts in `control[FOUND]` and is DONE when it has that many or all.
+count faster than it lists also has `count`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-from typing_extensions import Protocol, runtime_checkable
-
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import Clock, Machine
-from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError
+from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.solver import Attempt, Solver, require
+from puzzlelab.core.solver import Attempt, Solver, ability, require
 from puzzlelab.core.verify import verify
 
-FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
-"""Places in the `control` of a machine that lists solutions; from OWN on it keeps what it likes."""
 UNLIMITED = 2**62
 SEVERAL = "it has more than one solution; this is one of them"
 NO_SOLUTION = "every possibility was tried, and none is a solution"
@@ -46,8 +37,7 @@ class Count:
         return self.stop == "done"
 
 
-@runtime_checkable
-class Lists(Protocol):
+class EnumeratesSolutions(Protocol):
     """A solver that finds all solutions, one by one."""
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
@@ -57,16 +47,11 @@ class Lists(Protocol):
         """
 
 
-@runtime_checkable
-class Counts(Protocol):
+class CountsSolutions(Protocol):
     """A solver that counts faster than it lists."""
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """`Count`s that grow, up to `most`; the last one says why it ended, the others may say anything."""
-
-
-Score = Callable[[State], NDArray[np.float64]]
-"""What answers a machine that asks about states."""
 
 
 def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
@@ -97,59 +82,10 @@ def _after(result: Result, last: Result, **known: Any) -> Result:
     return replace(result, **counts, **known)
 
 
-def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
-    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built.
-
-    `score` answers what the machine asks, if it asks.
-    """
-    machine.step(0)
-    clock, asked = clock or Clock(limit), 0
-    while True:
-        status, stop, scored = _slice(machine, clock, score)
-        asked += scored
-        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), asked
-        if status == kernels.IMPROVED:
-            yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
-        elif status == kernels.DONE:
-            yield Result(None, "none", "", "done", 0, *counts, clock.seconds)
-            return
-        else:
-            yield Progress(*counts, 0, clock.seconds)
-        if stop:
-            yield Result(None, "none", "", stop, 0, *counts, clock.seconds)
-            return
-
-
-def counted(
-    machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
-) -> Iterator[Count]:
-    """What `Counts.count` promises, from a machine; `clock` and `score` are as in `listed`."""
-    machine.control[MOST] = most
-    machine.step(0)
-    clock = clock or Clock(limit)
-    while True:
-        status, stop, _ = _slice(machine, clock, score)
-        found = int(machine.control[FOUND])
-        if status == kernels.DONE:
-            stop = "solutions" if found >= most else "done"
-        yield Count(found, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
-        if stop:
-            return
-
-
-def _slice(machine: Machine, clock: Clock, score: Score | None) -> tuple[int, Stop | None, int]:
-    """One slice of work: its status, the limit that is reached, if one is, and how many states were scored."""
-    status = clock.work(machine.run, machine.record)
-    if status == kernels.FULL:
-        return status, None if machine.enlarge(clock.room()) else "memory", 0
-    scored = machine.answer(score) if status == kernels.NEEDS_SCORES else 0
-    return status, clock.reached(int(machine.control[kernels.EXPANDED])), scored
-
-
 def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:
     """How many solutions a board has, at most `most`; Ctrl-C ends it with what was found.
 
-    A board to which the puzzle objects has none. Raises `NotSuited`.
+    A board to which the puzzle objects has none. Raises `Unsupported`.
     """
     lister = require_lister(solver, instance.puzzle)
     _require_some(most)
@@ -157,11 +93,8 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
         return Count(0)
     ceiling = UNLIMITED if most is None else most
     best = Count(0, "interrupted")
-    steps = (
-        solver.count(instance, limit, ceiling)
-        if isinstance(solver, Counts)
-        else _tally(lister, instance, limit, ceiling)
-    )
+    counting = ability(solver, CountsSolutions)
+    steps = counting.count(instance, limit, ceiling) if counting else _tally(lister, instance, limit, ceiling)
     try:
         for found in steps:
             best = found
@@ -170,7 +103,7 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     return best
 
 
-def _tally(solver: Lists, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
+def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
     found = 0
     for attempt in solver.solutions(instance, limit):
         if isinstance(attempt, Progress):
@@ -225,9 +158,10 @@ def _require_some(most: int | None) -> None:
         raise BadOption(f"at least 1 solution must be asked for, not {most}")
 
 
-def require_lister(solver: Solver, puzzle: Puzzle) -> Lists:
-    """The solver, which suits the puzzle and lists solutions; raises `NotSuited`."""
+def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:
+    """The solver, which suits the puzzle and lists solutions; raises `Unsupported`."""
     require(solver, puzzle)
-    if not isinstance(solver, Lists):
-        raise NotSuited(f"{solver.name} looks for one solution, and cannot list or count them all")
-    return solver
+    enumerates = ability(solver, EnumeratesSolutions)
+    if enumerates is None:
+        raise Unsupported(f"{solver.name} looks for one solution, and cannot list or count them all")
+    return enumerates

@@ -6,22 +6,21 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import Any, ClassVar
-
-from typing_extensions import Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
-from puzzlelab.core.errors import BadOption, NotSuited, PuzzlelabError, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, presentation_of
 from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.settings import Settings
 from puzzlelab.core.verify import verify
+from puzzlelab.core.views import Estimate, Estimates, Prior
 
 Attempt = Progress | Result
-WITHOUT_CHOICE: tuple[str, Mapping[str, Any]] = ("bfs", {})
-"""The solver of a puzzle that names no usual one."""
+Ability = TypeVar("Ability")
 BATCH = 1000
-"""Boards that a solver which `Batches` is given at once."""
+"""Boards that a `BatchSolver` is given at once."""
 
 
 class Solver(Protocol):
@@ -30,16 +29,20 @@ class Solver(Protocol):
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]]
     """The views of a puzzle without which this solver cannot work."""
+    offers: ClassVar[tuple[type, ...]]
+    """What it can do besides `attempts`, such as `BatchSolver`: see `ability`."""
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name, as plain data for a row."""
+
+    def values(self) -> Mapping[str, Any]:
+        """Every setting by name, as it was given."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """`Progress` now and then, and `Result`s, each better than the last; the last one says why it ended."""
 
 
-@runtime_checkable
-class Batches(Protocol):
+class BatchSolver(Protocol):
     """The seam for solvers that answer many boards at once sooner than one after the other, such as those of networks.
 
     For every board the answer is the one that `attempts` ends with.
@@ -53,33 +56,64 @@ class Batches(Protocol):
         """
 
 
-def require(solver: Solver, puzzle: Puzzle) -> None:
-    """Raise `NotSuited` unless the puzzle offers every view that the solver needs.
+class Selective(Protocol):
+    """The ability of solvers that cannot solve every puzzle with the views that they need."""
 
-    A solver may have `refusal(puzzle)`, which says in words why it cannot solve this one all the same, or None.
-    """
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """Why it cannot solve this puzzle, in words, or None."""
+
+
+class NamesOptions(Protocol):
+    """The ability of solvers whose defaults depend on the puzzle."""
+
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """Every setting by name, as plain data, with what the defaults mean for this puzzle."""
+
+
+class Explains(Protocol):
+    """The ability of solvers that tell how they came to their answer."""
+
+    def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
+        """The search in sentences."""
+
+
+class SolverSettings(Settings):
+    """The settings of a solver that needs no view and has no ability, unless its class says so."""
+
+    needs: ClassVar[tuple[type, ...]] = ()
+    offers: ClassVar[tuple[type, ...]] = ()
+
+
+def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
+    """The solver as this kind of ability, such as `BatchSolver`, or None where it does not offer that."""
+    return cast(Ability, solver) if kind in solver.offers else None
+
+
+def require(solver: Solver, puzzle: Puzzle) -> None:
+    """Raise `Unsupported` unless the puzzle offers every view that the solver needs, and the solver accepts it."""
     require_views(solver, puzzle)
-    refusal = getattr(solver, "refusal", None)
-    if refusal and (reason := refusal(puzzle)):
-        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}: {reason}")
+    selective = ability(solver, Selective)
+    if selective and (reason := selective.refusal(puzzle)):
+        raise Unsupported(f"{solver.name} cannot solve {puzzle.name}: {reason}")
 
 
 def require_views(solver: Solver, puzzle: Puzzle) -> None:
-    """Raise `NotSuited` unless the puzzle offers every view that the solver needs; asks for no network.
+    """Raise `Unsupported` unless the puzzle offers every view that the solver needs; asks for no network.
 
     An estimate or a prior that was given, such as a network, takes the place of the view `Estimates`.
     """
-    given = any(_is_given(getattr(solver, option, None)) for option in ("estimate", "prior"))
+    values = solver.values()
+    given = any(_is_given(values.get(option)) for option in ("estimate", "prior"))
     needed = [view for view in solver.needs if not (given and view is Estimates)]
-    missing = [view.__name__ for view in needed if not isinstance(puzzle, view)]
+    missing = [view.__name__ for view in needed if puzzle.view(view) is None]
     if missing:
-        raise NotSuited(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
+        raise Unsupported(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of the solver that is asked where nobody names one."""
-    found: tuple[str, Mapping[str, Any]] = getattr(puzzle, "usual_solver", WITHOUT_CHOICE)
-    return found
+    """The name and the options of the solver that runs when a call names none."""
+    presentation = Presentation() if puzzle is None else presentation_of(puzzle)
+    return presentation.usual_solver
 
 
 def _is_given(option: object) -> bool:
@@ -92,9 +126,10 @@ def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
         return wanted
     if wanted is not None and networks.is_network(wanted):
         return networks.estimate(puzzle, wanted)
-    if not isinstance(puzzle, Estimates):
+    estimates = puzzle.view(Estimates)
+    if estimates is None:
         raise UnknownName("estimate of " + puzzle.name, wanted or "default", ())
-    return puzzle.estimate(wanted)
+    return estimates.estimate(wanted)
 
 
 def chosen_prior(puzzle: Puzzle, wanted: str | Prior) -> Prior:
@@ -109,7 +144,7 @@ def chosen_prior(puzzle: Puzzle, wanted: str | Prior) -> Prior:
 def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
     """The attempts of a solver that suits the puzzle, on a board to which the puzzle does not object.
 
-    A board with an objection is proven unsolvable without a search. Raises `NotSuited`.
+    A board with an objection is proven unsolvable without a search. Raises `Unsupported`.
     """
     require(solver, instance.puzzle)
     began = time.perf_counter()
@@ -157,27 +192,28 @@ def _verified(solver: Solver, instance: Instance, result: Result) -> Result:
 def solve_all(
     solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
 ) -> list[Result]:
-    """The best answer to each of these boards of one puzzle, verified; at once where the solver `Batches`.
+    """The best answer to each of these boards of one puzzle, verified; all at once by a `BatchSolver`.
 
     `limit` is for each board. The work ends, with what there is, when `over` says so.
     """
-    if not isinstance(solver, Batches):
+    together = ability(solver, BatchSolver)
+    if together is None:
         return [solve(solver, instance, limit, lambda attempt: over()) for instance in instances]
     for instance in instances[:1]:
         require(solver, instance.puzzle)
     objections = [instance.puzzle.objection(instance.state) for instance in instances]
     asked = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
-    answers = iter(solver.solve_batch(asked, limit, over) if asked else ())
+    answers = iter(together.solve_batch(asked, limit, over) if asked else ())
     results = [Result(None, "unsolvable", objection) if objection else next(answers) for objection in objections]
     return [_verified(solver, instance, result) for instance, result in zip(instances, results, strict=True)]
 
 
 def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
-    """The boards in the portions in which `solve_all` is to have them: single ones for a solver that never `Batches`.
+    """The boards in the batches that `solve_all` is to have: single ones unless the solver is a `BatchSolver`.
 
     No board is taken before its portion is asked for.
     """
-    size = BATCH if isinstance(solver, Batches) else 1
+    size = BATCH if ability(solver, BatchSolver) else 1
     for _, group in groupby(instances, key=lambda instance: instance.puzzle):
         while portion := list(islice(group, size)):
             yield portion
@@ -199,16 +235,15 @@ def _interrupted(best: Result, seen: Attempt) -> Result:
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
     """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named.
 
-    With a prior none is left to it: such a solver goes by the prior alone. A solver may have `options_for(puzzle)`,
-    which says all of this itself.
+    With a prior none is left to it: such a solver goes by the prior alone.
     """
-    own = getattr(solver, "options_for", None)
-    if own is not None:
-        return dict(own(puzzle))
+    names_options = ability(solver, NamesOptions)
+    if names_options is not None:
+        return dict(names_options.options_for(puzzle))
     options = dict(solver.options())
-    left = options.get("estimate", "") is None and options.get("prior") is None
-    if left and isinstance(puzzle, Estimates):
-        options["estimate"] = puzzle.estimate().name
+    default = options.get("estimate", "") is None and options.get("prior") is None
+    if default and (estimates := puzzle.view(Estimates)) is not None:
+        options["estimate"] = estimates.estimate().name
     return options
 
 
@@ -222,3 +257,19 @@ def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
     for move in moves:
         state = puzzle.apply(state, move)
     return state
+
+
+class WithMemory(Protocol):
+    """The seam for solvers whose work on one board helps with the next board of the same game.
+
+    A hint asks about a position and all its children, a teacher about every position of a game.
+    """
+
+    def remembering(self) -> Solver:
+        """The same solver with a memory of its own: equal answers, sooner. For one thread."""
+
+
+def with_memory(solver: Solver) -> Solver:
+    """The solver with a memory of its own, if it can have one."""
+    remembering = ability(solver, WithMemory)
+    return remembering.remembering() if remembering else solver

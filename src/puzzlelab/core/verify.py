@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from puzzlelab.core.puzzle import Instance, permits
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
+from puzzlelab.core.views import is_legal
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
     """Whether these moves can all be made, one after the other, and end in a solved board."""
     puzzle, state = instance.puzzle, instance.state
     for step, move in enumerate(moves, start=1):
-        if not 0 <= move < puzzle.move_count or not permits(puzzle, state, move):
+        if not 0 <= move < puzzle.move_count or not is_legal(puzzle, state, move):
             name = puzzle.write_move(move) if 0 <= move < puzzle.move_count else str(move)
             return Verdict(False, f"move {step} of {len(moves)}, {name}, cannot be made on {puzzle.write(state)}", step)
         state = puzzle.apply(state, move)

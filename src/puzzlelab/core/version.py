@@ -1,3 +1,6 @@
-"""The version that every row carries."""
+"""The version that every row carries, and the folder of the package."""
+
+from pathlib import Path
 
 VERSION = "0.1.0"
+PACKAGE = Path(__file__).resolve().parent.parent

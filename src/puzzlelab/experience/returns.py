@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
-from puzzlelab.experience.play import Turn
+from puzzlelab.experience.vector_game import Transition
 
 Columns = Mapping[str, NDArray[Any]]
 """A transition in each row: `state`, `move`, `reward` (discounted, of all steps), `next` (the state after them), and
@@ -42,7 +42,7 @@ class Returns:
         moves, rewards = np.zeros((steps, games), np.int64), np.zeros((steps, games), np.float32)
         return cls(discount, np.repeat(states[None], steps, 0), moves, rewards, np.zeros(games, np.int32))
 
-    def after(self, turn: Turn, rewards: NDArray[np.float32]) -> Columns:
+    def after(self, turn: Transition, rewards: NDArray[np.float32]) -> Columns:
         """The transitions that are complete after this turn; those of the game that ended all are."""
         steps = len(self.moves)
         self.states = np.concatenate([turn.before[None], self.states[:-1]])

@@ -13,26 +13,14 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Protocol, runtime_checkable
 
-from puzzlelab.core.batches import Made, estimated
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.puzzle import Estimate, Estimates, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Estimate, Estimates, Rewards
+from puzzlelab.engine.batch_rules import Successors, estimated
 
-Reward = Callable[[State, Made], NDArray[np.float32]]
+Reward = Callable[[State, Successors], NDArray[np.float32]]
 """`float32[B]` for the plain states `[B, S]` and what became of them."""
-
-
-@runtime_checkable
-class Rewarding(Protocol):
-    """The view of puzzles that bring reward schemes of their own."""
-
-    @property
-    def rewards(self) -> Mapping[str, str]:
-        """What there is: each name with a sentence."""
-
-    def reward(self, name: str, before: State, after: State) -> NDArray[np.float64]:
-        """`float64[B]`: what it was worth to come from the plain states `before[B, S]` to `after[B, S]`."""
 
 
 GENERAL = {
@@ -46,9 +34,9 @@ IMPOSSIBLE = -1.0
 
 def offered(puzzle: Puzzle) -> Mapping[str, str]:
     """The schemes for this puzzle, each with a sentence."""
-    general = {name: about for name, about in GENERAL.items() if ":" not in name or isinstance(puzzle, Estimates)}
-    own = puzzle.rewards if isinstance(puzzle, Rewarding) else {}
-    return {**general, **own, **general}
+    estimates, own = puzzle.view(Estimates), puzzle.view(Rewards)
+    general = {name: about for name, about in GENERAL.items() if ":" not in name or estimates}
+    return {**general, **(own.rewards if own else {}), **general}
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
@@ -58,28 +46,34 @@ def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
     Harada and Russell, 1999).
     """
     first, _, rest = name.partition(":")
-    if rest and first == "potential" and isinstance(puzzle, Estimates):
-        return partial(_potential, puzzle, puzzle.estimate(rest), discount)
+    estimates = puzzle.view(Estimates)
+    if rest and first == "potential" and estimates is not None:
+        return partial(_potential, puzzle, estimates.estimate(rest), discount)
     known = offered(puzzle)
     if name not in known or (name in GENERAL and ":" in name):
         raise UnknownName(f"reward for {puzzle.name}", name, known)
     simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal}
-    return simple.get(name) or partial(_own, puzzle, name)
+    if name in simple:
+        return simple[name]
+    own = puzzle.view(Rewards)
+    assert own is not None  # it offers this name
+    return partial(_own, own, name)
 
 
-def _moves(before: State, made: Made) -> NDArray[np.float32]:
+def _moves(before: State, made: Successors) -> NDArray[np.float32]:
     return np.full(len(before), -1.0, np.float32)
 
 
-def _goal(before: State, made: Made) -> NDArray[np.float32]:
+def _goal(before: State, made: Successors) -> NDArray[np.float32]:
     return np.where(made.allowed, np.where(made.solved, 10.0, -1.0), -10.0).astype(np.float32)
 
 
-def _potential(puzzle: Puzzle, estimate: Estimate, discount: float, before: State, made: Made) -> NDArray[np.float32]:
+def _potential(
+    puzzle: Puzzle, estimate: Estimate, discount: float, before: State, made: Successors
+) -> NDArray[np.float32]:
     here, there = (estimated(puzzle, estimate, states) for states in (before, made.states))
     return (here - discount * there - 1.0).astype(np.float32)
 
 
-def _own(puzzle: Puzzle, name: str, before: State, made: Made) -> NDArray[np.float32]:
-    assert isinstance(puzzle, Rewarding)
-    return (puzzle.reward(name, before, made.states) + np.where(made.allowed, 0.0, IMPOSSIBLE)).astype(np.float32)
+def _own(own: Rewards, name: str, before: State, made: Successors) -> NDArray[np.float32]:
+    return (own.reward(name, before, made.states) + np.where(made.allowed, 0.0, IMPOSSIBLE)).astype(np.float32)

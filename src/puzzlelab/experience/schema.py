@@ -25,7 +25,7 @@ LONGEST = 2**16 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SampleColumns:
     """Positions with what is known of them: those of one game stand together, the first position first.
 
     A solved board is none of them: there is nothing to do, and whether a board is solved the rules say.
@@ -57,7 +57,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Samples(Rows):
+class TrainingSamples(SampleColumns):
     """Positions with what a teacher says of them. After those of a game come those of its detours, if it has any."""
 
     WIDE: ClassVar = {"moves": np.dtype(np.uint8)}
@@ -75,7 +75,7 @@ class Samples(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Searched(Rows):
+class Searched(SampleColumns):
     """Positions of games that were played by search, with what it found."""
 
     WIDE: ClassVar = {"shares": np.dtype(np.float16)}
@@ -86,7 +86,7 @@ class Searched(Rows):
     """[B]: the moves after which the game was won, or could have been by what was seen in it."""
 
 
-Kind = TypeVar("Kind", bound=Rows)
+Kind = TypeVar("Kind", bound=SampleColumns)
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
@@ -116,7 +116,7 @@ def need_arrow() -> None:
         ) from None
 
 
-def to_table(samples: Rows, card: Mapping[str, Any]) -> Any:
+def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
     """An Arrow table with what the samples are in its metadata."""
     import pyarrow as pa
 

@@ -17,7 +17,16 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.experience.schema import Kind, Rows, Samples, card_of, from_table, joined, need_arrow, to_table
+from puzzlelab.experience.schema import (
+    Kind,
+    SampleColumns,
+    TrainingSamples,
+    card_of,
+    from_table,
+    joined,
+    need_arrow,
+    to_table,
+)
 
 TEACHER = "teacher.json"
 
@@ -34,7 +43,7 @@ class _State:
     """The shard that is filled now."""
     first: int = 0
     """Its first game."""
-    waiting: tuple[Samples, ...] = ()
+    waiting: tuple[TrainingSamples, ...] = ()
     """Its samples."""
     held: int = 0
     """How many of them are in its file already."""
@@ -44,7 +53,7 @@ class _State:
         """Samples in the shard that is filled now."""
         return sum(map(len, self.waiting))
 
-    def with_more(self, samples: Samples, games: int) -> _State:
+    def with_more(self, samples: TrainingSamples, games: int) -> _State:
         """With the samples of the games before number `games`."""
         waiting = (*self.waiting, samples) if len(samples) else self.waiting
         return replace(self, rows=self.rows + len(samples), games=games, waiting=waiting)
@@ -86,7 +95,7 @@ class Shards:
             else:
                 self._state = _State(self.rows + rows, end, number, first, (read_shard(path),), rows)
 
-    def append(self, samples: Samples, games: int, most: int) -> None:
+    def append(self, samples: TrainingSamples, games: int, most: int) -> None:
         """Add the samples of the games up to number `games` - 1, as far as the game that brings the rows to `most`."""
         while self.rows < most:
             room = min(self.size - self._state.filled, most - self.rows)
@@ -134,7 +143,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
 
 
-def save(folder: Path, number: int, samples: Rows, card: Mapping[str, Any], aside: str = "writing") -> Path:
+def save(folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], aside: str = "writing") -> Path:
     """Write a shard with what its samples are under the name `aside`, then rename it.
 
     Raises `BadFile` where that cannot be done.
@@ -202,7 +211,7 @@ def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
     return metadata.num_rows, card_of(metadata.schema.to_arrow_schema(), path)
 
 
-def read_shard(path: Path, kind: type[Kind] = Samples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
+def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
     """All samples of one shard, which are of this kind; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -213,7 +222,7 @@ def read_shard(path: Path, kind: type[Kind] = Samples) -> Kind:  # type: ignore[
         raise BadFile(f"{path} cannot be read as a shard of samples") from None
 
 
-def read_shards(folder: Path) -> Iterator[Samples]:
+def read_shards(folder: Path) -> Iterator[TrainingSamples]:
     """The samples of a folder, shard by shard; raises `BadFile`."""
     need_arrow()
     read_settings(folder)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.kernels import compiled
+from puzzlelab.engine.kernels import compiled
 
 
 def planted(capacity: int) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ A game depends on the seed and its number alone, so that one seed gives one stre
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count as count_from
@@ -16,20 +16,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.analysis.bounded_queries import require_comparable_moves
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.parallel import ordered_map
-from puzzlelab.core.puzzle import Puzzle, State, scale_of
-from puzzlelab.core.questions import suits
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, options_of, require
 from puzzlelab.core.version import VERSION
-from puzzlelab.experience.games import Games
-from puzzlelab.experience.schema import Samples, joined
+from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.experience.rollouts import Rollouts
+from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shards import Shards
 
 if TYPE_CHECKING:
-    from puzzlelab.experience.players import Player
+    from puzzlelab.experience.fast_rollouts import FastRollouts
 
 USUAL_SCALE = "uniform"
 """Where boards come from when nobody says, if a puzzle has this scale."""
@@ -39,8 +40,8 @@ WAY, DETOURS = 1, 2
 """The branches of a game's seed that choose among equally good moves, and where detours begin."""
 
 
-class Teaches(Protocol):
-    """Gives samples in one order: a `Teacher` without an end, a `Space` until all states are there."""
+class SampleSource(Protocol):
+    """Gives samples in one order: a `Teacher` without an end, a `StateSpace` until all states are there."""
 
     @property
     def name(self) -> str: ...
@@ -48,10 +49,10 @@ class Teaches(Protocol):
     def settings(self) -> dict[str, Any]:
         """Everything that decides what the samples are."""
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
+    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
         """The samples of the games from `first` on, each time with the number of the next game."""
 
-    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+    def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """The samples of the games number `first` to `end` - 1."""
 
 
@@ -78,10 +79,10 @@ class Teacher:
     def __post_init__(self) -> None:
         if self.detours < 0:
             raise BadOption(f"a game has 0 detours or more, not {self.detours}")
-        suits(self.puzzle)
+        require_comparable_moves(self.puzzle)
         require(self.solver, self.puzzle)
-        scales: Mapping[str, Any] = getattr(self.puzzle, "scales", {})
-        wanted = self.scale or (USUAL_SCALE if USUAL_SCALE in scales else None)
+        samples = self.puzzle.view(Samples)
+        wanted = self.scale or (USUAL_SCALE if samples and USUAL_SCALE in samples.scales else None)
         object.__setattr__(self, "scale", scale_of(self.puzzle, wanted)[0])
 
     @property
@@ -109,7 +110,7 @@ class Teacher:
         sample = scale_of(self.puzzle, self.scale)[1].sample
         return sample(generator(self.seed, game), self.levels[game % len(self.levels)])
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
+    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
         """The samples of the games from `first` on, without an end, each time with the number of the next game.
 
         Threads play ahead; one seed gives one stream whatever their number.
@@ -118,31 +119,31 @@ class Teacher:
         starts = count_from(first, plays.chunk)
         yield from self._played(plays, ((start, start + plays.chunk) for start in starts), jobs)
 
-    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+    def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """The samples of the games number `first` to `end` - 1, of which there is at least one."""
         plays = self._player()
         parts = ((start, min(start + plays.chunk, end)) for start in range(first, end, plays.chunk))
         return joined([samples for samples, _ in self._played(plays, parts, jobs)])
 
     def _played(
-        self, plays: Player | Games, parts: Iterable[tuple[int, int]], jobs: int | None
-    ) -> Iterator[tuple[Samples, int]]:
+        self, plays: FastRollouts | Rollouts, parts: Iterable[tuple[int, int]], jobs: int | None
+    ) -> Iterator[tuple[TrainingSamples, int]]:
         """The samples of the games from one number to another, with the other."""
         over = threading.Event()
 
-        def part(ends: tuple[int, int]) -> tuple[Samples, int]:
+        def part(ends: tuple[int, int]) -> tuple[TrainingSamples, int]:
             return plays.play(*ends, over), ends[1]
 
         return ordered_map(part, parts, jobs, on_interrupt=over.set)
 
-    def _player(self) -> Player | Games:
+    def _player(self) -> FastRollouts | Rollouts:
         """What plays the games from one number to another: the fast way for some solvers, or one game at a time."""
-        from puzzlelab.experience.players import player
+        from puzzlelab.experience.fast_rollouts import fast_rollouts
 
         draws = self._draws if self.detours else None
         usual = not self.exact and self.limit == Limit()
-        fast = player(self.puzzle, self.solver, self.board, draws) if usual else None
-        return fast or Games(self.puzzle, self.solver, self.exact, self.limit, self.board, self._lots, draws)
+        fast = fast_rollouts(self.puzzle, self.solver, self.board, draws) if usual else None
+        return fast or Rollouts(self.puzzle, self.solver, self.exact, self.limit, self.board, self._lots, draws)
 
     def _lots(self, game: int) -> np.random.Generator:
         return generator(self.seed, game, WAY)
@@ -152,7 +153,7 @@ class Teacher:
 
 
 def teach(
-    teacher: Teaches,
+    teacher: SampleSource,
     folder: Path,
     count: int,
     size: int,

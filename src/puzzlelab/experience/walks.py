@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.batches import legal_moves, made
-from puzzlelab.core.errors import BadOption, NotSuited
-from puzzlelab.core.puzzle import Backwards, Puzzle
+from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
-from puzzlelab.experience.schema import LONGEST, Samples, joined, packed
+from puzzlelab.core.views import Reversible
+from puzzlelab.engine.batch_rules import apply_moves, legal_moves
+from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
 
 CHUNK = 256
 """Walks that are made at once."""
@@ -36,8 +37,8 @@ class Walks:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.puzzle, Backwards):
-            raise NotSuited(f"moves of {self.puzzle.name} cannot be undone, so that no walk leads from its goal")
+        if self.puzzle.view(Reversible) is None:
+            raise Unsupported(f"moves of {self.puzzle.name} cannot be undone, so that no walk leads from its goal")
         if not 1 <= self.length <= LONGEST:
             raise BadOption(f"a walk has 1 to {LONGEST:,} moves, not {self.length:,}")
 
@@ -56,21 +57,22 @@ class Walks:
             "version": VERSION,
         }
 
-    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[Samples, int], None, None]:
+    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
         """The positions of the walks from number `first` on, without an end, each time with the number of the next."""
         for begin in count_from(first, CHUNK):
             yield self._walked(begin, begin + CHUNK), begin + CHUNK
 
-    def games(self, first: int, end: int, jobs: int | None = None) -> Samples:
+    def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """The positions of the walks number `first` to `end` - 1, of which there is at least one."""
         return joined([self._walked(begin, min(begin + CHUNK, end)) for begin in range(first, end, CHUNK)])
 
-    def _walked(self, first: int, end: int) -> Samples:
+    def _walked(self, first: int, end: int) -> TrainingSamples:
         """The positions of these walks, the farthest of each first; not those that happen to be solved."""
         puzzle, rows = self.puzzle, np.arange(end - first)
-        assert isinstance(puzzle, Backwards)
+        reversible = puzzle.view(Reversible)
+        assert reversible is not None
         chances = np.stack([generator(self.seed, game).random(self.length + 1) for game in range(first, end)])
-        goals, undoing = puzzle.goals(), np.array([puzzle.inverse(move) for move in range(puzzle.move_count)])
+        goals, undoing = reversible.goals(), np.array([reversible.inverse(move) for move in range(puzzle.move_count)])
         here = goals[(chances[:, 0] * len(goals)).astype(np.int64)]
         back = np.full(len(rows), -1)
         states, moves, solved = [], [], []
@@ -80,7 +82,7 @@ class Walks:
             choice = np.where((possible & ~undoes).any(axis=1, keepdims=True), possible & ~undoes, possible)
             nth = (chance * choice.sum(axis=1)).astype(np.int64)
             move = (choice.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
-            after = made(puzzle, here, move)
+            after = apply_moves(puzzle, here, move)
             here, back = after.states, undoing[move]
             states.append(here)
             moves.append(back)
@@ -90,6 +92,6 @@ class Walks:
         masks = np.stack(moves[::-1], axis=1)[kept][:, None] == np.arange(puzzle.move_count)
         remaining = np.tile(np.arange(self.length, 0, -1, dtype=np.uint16), (len(rows), 1))[kept]
         games = np.repeat(np.arange(first, end), kept.sum(axis=1))
-        return Samples(
+        return TrainingSamples(
             games, np.stack(states[::-1], axis=1)[kept], packed(masks), remaining, np.zeros(len(games), bool)
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.puzzle import Planes, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Planes
 
 
 def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
@@ -14,10 +15,11 @@ def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
     """
     chosen = states
     called = np.tile(np.arange(puzzle.move_count), (len(states), 1))
-    if not isinstance(puzzle, Planes) or not len(states):
+    planes = puzzle.view(Planes)
+    if planes is None or not len(states):
         return chosen, called
     rows = np.arange(len(states))
-    for image, names in puzzle.symmetries(states)[1:]:
+    for image, names in planes.symmetries(states)[1:]:
         place = (image != chosen).argmax(axis=1)
         less = (image[rows, place] < chosen[rows, place])[:, None]
         chosen, called = np.where(less, image, chosen), np.where(less, names, called)

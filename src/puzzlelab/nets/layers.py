@@ -25,7 +25,7 @@ def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool =
     return layer
 
 
-class Residual(nn.Module):
+class ResidualBlock(nn.Module):
     """A layer whose answer is added to what it was given."""
 
     def __init__(self, layer: nn.Module) -> None:

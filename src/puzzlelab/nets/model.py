@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from puzzlelab.core import networks
-from puzzlelab.core.batches import alike, children, estimated, legal_moves
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Candidates, Estimate, Estimates, Planes, Prior, Puzzle, State
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior
+from puzzlelab.engine import candidate_logits
+from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, successors
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.solvers import _marks
 
 LEAST = 1e-9
 """No legal move is less probable than this."""
@@ -82,7 +83,7 @@ class Model:
 
     def _base_of_moves(self, states: State) -> NDArray[np.float32]:
         """`float32[B, M]`: the remaining moves with each move: one more than after it, or than now if it is none."""
-        ahead, named = children(self.puzzle, states), alike(self.puzzle, states)
+        ahead, named = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
         moves = np.repeat(self.base(states)[:, None], self.puzzle.move_count, axis=1)
         moves[ahead.owner, ahead.move] = self.base(ahead.states)
         return 1 + np.where(named < 0, moves, np.take_along_axis(moves, np.maximum(named, 0), axis=1))
@@ -122,16 +123,16 @@ class Model:
             found: NDArray[np.float64] = among - np.logaddexp.reduce(among, axis=2, keepdims=True)
         return found.reshape(scores.shape)
 
-    def marks(self, candidates: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the candidates that are left; see `core.puzzle.Prior`.
+    def candidate_logits(self, candidates: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the candidates that are left; see `core.views.Prior`.
 
         A network that is given states is given the digits of cells with one candidate left.
         """
-        if self.settings.eliminates:
+        if self.settings.reads_candidates:
             flat = candidates.reshape(len(candidates), -1)
             found = self._in_portions(lambda part: self.module(self.tensor(part)), flat)["moves"]
         else:
-            found = self.outputs(_marks.states_of(candidates_of(self.puzzle), candidates))["moves"]
+            found = self.outputs(candidate_logits.states_of(candidates_of(self.puzzle), candidates))["moves"]
         return found.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:
@@ -146,8 +147,9 @@ class Model:
         title = self._title(averaged)
         if averaged:
             return Prior(title, self._mean_log_moves)
-        marks = self.marks if isinstance(self.puzzle, Candidates) and "moves" in self.heads else None
-        return Prior(title, self.log_moves, marks, self.settings.eliminates)
+        fills = self.puzzle.view(Candidates) is not None and "moves" in self.heads
+        logits = self.candidate_logits if fills else None
+        return Prior(title, self.log_moves, logits, self.settings.reads_candidates)
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
         """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
@@ -163,13 +165,14 @@ class Model:
     def _needs(self, heads: Sequence[str], use: str) -> None:
         if not set(heads) & set(self.heads):
             told, wanted = " and ".join(self.heads), " or ".join(heads)
-            raise NotSuited(f"the network {self.name} is no {use}: it tells {told}, not {wanted}")
+            raise Unsupported(f"the network {self.name} is no {use}: it tells {told}, not {wanted}")
 
     def _images(self, states: State) -> Iterator[tuple[State, NDArray[np.int64]]]:
         """The images of the states in every symmetry of the puzzle, each with what the moves are called there."""
-        if not isinstance(self.puzzle, Planes):
-            raise NotSuited(f"{self.puzzle.name} has no images to average over")
-        for image, called in self.puzzle.symmetries(states):
+        planes = self.puzzle.view(Planes)
+        if planes is None:
+            raise Unsupported(f"{self.puzzle.name} has no images to average over")
+        for image, called in planes.symmetries(states):
             yield np.ascontiguousarray(image), called
 
     def _mean_remaining(self, states: State) -> NDArray[np.float64]:
@@ -179,7 +182,7 @@ class Model:
     def _mean_log_moves(self, states: State) -> NDArray[np.float64]:
         shares = []
         for image, called in self._images(states):
-            places = np.maximum(alike(self.puzzle, image)[:, called], 0)
+            places = np.maximum(canonical_moves(self.puzzle, image)[:, called], 0)
             shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
         found: NDArray[np.float64] = np.log(np.maximum(np.mean(shares, axis=0), LEAST))
         return found
@@ -209,24 +212,27 @@ class _Once:
 
 
 def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
-    """The estimate to which a network with these settings adds; raises `NotSuited` or `UnknownName` for a wrong one."""
+    """The estimate to which a network with these settings adds; raises `Unsupported` or `UnknownName`."""
     if not settings.above:
         return None
-    if not isinstance(puzzle, Estimates):
-        raise NotSuited(f"{puzzle.name} has no estimates that a network could correct")
-    return puzzle.estimate(settings.above)
+    estimates = puzzle.view(Estimates)
+    if estimates is None:
+        raise Unsupported(f"{puzzle.name} has no estimates that a network could correct")
+    return estimates.estimate(settings.above)
 
 
 def candidates_of(puzzle: Puzzle) -> Candidates:
-    """The puzzle as one whose cells get a digit each; raises `NotSuited`."""
-    if not isinstance(puzzle, Candidates):
-        raise NotSuited(f"{puzzle.name} has no cells that get a digit each")
-    return puzzle
+    """The puzzle as one whose cells get a digit each; raises `Unsupported`."""
+    view = puzzle.view(Candidates)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} has no cells that get a digit each")
+    return view
 
 
 def digits_of(puzzle: Puzzle) -> int:
     """The moves of a cell: D, or 1 where moves are no digits in cells."""
-    return puzzle.units.all.shape[1] if isinstance(puzzle, Candidates) else 1
+    view = puzzle.view(Candidates)
+    return view.units.all.shape[1] if view else 1
 
 
 def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
@@ -234,7 +240,7 @@ def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: 
 
     Moves that come to the same are one move: its probability is their sum, or (`sums=False`) the greatest.
     """
-    named = alike(puzzle, states)
+    named = canonical_moves(puzzle, states)
     rows, moves = np.nonzero(named >= 0)
     values, targets = scores[rows, moves], named[rows, moves]
     best = np.full(scores.shape, -np.inf)

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator
-from typing_extensions import Protocol
 
-from puzzlelab.core.errors import BadOption, UnknownName
-from puzzlelab.core.puzzle import Planes, Puzzle
+from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
+from puzzlelab.core.views import Planes
 from puzzlelab.nets import architectures
 from puzzlelab.nets.heads import Head
 
@@ -27,8 +27,12 @@ Initial = Literal["uniform", "he", "glorot"]
 """
 
 
-class Board(Puzzle, Planes, Protocol):
-    """A puzzle with the view for networks."""
+def planes_of(puzzle: Puzzle) -> Planes:
+    """The puzzle's view for networks; raises `Unsupported`."""
+    planes = puzzle.view(Planes)
+    if planes is None:
+        raise Unsupported(f"{puzzle.name} has no planes for networks")
+    return planes
 
 
 class NetworkSettings(Settings):
@@ -54,7 +58,7 @@ class NetworkSettings(Settings):
     """
 
     @property
-    def eliminates(self) -> bool:
+    def reads_candidates(self) -> bool:
         """Whether the network is given candidates `bool[B, N * D]`, and not only states."""
         return False
 

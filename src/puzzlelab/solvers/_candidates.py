@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.kernels import compiled, inlined
-from puzzlelab.core.puzzle import Candidates, Instance, Units
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.views import Candidates, Units
+from puzzlelab.engine.kernels import compiled, inlined
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
@@ -62,8 +63,10 @@ def grid_of(units: Units) -> Grid:
 
 
 def view(instance: Instance) -> Candidates:
-    """The puzzle as the view that these solvers need."""
-    return cast(Candidates, instance.puzzle)
+    """The view of the puzzle that these solvers need, and have asked for."""
+    candidates = instance.puzzle.view(Candidates)
+    assert candidates is not None
+    return candidates
 
 
 def masks_of(instance: Instance) -> NDArray[np.uint32]:

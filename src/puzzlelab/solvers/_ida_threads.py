@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from puzzlelab.core.driver import SLICE_SECONDS, Clock, drive
-from puzzlelab.core.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Estimate, Instance, KernelRules
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
+from puzzlelab.core.views import Estimate, KernelRules
+from puzzlelab.engine.driver import SLICE_SECONDS, Clock, drive
+from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED
 from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, machine
 
 ROOTS_A_JOB = 64

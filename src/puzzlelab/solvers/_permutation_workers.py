@@ -20,15 +20,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from puzzlelab.core.driver import SLICE_SECONDS, Clock, Machine
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.solutions import FOUND, MOST, UNLIMITED, Count, counted, listed
+from puzzlelab.core.solutions import UNLIMITED, Count
 from puzzlelab.core.solver import Attempt
-from puzzlelab.solvers._permutation_pieces import Path, enter, pieces_of
-from puzzlelab.solvers._permutations import Rows
+from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
+from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED
+from puzzlelab.solvers._permutation_split import Path, enter, pieces_of
+from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.permutation import HEAD_START, machine
 
 NODES = 5_000
@@ -38,7 +39,7 @@ BATCH = 500
 ENDED = "a worker process of the permutation search ended before its work was done; jobs=1 works without any"
 
 
-class Answer(NamedTuple):
+class WorkerAnswer(NamedTuple):
     """What a worker has done in one slice."""
 
     solutions: list[Path]
@@ -53,7 +54,7 @@ class Answer(NamedTuple):
 
 def serve(pipe: Connection, instance: Instance, counts: list[int], counting: bool) -> None:
     """A worker: gets (a piece or None to go on with the last one, a budget), and gives an `Answer`."""
-    rows = Rows.of(instance)
+    rows = PermutationRows.of(instance)
     assert rows is not None
     search = machine(instance, rows.list(counts))
     search.step(0)
@@ -68,7 +69,7 @@ def serve(pipe: Connection, instance: Instance, counts: list[int], counting: boo
         return
 
 
-def _slice(search: Machine, budget: int, counting: bool) -> Answer:
+def _slice(search: Machine, budget: int, counting: bool) -> WorkerAnswer:
     """Work for some 50 ms."""
     control, began = search.control, time.perf_counter()
     solutions: list[Path] = []
@@ -81,14 +82,14 @@ def _slice(search: Machine, budget: int, counting: bool) -> Answer:
         status = search.step(min(NODES, budget - int(control[EXPANDED])))
         if status == IMPROVED:
             solutions.append(tuple(search.solution(search.record)))
-    return Answer(solutions, int(control[FOUND]), int(control[EXPANDED]), int(control[GENERATED]), status == DONE)
+    return WorkerAnswer(solutions, int(control[FOUND]), int(control[EXPANDED]), int(control[GENERATED]), status == DONE)
 
 
 # --- those that share the work --------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
-class Worker:
+class PermutationWorker:
     """One process, and what it is at."""
 
     process: BaseProcess
@@ -100,14 +101,14 @@ class Worker:
 
 
 @dataclass
-class Crew:
+class WorkerPool:
     """Worker processes, which are started at once and are `ready` about a second later."""
 
     instance: Instance
     counts: list[int]
     jobs: int
     counting: bool
-    workers: list[Worker] = field(default_factory=list)
+    workers: list[PermutationWorker] = field(default_factory=list)
     looked: float = 0.0
     """When it was last looked whether they are ready."""
 
@@ -121,7 +122,7 @@ class Crew:
                 process = context.Process(target=serve, args=arguments, daemon=True)
                 process.start()
                 theirs.close()
-                self.workers.append(Worker(process, ours))
+                self.workers.append(PermutationWorker(process, ours))
 
     def takes_over(self, clock: Clock) -> bool:
         """Whether the workers are ready; they are started when it is time."""
@@ -145,12 +146,12 @@ class Crew:
             worker.pipe.close()
         self.workers.clear()
 
-    def work(self, pieces: list[Path], clock: Clock, expanded: int) -> Iterator[Answer]:
+    def work(self, pieces: list[Path], clock: Clock, expanded: int) -> Iterator[WorkerAnswer]:
         """Answers in the order of the pieces, one every 50 ms at least; what they count is new since the last one.
 
         `expanded` nodes were expanded before. It goes on until all is done: its reader keeps the limits.
         """
-        waiting: list[list[Answer]] = [[] for _ in pieces]
+        waiting: list[list[WorkerAnswer]] = [[] for _ in pieces]
         turn, following = 0, 0
         while turn < len(pieces):
             for worker in self.workers:
@@ -170,7 +171,7 @@ class Crew:
                 solutions += answer.solutions
                 turn += answer.over
             found, made = sum(answer.found for answer in heard), sum(answer.generated for answer in heard)
-            yield Answer(solutions, found, sum(answer.expanded for answer in heard), made, turn == len(pieces))
+            yield WorkerAnswer(solutions, found, sum(answer.expanded for answer in heard), made, turn == len(pieces))
 
     def _budget(self, nodes: int | None, expanded: int) -> int:
         """The nodes that one more worker may expand now."""
@@ -179,14 +180,14 @@ class Crew:
         left = nodes - expanded - sum(worker.promised for worker in self.workers)
         return (left + self.jobs - 1) // self.jobs
 
-    def _tell(self, worker: Worker, path: Path | None) -> None:
+    def _tell(self, worker: PermutationWorker, path: Path | None) -> None:
         """Let a worker begin with this piece, or go on with its own one."""
         try:
             worker.pipe.send((path, worker.promised))
         except OSError:
             raise PuzzlelabError(ENDED) from None
 
-    def _heard(self, waiting: list[list[Answer]]) -> list[Answer]:
+    def _heard(self, waiting: list[list[WorkerAnswer]]) -> list[WorkerAnswer]:
         """What workers answer within 50 ms; it is added to what is `waiting`, by pieces."""
         busy = {worker.pipe: worker for worker in self.workers if worker.promised}
         heard = []
@@ -215,9 +216,9 @@ def _without_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _hear(worker: Worker) -> Answer:
+def _hear(worker: PermutationWorker) -> WorkerAnswer:
     try:
-        answer: Answer = worker.pipe.recv()
+        answer: WorkerAnswer = worker.pipe.recv()
     except (EOFError, OSError):
         raise PuzzlelabError(ENDED) from None
     return answer
@@ -225,7 +226,7 @@ def _hear(worker: Worker) -> Answer:
 
 def shared(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iterator[Attempt]:
     """What `Lists.solutions` promises: the search alone at first, then the workers with what it has left."""
-    crew = Crew(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
+    crew = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
     alone = listed(search, clock.limit, clock)
     try:
         for attempt in alone:
@@ -253,8 +254,8 @@ def shared(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iter
 
 
 def tallied(instance: Instance, search: Machine, clock: Clock, most: int, jobs: int) -> Iterator[Count]:
-    """What `Counts.count` promises, in the same way."""
-    crew = Crew(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
+    """What `CountsSolutions.count` promises, in the same way."""
+    crew = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
     try:
         for count in counted(search, clock.limit, most, clock):
             yield count

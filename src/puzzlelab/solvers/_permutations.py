@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.driver import Clock
-from puzzlelab.core.kernels import compiled
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Stop
+from puzzlelab.engine.driver import Clock
+from puzzlelab.engine.kernels import compiled
 from puzzlelab.solvers._candidates import ONE, ZERO, homes_of, propagated, view
 
 STEPS = 2_000_000
@@ -84,7 +84,7 @@ def walk_of(masks: NDArray[np.uint32]) -> Walk:
     return Walk(masks[order], order, left, used, np.zeros(size, np.uint8), np.zeros(2, np.int64))
 
 
-class Lists(NamedTuple):
+class PermutationLists(NamedTuple):
     """The permutations of all rows."""
 
     digits: NDArray[np.uint8]
@@ -119,7 +119,7 @@ def note(lists, row):
 
 
 @dataclass(frozen=True)
-class Rows:
+class PermutationRows:
     """The rows of a board before their permutations are listed."""
 
     masks: NDArray[np.uint32]
@@ -128,14 +128,14 @@ class Rows:
     """[D, D, K]."""
 
     @staticmethod
-    def of(instance: Instance) -> Rows | None:
+    def of(instance: Instance) -> PermutationRows | None:
         """The rows of a board after propagation; None where that finds a contradiction."""
         masks = propagated(instance)
         if masks is None:
             return None
         units = view(instance).units
         cells = next(iter(units.kinds.values()))
-        return Rows(masks[cells], homes_of(units)[cells][:, :, 1:] - len(cells))
+        return PermutationRows(masks[cells], homes_of(units)[cells][:, :, 1:] - len(cells))
 
     @property
     def crossing(self) -> list[NDArray[np.int32]]:
@@ -165,7 +165,7 @@ class Rows:
             counts.append(int(record.at[1]))
         return counts, None
 
-    def list(self, counts: list[int]) -> Lists:
+    def list(self, counts: list[int]) -> PermutationLists:
         """The permutations, of which each row has so many."""
         size, crossing = len(self.masks), self.crossing
         firsts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -174,7 +174,7 @@ class Rows:
         local = np.full((size, self.homes.max() + 1), -1, np.int32)
         for row, units in enumerate(crossing):
             local[row, units] = np.arange(len(units))
-        lists = Lists(
+        lists = PermutationLists(
             np.zeros((firsts[-1], size), np.uint8),
             firsts,
             np.concatenate([[0], np.cumsum(widths)]).astype(np.int64),

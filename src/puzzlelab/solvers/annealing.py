@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core.driver import Clock
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, GOLDEN, OWN, RUNNING, compiled, inlined, scramble
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.driver import Clock
+from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, GOLDEN, OWN, RUNNING, compiled, inlined, scramble
 from puzzlelab.solvers._candidates import digits_of, homes_of, propagated, view, writer
 
 COST, FEWEST, LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
@@ -42,7 +42,7 @@ CYCLES = 40
 """Times that the temperature sinks before everything is shuffled."""
 
 
-class Record(NamedTuple):
+class AnnealingRecord(NamedTuple):
     """Where one annealing stands."""
 
     control: NDArray[np.int64]
@@ -135,7 +135,7 @@ def filled(instance: Instance, known: NDArray[np.int64]) -> tuple[NDArray[np.int
     return digits.astype(np.int32), np.array(pairs, np.int32).reshape(-1, 2)
 
 
-def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> Record:
+def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> AnnealingRecord:
     """The start of an annealing of the cells that are not `known: int64[N]`, -1 for blank."""
     units = view(instance).units
     size, kinds = units.all.shape[1], len(units.kinds) - 1
@@ -148,10 +148,10 @@ def record_of(instance: Instance, known: NDArray[np.int64], seed: int) -> Record
     control = np.zeros(16, np.int64)
     control[COST] = control[FEWEST] = np.count_nonzero(counts == 0)
     control[LEFT] = SHUFFLE * len(pairs)
-    return Record(control, np.array([seed], np.uint64), pairs, homes, digits, counts, odds.astype(np.uint64))
+    return AnnealingRecord(control, np.array([seed], np.uint64), pairs, homes, digits, counts, odds.astype(np.uint64))
 
 
-class Annealing(Settings):
+class Annealing(SolverSettings):
     """Swaps digits within boxes, ever less often for the worse, until rows and columns are right; proves nothing.
 
     One `seed` gives one result. The annealing is pure: only clues are fixed. With `singles` the digits that the two
@@ -192,7 +192,7 @@ class Annealing(Settings):
         yield Result(None, "none", reason_of(record), stop, blanks, proposed, made, 0, clock.seconds)
 
 
-def reason_of(record: Record) -> str:
+def reason_of(record: AnnealingRecord) -> str:
     """How near it came, in words."""
     fewest = int(record.control[FEWEST])
     what = "1 conflict was left" if fewest == 1 else f"{fewest} conflicts were left"

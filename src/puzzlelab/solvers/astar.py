@@ -5,7 +5,7 @@ and the least priority in the open list, divided by w, is a proven lower bound a
 shorter way to them is found, so that the estimate need not be consistent.
 Source: Hart, Nilsson and Raphael (1968); Pohl (1970) for the weight.
 
-Shapes: N = states seen, W = words of a packed state, S, M, K as in `core.kernels`.
+Shapes: N = states seen, W = words of a packed state, S, M, K as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved, tables_of
-from puzzlelab.core.kernels import (
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.views import Estimate, Estimates, KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, rehashed, reserved, tables_of
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import (
     BOUND,
     DONE,
     EXPANDED,
@@ -34,11 +39,6 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate
 
 STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, WAITING = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)
@@ -50,7 +50,7 @@ TIE = float(1 << 20)
 """Priorities count this much more than the estimate, which breaks ties: of equal ones the nearest to the goal."""
 
 
-class Record(NamedTuple):
+class AstarRecord(NamedTuple):
     """Where one search stands. The heap holds (priority, state) and may hold a state twice; closed ones are skipped."""
 
     tables: Any
@@ -167,18 +167,20 @@ def expand(record, node):
     count = kernels.legal(tables, record.state, record.moves)
     value = np.int64(0)
     if kernels.incremental(estimate):
-        value = kernels.begin(estimate, record.state, record.memo)
+        value = kernels.evaluate(estimate, record.state, record.memo)
     for i in range(count):
         move = record.moves[i]
         after = np.float64(-1)
         kernels.apply(tables, record.state, move, record.child)
-        if not kernels.asked(estimate):
+        if not kernels.is_external(estimate):
             if kernels.incremental(estimate):
                 after = np.float64(
-                    kernels.peek(estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40))
+                    kernels.evaluate_move(
+                        estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40)
+                    )
                 )
             else:
-                after = np.float64(kernels.begin(estimate, record.child, record.memo))
+                after = np.float64(kernels.evaluate(estimate, record.child, record.memo))
         add(record, node, move, record.made[node] + 1, after)
     record.control[GENERATED] += count
     record.control[EXPANDED] += 1
@@ -216,8 +218,8 @@ def step(record, budget):
         control[PHASE] = SEARCH
         kernels.copy(record.state, record.child)
         first = np.float64(-1)
-        if not kernels.asked(record.estimate):
-            first = np.float64(kernels.begin(record.estimate, record.state, record.memo))
+        if not kernels.is_external(record.estimate):
+            first = np.float64(kernels.evaluate(record.estimate, record.state, record.memo))
         if add(record, NOWHERE, NOWHERE, 0, first):
             return ask(record)
     if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
@@ -237,7 +239,7 @@ def step(record, budget):
         if record.closed[node]:
             continue
         made, value = record.made[node], record.value[node]
-        if value <= 0 or kernels.asked(record.estimate):
+        if value <= 0 or kernels.is_external(record.estimate):
             kernels.unpack(record.tables, record.keys[node], record.state)
             if kernels.solved(record.tables, record.state):
                 if control[REQUESTED] > 0:
@@ -278,7 +280,7 @@ def machine(
     """The search from this start."""
     moves = instance.puzzle.move_count
     reserve = reserved(8 * rules.words + 24, limit)
-    record = Record(
+    record = AstarRecord(
         rules.tables,
         tables_of(estimate, rules),
         np.zeros(16, np.int64),
@@ -305,13 +307,13 @@ def machine(
     record.control[ADMISSIBLE] = estimate.admissible
     record.control[PROVES] = factors[0] == 1 and (estimate.admissible or factors[1] == 0)
 
-    def requests(record: Record) -> State:
+    def requests(record: AstarRecord) -> State:
         return unpacked(rules, record.keys[record.asked[: record.control[REQUESTED]]])
 
     return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED, requests)
 
 
-def solution(record: Record) -> list[int]:
+def solution(record: AstarRecord) -> list[int]:
     """The moves from the start to the goal that was found."""
     moves, node = [], int(record.control[GOAL])
     while record.parent[node] != NOWHERE:
@@ -320,7 +322,7 @@ def solution(record: Record) -> list[int]:
     return moves[::-1]
 
 
-def grown(record: Record, room: int) -> Any:
+def grown(record: AstarRecord, room: int) -> Any:
     """Twice the hash table."""
     return rehashed(record, int(record.control[STATES]), LOAD, room)
 
@@ -339,7 +341,7 @@ def unpacked(rules: KernelRules, keys: NDArray[np.uint64]) -> State:
     return states
 
 
-class Astar(Settings):
+class Astar(SolverSettings):
     """A* with any estimate and weight.
 
     `order` is `astar`, `greedy` (the estimate alone) or `breadth` (moves made alone). `batch` states are expanded
@@ -347,7 +349,7 @@ class Astar(Settings):
     """
 
     name: ClassVar[str] = "astar"
-    needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
+    needs: ClassVar[tuple[type, ...]] = (Estimates,)
 
     estimate: str | Estimate | None = None
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)

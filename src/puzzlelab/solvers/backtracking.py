@@ -16,8 +16,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.driver import EXHAUSTED, Machine
-from puzzlelab.core.kernels import (
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, Explains, SolverSettings, chosen_prior
+from puzzlelab.core.views import Candidates, Prior
+from puzzlelab.engine import candidate_logits
+from puzzlelab.engine.driver import EXHAUSTED, Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, OWN, Score, counted, listed
+from puzzlelab.engine.kernels import (
     DONE,
     EXPANDED,
     GENERATED,
@@ -29,12 +36,6 @@ from puzzlelab.core.kernels import (
     inlined,
     population,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance, Prior
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, Score, counted, listed, settled
-from puzzlelab.core.solver import Attempt, chosen_prior
-from puzzlelab.solvers import _marks
 from puzzlelab.solvers._candidates import (
     ONE,
     ZERO,
@@ -52,7 +53,7 @@ PHASE, LEVEL, SOLVED, CLUES, GUIDED = range(OWN, OWN + 5)
 START, SEARCH, FINISHED, ASKED = range(4)
 
 
-class Record(NamedTuple):
+class BacktrackingRecord(NamedTuple):
     """Where one search stands."""
 
     grid: Grid
@@ -197,7 +198,7 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
     masks, digits = masks_of(instance), view(instance).units.all.shape[1]
     blanks = int(np.count_nonzero(view(instance).digits(instance.state) < 0))
     levels = blanks + 2
-    record = Record(
+    record = BacktrackingRecord(
         grid_of(view(instance).units),
         np.zeros(16, np.int64),
         np.zeros((levels, masks.size), np.uint32),
@@ -212,10 +213,10 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
 
     moves_of = writer(instance)
 
-    def solution(record: Record) -> list[int]:
+    def solution(record: BacktrackingRecord) -> list[int]:
         return list(moves_of(digits_of(record.stack[record.control[SOLVED]])))
 
-    def requests(record: Record) -> NDArray[np.uint32]:
+    def requests(record: BacktrackingRecord) -> NDArray[np.uint32]:
         waiting: NDArray[np.uint32] = record.stack[record.control[LEVEL]][None]
         return waiting
 
@@ -225,11 +226,11 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
 def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], NDArray[np.float64]]:
     """From masks `[1, N]` to what a network says of the candidates, `float64[1, N, D]`."""
     bits = np.uint32(1) << np.arange(puzzle.units.all.shape[1], dtype=np.uint32)
-    ask = _marks.asking(prior, puzzle)
+    ask = candidate_logits.asking(prior, puzzle)
     return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
 
 
-class Backtracking(Settings):
+class Backtracking(SolverSettings):
     """Constraint propagation, and a guess in the cell with the fewest candidates where it says no more.
 
     A `prior`, such as a network, says which of these cells to take, and which digit first.
@@ -237,6 +238,7 @@ class Backtracking(Settings):
 
     name: ClassVar[str] = "backtracking"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, Explains)
 
     prior: str | Prior | None = None
 
@@ -254,12 +256,12 @@ class Backtracking(Settings):
         search, score = self._search(instance)
         return counted(search, limit, most, score=score)
 
-    def story(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
+    def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
         """What happens on the way to a solution, as pieces of text to print: singletons by rounds, then the search."""
-        from puzzlelab.solvers._story import story
+        from puzzlelab.solvers._explain import explain
 
         search, score = self._search(instance)
-        return story(instance, search, limit or Limit(), score)
+        return explain(instance, search, limit or Limit(), score)
 
     def _search(self, instance: Instance) -> tuple[Machine, Score | None]:
         """The search on this board, and what answers its questions, if it has any."""

@@ -16,9 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, in_turn, tables_of
-from puzzlelab.core.kernels import (
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate, chosen_prior
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import EXHAUSTED, Machine, doubled, drive, round_robin, tables_of
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import (
     BOUND,
     DONE,
     EXPANDED,
@@ -33,15 +39,9 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, Prior, State
-from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
-from puzzlelab.solvers import _layers
-from puzzlelab.solvers._layers import Bounds
-from puzzlelab.solvers._least import BINS, bits_of, cut, cut_exactly
+from puzzlelab.solvers import _prior_beam
+from puzzlelab.solvers._prior_beam import Bounds
+from puzzlelab.solvers._top_k import BINS, bits_of, threshold_16bit, threshold_exact
 from puzzlelab.solvers.astar import unpacked
 
 LAYER, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT, SEEN, CUT, ADMISSIBLE, MOST = range(OWN, OWN + 10)
@@ -58,7 +58,7 @@ UNBOUNDED = 1 << 40
 LOST: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states that were seen before", "dead end"
 
 
-class Record(NamedTuple):
+class BeamRecord(NamedTuple):
     """Where one search stands."""
 
     tables: Any
@@ -135,7 +135,7 @@ def expand(record, place):
     count = kernels.legal(tables, record.state, record.moves)
     value = np.int64(0)
     if kernels.incremental(estimate):
-        value = kernels.begin(estimate, record.state, record.memo)
+        value = kernels.evaluate(estimate, record.state, record.memo)
     control[EXPANDED] += 1
     control[GENERATED] += count
     for i in range(count):
@@ -148,13 +148,15 @@ def expand(record, place):
         if known(record, h | np.uint64(1)) or kernels.find_or_add(record.table, record.keys, key, h, row) >= 0:
             continue
         after = np.int64(0)
-        if not kernels.asked(estimate):
+        if not kernels.is_external(estimate):
             if kernels.incremental(estimate):
-                after = kernels.peek(estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40))
+                after = kernels.evaluate_move(
+                    estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40)
+                )
             else:
-                after = kernels.begin(estimate, record.child, record.memo)
+                after = kernels.evaluate(estimate, record.child, record.memo)
         record.origin[row], record.taken[row], record.value[row] = place, move, after
-        if (after == 0 or kernels.asked(estimate)) and kernels.solved(tables, record.child):
+        if (after == 0 or kernels.is_external(estimate)) and kernels.solved(tables, record.child):
             control[CURSOR] = row
             return True
         if control[DEPTH] + 1 + control[ADMISSIBLE] * after > control[MOST]:
@@ -173,7 +175,7 @@ def clear(table):
 @inlined
 def rank_of(record, i):
     """What candidates are sorted by: scores that were asked for exactly, others by 16 bits."""
-    return np.int64(record.ranks[i]) if kernels.asked(record.estimate) else bits_of(record.value[i])
+    return np.int64(record.ranks[i]) if kernels.is_external(record.estimate) else bits_of(record.value[i])
 
 
 @inlined
@@ -184,10 +186,10 @@ def select(record):
     threshold, ties = np.int64(1 << 32), np.int64(0)
     if count > width:
         control[CUT] = 1
-        if kernels.asked(record.estimate):
-            threshold, ties = cut_exactly(record.ranks, 0, count, width, record.histogram)
+        if kernels.is_external(record.estimate):
+            threshold, ties = threshold_exact(record.ranks, 0, count, width, record.histogram)
         else:
-            threshold, ties = cut(record.value, count, width, record.histogram)
+            threshold, ties = threshold_16bit(record.value, count, width, record.histogram)
     base = control[KEPT] - control[LAYER]
     kept = np.int64(0)
     for i in range(count):
@@ -232,8 +234,8 @@ def step(record, budget):
         keep(record.seen, kernels.mix(record.layer[0]) | np.uint64(1))
         control[LAYER], control[KEPT], control[PHASE] = 1, 1, EXPAND
         record.parent[0] = -1
-        if not kernels.asked(record.estimate) and control[ADMISSIBLE] == 1:
-            control[BOUND] = kernels.begin(record.estimate, record.state, record.memo)
+        if not kernels.is_external(record.estimate) and control[ADMISSIBLE] == 1:
+            control[BOUND] = kernels.evaluate(record.estimate, record.state, record.memo)
         if kernels.solved(record.tables, record.state):
             control[LENGTH], control[PHASE], control[BOUND] = 0, FINISHED, 0
             return IMPROVED
@@ -253,7 +255,7 @@ def step(record, budget):
                 control[CURSOR] = place + 1
                 budget -= 1
             control[PHASE], control[SEEN] = SELECT, 0
-        if kernels.asked(record.estimate):
+        if kernels.is_external(record.estimate):
             take_scores(record)
             if control[SEEN] < control[CANDIDATES]:
                 control[REQUESTED] = min(control[CANDIDATES] - control[SEEN], record.scores.size)
@@ -275,7 +277,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     moves = instance.puzzle.move_count
     candidates = (width + 1) * moves
     values = np.zeros(candidates, np.float32)
-    record = Record(
+    record = BeamRecord(
         rules.tables,
         tables_of(estimate, rules),
         np.zeros(16, np.int64),
@@ -300,7 +302,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     record.control[LENGTH], record.control[MOST] = -1, most
     record.control[ADMISSIBLE] = estimate.admissible
 
-    def requests(record: Record) -> State:
+    def requests(record: BeamRecord) -> State:
         first = record.control[SEEN]
         return unpacked(rules, record.keys[first : first + record.control[REQUESTED]])
 
@@ -323,7 +325,7 @@ def _table_size(entries: int) -> int:
     return 1 << int(np.ceil(np.log2(entries / LOAD)))
 
 
-def solution(record: Record) -> list[int]:
+def solution(record: BeamRecord) -> list[int]:
     """The moves into the solved state, which stands behind the last kept one."""
     if record.control[LENGTH] == 0:
         return []
@@ -334,7 +336,7 @@ def solution(record: Record) -> list[int]:
     return moves[::-1]
 
 
-def longer(record: Record, room: int) -> Any:
+def longer(record: BeamRecord, room: int) -> Any:
     """Twice the history, and the table of hashes with it."""
     larger = doubled(record, ("parent", "move"), room - 16 * record.seen.size)
     if larger is None:
@@ -344,7 +346,7 @@ def longer(record: Record, room: int) -> Any:
     return larger._replace(seen=seen)
 
 
-def verdict(record: Record) -> tuple[Proof, str, Stop]:
+def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
     """Nothing was left in the beam."""
     if record.control[CUT]:
         return LOST
@@ -353,7 +355,7 @@ def verdict(record: Record) -> tuple[Proof, str, Stop]:
     return EXHAUSTED
 
 
-class Beam(Settings):
+class Beam(SolverSettings):
     """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows.
 
     A `prior` goes by what is likely: minus the logarithms of the probabilities of all moves so far, added up. With an
@@ -361,7 +363,7 @@ class Beam(Settings):
     """
 
     name: ClassVar[str] = "beam"
-    needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
+    needs: ClassVar[tuple[type, ...]] = (Estimates,)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -384,8 +386,8 @@ class Beam(Settings):
 
         def likely(width: int, most: int, left: Limit) -> Iterator[Attempt]:
             bounds = Bounds(most, width, share=BESIDE_ESTIMATE if added else 1.0)
-            made = _layers.machine(instance, added, rules, bounds, left, LOST)
-            return _layers.drive(made, instance, prior, added, rules, left)
+            made = _prior_beam.machine(instance, added, rules, bounds, left, LOST)
+            return _prior_beam.drive(made, instance, prior, added, rules, left)
 
         return likely
 
@@ -404,7 +406,7 @@ def _widening(search: Search, limit: Limit) -> Iterator[Attempt]:
         return lambda left, best: search(width, UNBOUNDED if best.moves is None else len(best.moves) - 1, left)
 
     doublings = (WIDEST // FIRST_WIDTH).bit_length()
-    return in_turn((wide(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
+    return round_robin((wide(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam

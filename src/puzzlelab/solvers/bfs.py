@@ -3,7 +3,7 @@
 Needs no estimate. The first solution is optimal, and each finished layer is a proven lower bound.
 Source of the bidirectional variant: I. Pohl, "Bi-directional search" (1971).
 
-Shapes: N = states seen, W = words of a packed state, S, M as in `core.kernels`.
+Shapes: N = states seen, W = words of a packed state, S, M as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, drive, rehashed, reserved
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.kernels import (
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import KernelRules, Reversible
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, rehashed, reserved
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import (
     BOUND,
     DONE,
     EXPANDED,
@@ -30,11 +35,6 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Backwards, Instance, KernelRules, Moves, Puzzle, State
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt
 
 STATES, SIDE, CURSOR, BEGIN, MEETING, BRIDGE, OTHER, PHASE, EXHAUST = range(OWN, OWN + 9)
 START, SEARCH, FINISHED = range(3)
@@ -45,7 +45,7 @@ DEEPEST = 1 << 12
 """Depths whose states are counted."""
 
 
-class Record(NamedTuple):
+class BfsRecord(NamedTuple):
     """Where one search stands. Side 0 began at the start, side 1 at the goals."""
 
     tables: Any
@@ -159,7 +159,7 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
     """The search from this start and, if they are given, from the `goals` too."""
     puzzle = instance.puzzle
     reserve = reserved(8 * rules.words + 14, limit)
-    record = Record(
+    record = BfsRecord(
         rules.tables,
         np.zeros(16, np.int64),
         np.empty((reserve, rules.words), np.uint64),
@@ -181,13 +181,13 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
     for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
         plant(record, goal, 1)
 
-    def solution(record: Record) -> list[int]:
+    def solution(record: BfsRecord) -> list[int]:
         return joined(record, puzzle)
 
     return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED)
 
 
-def joined(record: Record, puzzle: Puzzle) -> list[int]:
+def joined(record: BfsRecord, puzzle: Puzzle) -> list[int]:
     """The moves from the start to where the search ended, and from there to the goal if it began there too."""
     control = record.control
     if control[LENGTH] == 0:
@@ -195,14 +195,15 @@ def joined(record: Record, puzzle: Puzzle) -> list[int]:
     first, other, bridge = int(control[MEETING]), int(control[OTHER]), int(control[BRIDGE])
     if other == NOWHERE:
         return moves_into(record, first)
-    assert isinstance(puzzle, Backwards)
+    reversible = puzzle.view(Reversible)
+    assert reversible is not None
     if record.side[first] == 1:
-        first, other, bridge = other, first, puzzle.inverse(bridge)
-    back = [puzzle.inverse(move) for move in reversed(moves_into(record, other))]
+        first, other, bridge = other, first, reversible.inverse(bridge)
+    back = [reversible.inverse(move) for move in reversed(moves_into(record, other))]
     return [*moves_into(record, first), bridge, *back]
 
 
-def moves_into(record: Record, node: int) -> list[int]:
+def moves_into(record: BfsRecord, node: int) -> list[int]:
     """The moves from where a side began to one of its states."""
     moves = []
     while record.parent[node] != NOWHERE:
@@ -211,7 +212,7 @@ def moves_into(record: Record, node: int) -> list[int]:
     return moves[::-1]
 
 
-def grown(record: Record, room: int) -> Any:
+def grown(record: BfsRecord, room: int) -> Any:
     """Twice the hash table."""
     return rehashed(record, int(record.control[STATES]), LOAD, room)
 
@@ -228,11 +229,10 @@ def add_root(record, state, side):
     record.control[BEGIN] = record.control[STATES]
 
 
-class Bfs(Settings):
+class Bfs(SolverSettings):
     """Breadth-first search; `bidirectional` also searches from the goal, for puzzles whose moves can be undone."""
 
     name: ClassVar[str] = "bfs"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     bidirectional: bool = False
 
@@ -240,9 +240,10 @@ class Bfs(Settings):
         """Progress, then an optimal solution; memory grows with the states seen."""
         puzzle, goals = instance.puzzle, None
         if self.bidirectional:
-            if not isinstance(puzzle, Backwards):
-                raise NotSuited(f"bfs cannot search {puzzle.name} from the goal: its moves cannot be undone")
-            goals = puzzle.goals()
+            reversible = puzzle.view(Reversible)
+            if reversible is None:
+                raise Unsupported(f"bfs cannot search {puzzle.name} from the goal: its moves cannot be undone")
+            goals = reversible.goals()
         return drive(machine(instance, rules_of(instance), goals, limit, exhaust=False), limit)
 
 

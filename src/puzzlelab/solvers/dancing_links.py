@@ -18,20 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.driver import EXHAUSTED, Machine
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Cover, Instance
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, counted, listed, settled
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Cover
+from puzzlelab.engine.driver import EXHAUSTED, Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
+from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
 
 LEVEL, PHASE = range(OWN, OWN + 2)
 START, FORWARD, TRY, BACK, FINISHED = range(5)
 ONE, COVERED = 1 << 31, 1 << 62
 
 
-class Record(NamedTuple):
+class DancingLinksRecord(NamedTuple):
     """Where one search stands. The items are the nodes 1 to I here."""
 
     control: NDArray[np.int64]
@@ -279,7 +280,7 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
     """The search for all ways to go on from the options that are chosen."""
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
-    record = Record(
+    record = DancingLinksRecord(
         np.zeros(16, np.int64),
         cover.starts,
         cover.entries,
@@ -295,21 +296,22 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
     return Machine(record, step, partial(solution, cover), same_size, lambda record: EXHAUSTED)
 
 
-def solution(cover: ExactCover, record: Record) -> list[int]:
+def solution(cover: ExactCover, record: DancingLinksRecord) -> list[int]:
     """The moves of the options that are taken, in increasing order."""
     nodes = record.path[: record.control[LEVEL]]
     return sorted(cover.moves[record.option[nodes]].tolist())
 
 
-def same_size(record: Record, room: int) -> None:
+def same_size(record: DancingLinksRecord, room: int) -> None:
     """Nothing has to grow: the arrays hold the whole cover from the start."""
 
 
-class DancingLinks(Settings):
+class DancingLinks(SolverSettings):
     """Knuth's Algorithm X with dancing links; it finds, counts and lists all solutions."""
 
     name: ClassVar[str] = "dancing-links"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """A solution, then whether it is the only one; O(entries) memory."""
@@ -326,8 +328,9 @@ class DancingLinks(Settings):
 
 def _machine(instance: Instance) -> Machine:
     puzzle = instance.puzzle
-    assert isinstance(puzzle, Cover)
-    return machine(puzzle.cover(), np.ascontiguousarray(puzzle.chosen(instance.state), np.int64))
+    view = puzzle.view(Cover)
+    assert view is not None
+    return machine(view.cover(), np.ascontiguousarray(view.chosen(instance.state), np.int64))
 
 
 SOLVER = DancingLinks

@@ -6,7 +6,7 @@ solution is cut off, and a search that ends has proven its best solution optimal
 end by themselves, or with a limit on the depth.
 Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
-Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
+Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, doubled
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.kernels import (
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result import Proof, Stop
+from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, doubled
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import (
     BOUND,
     DONE,
     EXPANDED,
@@ -36,13 +42,7 @@ from puzzlelab.core.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Backwards, Estimate, Estimates, Instance, KernelRules, Moves, Puzzle, State
-from puzzlelab.core.result import Proof, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate
-from puzzlelab.solvers._sights import Sight, Sights, answered, look, ordered
+from puzzlelab.solvers._move_ordering import Scorer, Scorers, ordered, score_children, take_scores
 
 DEPTH, MOST, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
 """PLIES: how many plies there are before the deep order begins."""
@@ -54,14 +54,14 @@ NOTHING = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(s
 """The estimate of a puzzle that offers none."""
 
 
-class Record(NamedTuple):
+class DepthFirstRecord(NamedTuple):
     """Where one search stands."""
 
     tables: Any
-    bound: Sight
-    order: Sight
+    bound: Scorer
+    order: Scorer
     """The order of the first plies, or of all."""
-    deep: Sight
+    deep: Scorer
     """The order below them."""
     control: NDArray[np.int64]
     stack: State
@@ -105,7 +105,7 @@ def list_moves(record, depth):
     if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
         for i in range(kept):
             kernels.apply(tables, state, row[i], record.requests[i])
-    return look(record.bound, state, row, record.requests, kept, record.values[depth])
+    return score_children(record.bound, state, row, record.requests, kept, record.values[depth])
 
 
 @inlined
@@ -113,17 +113,17 @@ def find_keys(record, depth):
     """Find by what the moves at this depth are sorted; True when that is asked for."""
     state, row, children, count = record.stack[depth], record.rows[depth], record.requests, record.counts[depth]
     if depth < record.control[PLIES]:
-        return look(record.order, state, row, children, count, record.keys)
-    return look(record.deep, state, row, children, count, record.keys)
+        return score_children(record.order, state, row, children, count, record.keys)
+    return score_children(record.deep, state, row, children, count, record.keys)
 
 
 @inlined
 def take_keys(record, depth):
     """Take over the keys that were asked for."""
     if depth < record.control[PLIES]:
-        answered(record, record.order, record.keys, -np.inf)
+        take_scores(record, record.order, record.keys, -np.inf)
     else:
-        answered(record, record.deep, record.keys, -np.inf)
+        take_scores(record, record.deep, record.keys, -np.inf)
 
 
 @inlined
@@ -152,7 +152,7 @@ def list_sorted(record, depth):
         control[PHASE] = BOUNDED
         return True
     if control[PHASE] != ORDERED:
-        answered(record, record.bound, record.values[depth], 0.0)
+        take_scores(record, record.bound, record.values[depth], 0.0)
         if ordered(record.order.tables) and find_keys(record, depth):
             control[PHASE] = ORDERED
             return True
@@ -212,11 +212,11 @@ def step(record, budget):
             control[DEPTH], control[PHASE] = made, FRESH
 
 
-def machine(instance: Instance, sights: Sights, rules: KernelRules, depth: int, plies: int) -> Machine:
+def machine(instance: Instance, sights: Scorers, rules: KernelRules, depth: int, plies: int) -> Machine:
     """The search from this start, for solutions of at most `depth` moves; the deep order begins after so many plies."""
     moves = instance.puzzle.move_count
     deep = min(depth, FIRST_DEPTH) + 2
-    record = Record(
+    record = DepthFirstRecord(
         rules.tables,
         *sights.compiled(rules),
         np.zeros(16, np.int64),
@@ -234,7 +234,7 @@ def machine(instance: Instance, sights: Sights, rules: KernelRules, depth: int, 
     record.control[LENGTH], record.control[MOST], record.control[PLIES] = -1, depth, plies
     record.control[PROVES] = sights.bound.admissible
 
-    def verdict(record: Record) -> tuple[Proof, str, Stop]:
+    def verdict(record: DepthFirstRecord) -> tuple[Proof, str, Stop]:
         if depth < UNBOUNDED:
             return "none", f"there is no solution of at most {depth} moves", "done"
         return EXHAUSTED
@@ -242,36 +242,35 @@ def machine(instance: Instance, sights: Sights, rules: KernelRules, depth: int, 
     return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
 
 
-def solution(record: Record) -> list[int]:
+def solution(record: DepthFirstRecord) -> list[int]:
     """The best moves so far."""
     return [int(move) for move in record.best[: record.control[LENGTH]]]
 
 
-def deeper(record: Record, room: int) -> Any:
+def deeper(record: DepthFirstRecord, room: int) -> Any:
     """Twice the depth."""
     return doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
 
 
-def requests(record: Record) -> State:
+def requests(record: DepthFirstRecord) -> State:
     """The states that wait for scores."""
     return record.requests[: record.control[REQUESTED]]
 
 
 def asked_sight(control: NDArray[np.int64]) -> int:
-    """Which of the `Sights` is asked for scores."""
+    """Which of the `Scorers` is asked for scores."""
     if control[PHASE] == BOUNDED:
         return 0
     return 1 if control[DEPTH] < control[PLIES] else 2
 
 
-class DepthFirst(Settings):
+class DepthFirst(SolverSettings):
     """Depth-first branch and bound; `depth` is the most moves of a solution, which puzzles without an end need.
 
     `estimate` bounds. Successors are tried by it too, or by `order`; below the first `plies` plies by `deep_order`.
     """
 
     name: ClassVar[str] = "depth-first"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
 
     estimate: str | Estimate | None = None
     depth: int | None = Field(default=None, ge=1, le=1_000_000)
@@ -291,7 +290,7 @@ class DepthFirst(Settings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(depth) memory."""
         puzzle = instance.puzzle
-        if self.depth is None and isinstance(puzzle, Backwards):
+        if self.depth is None and puzzle.view(Reversible) is not None:
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")
         sights, rules = self._sights(puzzle), rules_of(instance)
         made = machine(instance, sights, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
@@ -301,11 +300,11 @@ class DepthFirst(Settings):
 
         return iter(Drive(made, limit, score))
 
-    def _sights(self, puzzle: Puzzle) -> Sights:
-        wants = self.estimate is not None or isinstance(puzzle, Estimates)
+    def _sights(self, puzzle: Puzzle) -> Scorers:
+        wants = self.estimate is not None or puzzle.view(Estimates) is not None
         bound = chosen_estimate(puzzle, self.estimate) if wants else NOTHING
         orders = [chosen_estimate(puzzle, wanted) if wanted else None for wanted in (self.order, self.deep_order)]
-        return Sights(bound, *orders)
+        return Scorers(bound, *orders)
 
 
 SOLVER = DepthFirst

@@ -14,25 +14,25 @@ from typing import ClassVar
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.driver import in_turn
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of
-from puzzlelab.core.puzzle import Instance, Moves, Prior, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_prior
-from puzzlelab.solvers import _layers
-from puzzlelab.solvers._layers import Bounds
+from puzzlelab.core.solver import Attempt, Selective, SolverSettings, chosen_prior
+from puzzlelab.core.views import Prior
+from puzzlelab.engine.driver import round_robin
+from puzzlelab.engine.interpreted_kernels import rules_of
+from puzzlelab.solvers import _prior_beam
+from puzzlelab.solvers._prior_beam import Bounds
 
 
-class Discrepancy(Settings):
+class Discrepancy(SolverSettings):
     """Limited-discrepancy search over a `prior`, usually the puzzle's network; it gets better for as long as it may.
 
     With `most`, all with so many departures from the best guesses are searched at once, and no others.
     """
 
     name: ClassVar[str] = "discrepancy"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (Selective,)
 
     prior: str | Prior = networks.PREFIX
     most: int | None = Field(default=None, ge=0, le=1_000_000)
@@ -44,7 +44,7 @@ class Discrepancy(Settings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; memory grows with the states seen."""
-        return in_turn(self._searches(instance), limit)
+        return round_robin(self._searches(instance), limit)
 
     def _searches(self, instance: Instance) -> Iterator[Callable[[Limit, Result], Iterator[Attempt]]]:
         """One search after another, each with a departure more, until one leaves nothing out."""
@@ -56,9 +56,9 @@ class Discrepancy(Settings):
                 nonlocal complete
                 most = self.max_moves if best.moves is None else len(best.moves) - 1
                 bounds = Bounds(most=most, departures=departures)
-                made = _layers.machine(instance, None, rules, bounds, left, self._nothing(departures))
-                yield from _layers.drive(made, instance, prior, None, rules, left)
-                complete = made.control[_layers.CUT] == 0
+                made = _prior_beam.machine(instance, None, rules, bounds, left, self._nothing(departures))
+                yield from _prior_beam.drive(made, instance, prior, None, rules, left)
+                complete = made.control[_prior_beam.CUT] == 0
 
             return shorter
 
@@ -68,7 +68,7 @@ class Discrepancy(Settings):
             departures += 1
             complete = complete or self.most is not None
 
-    def _nothing(self, departures: int) -> _layers.Verdict:
+    def _nothing(self, departures: int) -> _prior_beam.Verdict:
         """What it means that such a search found nothing."""
         told = (
             f"no solution of at most {self.max_moves} moves has at most {departures} departures from the best guesses"

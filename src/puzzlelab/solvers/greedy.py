@@ -3,7 +3,7 @@
 Without any option it goes by the network for the puzzle, which says of each board that can be reached how many moves
 remain. Nothing is searched: play that comes back to a board goes in circles for ever, and is ended there.
 
-Shapes: G = games, R = rows of a batch, M as in `core.kernels`.
+Shapes: G = games, R = rows of a batch, M as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,24 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.driver import Drive, Machine, played, prior_scorer, scorer, tables_of
-from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Moves, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
-from puzzlelab.solvers import _games
-from puzzlelab.solvers._games import Policy, Record
+from puzzlelab.core.solver import (
+    Attempt,
+    BatchSolver,
+    NamesOptions,
+    Selective,
+    SolverSettings,
+    chosen_estimate,
+    chosen_prior,
+)
+from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, tables_of
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import REQUESTED
+from puzzlelab.solvers import _greedy_kernels
+from puzzlelab.solvers._greedy_kernels import GreedyRecord, Policy
 from puzzlelab.solvers.beam import BESIDE_ESTIMATE
 
 ROWS = 1 << 16
@@ -55,7 +63,7 @@ def machine(
     policy = isinstance(guide, Prior)
     rows = min(games, ROWS, 1 + SCORES // moves) if policy else max(moves, min(games * moves, ROWS))
     memo = 1 if isinstance(guide, Prior) else guide.memo
-    record = Record(
+    record = GreedyRecord(
         rules.tables,
         Policy() if isinstance(guide, Prior) else tables_of(guide, rules),
         np.zeros(16, np.int64),
@@ -66,7 +74,7 @@ def machine(
         np.zeros(games, np.int32),
         np.zeros(games, np.int32),
         np.empty((games, min(most, FIRST_MOVES)), np.int32),
-        np.full(games, _games.NOWHERE, np.int32),
+        np.full(games, _greedy_kernels.NOWHERE, np.int32),
         np.empty(games, np.float64),
         np.zeros((games, 4), np.int64),
         np.empty((rows, rules.size), rules.dtype),
@@ -81,39 +89,39 @@ def machine(
         np.empty(memo, np.int64),
         np.empty(memo, np.int64),
     )
-    record.control[_games.MOST], record.control[_games.NODES] = most, nodes
-    record.control[_games.AVOIDS], record.control[_games.WEIGHS] = avoids, beside is not None
-    record.control[_games.ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
-    return Machine(record, runner(_games.step, rules), _no_moves, grown, _no_verdict, requests)
+    record.control[_greedy_kernels.MOST], record.control[_greedy_kernels.NODES] = most, nodes
+    record.control[_greedy_kernels.AVOIDS], record.control[_greedy_kernels.WEIGHS] = avoids, beside is not None
+    record.control[_greedy_kernels.ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
+    return Machine(record, runner(_greedy_kernels.step, rules), _no_moves, grown, _no_verdict, requests)
 
 
 def _memory(boards: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
     """Room for so many boards that were there."""
-    size = 1 << int(np.ceil(np.log2(boards / _games.LOAD)))
+    size = 1 << int(np.ceil(np.log2(boards / _greedy_kernels.LOAD)))
     return np.zeros(size, np.uint64), np.zeros(size, np.int32)
 
 
-def requests(record: Record) -> State:
+def requests(record: GreedyRecord) -> State:
     """The working states `[R, S]` that wait for scores."""
     return record.rows[: record.control[REQUESTED]]
 
 
-def grown(record: Record, room: int) -> Any:
+def grown(record: GreedyRecord, room: int) -> Any:
     """Room for twice the moves, and for the boards that they lead to; None where that is too much."""
     if 2 * record.made.nbytes + 2 * (record.seen.nbytes + record.when.nbytes) > room:
         return None
-    seen, when = _memory(int(2 * _games.LOAD * record.seen.size))
-    _games.remember_all(seen, when, record.seen, record.when)
+    seen, when = _memory(int(2 * _greedy_kernels.LOAD * record.seen.size))
+    _greedy_kernels.remember_all(seen, when, record.seen, record.when)
     made = np.concatenate([record.made, np.empty_like(record.made)], axis=1)
     return record._replace(made=made, seen=seen, when=when)
 
 
-def _no_moves(record: Record) -> list[int]:
+def _no_moves(record: GreedyRecord) -> list[int]:
     """No game ends before the others: see `results`."""
     return []
 
 
-def _no_verdict(record: Record) -> tuple[Proof, str, Stop]:
+def _no_verdict(record: GreedyRecord) -> tuple[Proof, str, Stop]:
     """All games are over: see `results`."""
     return "none", "", "done"
 
@@ -124,11 +132,11 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
     return [_result(drive.machine.record, game, stop, seconds) for game in range(len(drive.machine.record.position))]
 
 
-def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
+def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float) -> Result:
     _, looked, made, scored = record.counts[game].tolist()
     bound, standing = int(record.bound[game]), int(record.standing[game])
     counts = (looked, made, scored, seconds)
-    if standing == _games.SOLVED:
+    if standing == _greedy_kernels.SOLVED:
         moves = tuple(record.made[game, : record.length[game]].tolist())
         bound = min(bound, len(moves))
         return Result(moves, "optimal" if bound == len(moves) else "none", "", "done", bound, *counts)
@@ -136,26 +144,26 @@ def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
     return Result(None, "none", reason, _STOPS.get(standing, "dead end" if reason else stop), bound, *counts)
 
 
-_STOPS: Mapping[int, Stop] = {_games.SPENT: "nodes"}
+_STOPS: Mapping[int, Stop] = {_greedy_kernels.SPENT: "nodes"}
 
 
-def _reason(record: Record, game: int) -> str:
+def _reason(record: GreedyRecord, game: int) -> str:
     """Why a game cannot go on; nothing where it could."""
     made, standing = moves_in_words(int(record.length[game])), int(record.standing[game])
-    if standing == _games.STUCK:
+    if standing == _greedy_kernels.STUCK:
         return f"after {made} no move is left"
-    if standing == _games.NOTHING_NEW:
+    if standing == _greedy_kernels.NOTHING_NEW:
         return f"after {made} every move leads to a board that was there before"
-    if standing == _games.CIRCLE:
+    if standing == _greedy_kernels.CIRCLE:
         again = int(record.again[game])
         board = f"the board after move {again}" if again else "the first board"
         return f"after {made} {board} came again: greedy play goes in circles; avoid_repeats goes on"
-    if standing == _games.TOO_LONG:
+    if standing == _greedy_kernels.TOO_LONG:
         return f"it is not solved after the {made} that max_moves allows"
     return ""
 
 
-class Greedy(Settings):
+class Greedy(SolverSettings):
     """Always the move that looks best, by an `estimate` of what it leads to or by a `prior`; by default by a network.
 
     By both, it looks only at moves that are at least `least` times as likely as the likeliest, and takes the one whose
@@ -165,7 +173,7 @@ class Greedy(Settings):
     """
 
     name: ClassVar[str] = "greedy"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -212,7 +220,7 @@ class Greedy(Settings):
         """The games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guide = self._guide(puzzle)
-        nodes = limit.nodes or _games.UNBOUNDED
+        nodes = limit.nodes or _greedy_kernels.UNBOUNDED
         beside = None
         if self.prior is not None and isinstance(guide, Estimate):
             beside = 0.0 if self.avoid_repeats else self.least
@@ -238,7 +246,7 @@ def _both(games: Machine, prior: Scorer, estimate: Scorer | None) -> Scorer:
     """Asks the prior about positions, and the estimate about what follows them."""
 
     def scores(states: State) -> NDArray[np.float64]:
-        if games.control[_games.PHASE] == _games.WEIGH or estimate is None:
+        if games.control[_greedy_kernels.PHASE] == _greedy_kernels.WEIGH or estimate is None:
             return prior(states)
         return estimate(states)
 

@@ -3,7 +3,7 @@
 Memory is linear in the depth. With an admissible estimate the first solution is optimal, and each finished bound is a
 proven lower bound. Source: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985).
 
-Shapes: D = depth of the stack, S, M, K as in `core.kernels`.
+Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core import kernels
-from puzzlelab.core.driver import EXHAUSTED, Machine, doubled, drive, tables_of
-from puzzlelab.core.kernels import (
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.result import Proof, Stop
+from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.views import Estimate, Estimates, KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import EXHAUSTED, Machine, doubled, drive, tables_of
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import (
     BOUND,
     DONE,
     EXPANDED,
@@ -31,12 +37,6 @@ from puzzlelab.core.kernels import (
     RUNNING,
     compiled,
 )
-from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, State
-from puzzlelab.core.result import Proof, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate
 
 DEPTH, THRESHOLD, NEXT, PHASE, PROVES, OFFSET, LAST, SINGLE = range(OWN, OWN + 8)
 START, CHILDREN, SEARCH, FINISHED = range(4)
@@ -45,7 +45,7 @@ FIRST_DEPTH = 128
 ONE = np.uint64(1)
 
 
-class Record(NamedTuple):
+class IdaRecord(NamedTuple):
     """Where one search stands."""
 
     tables: Any
@@ -78,15 +78,15 @@ class Record(NamedTuple):
 @kernels.inlined
 def request_children(record, depth):
     """Fill the request buffer with the states one move on."""
-    state = record.stack[kernels.here(record.tables, depth)]
+    state = record.stack[kernels.stack_row(record.tables, depth)]
     count = np.uint64(0)
     pending = record.pending[depth]
     while pending != 0:
-        move = np.uint64(kernels.choice(record.tables, record.rows[depth], pending))
+        move = np.uint64(kernels.next_move(record.tables, record.rows[depth], pending))
         kernels.apply(record.tables, state, move, record.requests[count])
         record.requested[count] = move
         count += ONE
-        pending = kernels.rest(record.tables, pending)
+        pending = kernels.drop_first(record.tables, pending)
     record.control[REQUESTED] = count
 
 
@@ -104,7 +104,7 @@ def step(record, budget):
     if control[PHASE] == FINISHED:
         return DONE
     depth = np.uint64(control[DEPTH])
-    asked = kernels.asked(estimate)
+    asked = kernels.is_external(estimate)
     if control[PHASE] == START:
         start = stack[0]
         if asked:
@@ -115,7 +115,7 @@ def step(record, budget):
             values[0] = max(0, np.int64(np.ceil(record.scores[0] - 1e-6)))
             control[REQUESTED] = 0
         else:
-            values[0] = kernels.begin(estimate, start, memo)
+            values[0] = kernels.evaluate(estimate, start, memo)
         first = control[OFFSET] + values[0]
         if control[SINGLE] == 1 and first > control[THRESHOLD]:
             control[NEXT], control[PHASE] = first, FINISHED
@@ -127,7 +127,7 @@ def step(record, budget):
             control[LENGTH], control[PHASE] = 0, FINISHED
             return IMPROVED
         control[NEXT] = NEVER
-        pending[0] = kernels.choices(tables, start, control[LAST], record.rows[0])
+        pending[0] = kernels.pending_moves(tables, start, control[LAST], record.rows[0])
         control[PHASE] = CHILDREN
     expanded, generated = np.int64(0), np.int64(0)
     offset = control[OFFSET] + 1
@@ -154,40 +154,40 @@ def step(record, budget):
                     status = DONE
                     break
                 depth -= ONE
-                kernels.exchange(estimate, memo, delta[depth])
+                kernels.swap_delta(estimate, memo, delta[depth])
                 value, left = values[depth], pending[depth]
-                kernels.ascend(tables, stack, depth, path[depth])
+                kernels.undo_move(tables, stack, depth, path[depth])
                 continue
-            move = kernels.choice(tables, record.rows[depth], left)
-            left = kernels.rest(tables, left)
+            move = kernels.next_move(tables, record.rows[depth], left)
+            left = kernels.drop_first(tables, left)
             generated += 1
             made = offset + np.int64(depth)
-            state = stack[kernels.here(tables, depth)]
+            state = stack[kernels.stack_row(tables, depth)]
             if asked:
                 after = record.judged[depth, move]
             elif kernels.incremental(estimate):
-                after = kernels.peek(estimate, state, move, value, memo, delta[depth], threshold - made)
+                after = kernels.evaluate_move(estimate, state, move, value, memo, delta[depth], threshold - made)
             else:
-                kernels.descend(tables, stack, depth, move)
-                after = kernels.begin(estimate, stack[kernels.here(tables, depth + ONE)], memo)
+                kernels.do_move(tables, stack, depth, move)
+                after = kernels.evaluate(estimate, stack[kernels.stack_row(tables, depth + ONE)], memo)
             if made + after > threshold:
                 following = min(following, made + after)
                 if not asked and not kernels.incremental(estimate):
-                    kernels.ascend(tables, stack, depth, move)
+                    kernels.undo_move(tables, stack, depth, move)
                 continue
             expanded += 1
             path[depth], pending[depth], values[depth] = move, left, value
             if asked or kernels.incremental(estimate):
-                kernels.exchange(estimate, memo, delta[depth])
-                kernels.descend(tables, stack, depth, move)
+                kernels.swap_delta(estimate, memo, delta[depth])
+                kernels.do_move(tables, stack, depth, move)
             depth += ONE
             value = after
-            state = stack[kernels.here(tables, depth)]
+            state = stack[kernels.stack_row(tables, depth)]
             if (value == 0 or asked) and kernels.solved(tables, state):
                 control[LENGTH] = np.int64(depth)
                 status = IMPROVED
                 break
-            left = kernels.choices(tables, state, np.int64(move), record.rows[depth])
+            left = kernels.pending_moves(tables, state, np.int64(move), record.rows[depth])
             fresh = asked
             if depth + np.uint64(2) >= np.uint64(values.size):
                 status = FULL
@@ -200,7 +200,7 @@ def step(record, budget):
         threshold, following = following, np.int64(NEVER)
         if control[PROVES] == 1:
             control[BOUND] = threshold
-        left = kernels.choices(tables, stack[0], control[LAST], record.rows[0])
+        left = kernels.pending_moves(tables, stack[0], control[LAST], record.rows[0])
         fresh = True
     pending[depth], values[depth] = left, value
     control[DEPTH], control[THRESHOLD], control[NEXT] = np.int64(depth), threshold, following
@@ -215,7 +215,7 @@ def step(record, budget):
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
     """The search from this start."""
     moves, memo = instance.puzzle.move_count, estimate.memo
-    record = Record(
+    record = IdaRecord(
         rules.tables,
         tables_of(estimate, rules),
         np.zeros(16, np.int64),
@@ -237,36 +237,36 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
     return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
 
 
-def solution(record: Record) -> list[int]:
+def solution(record: IdaRecord) -> list[int]:
     """The moves on the way down."""
     return [int(move) for move in record.path[: record.control[LENGTH]]]
 
 
-def deeper(record: Record, room: int) -> Any:
+def deeper(record: IdaRecord, room: int) -> Any:
     """Twice the depth."""
     return doubled(record, ("stack", "rows", "pending", "path", "values", "delta", "judged"), room)
 
 
-def requests(record: Record) -> State:
+def requests(record: IdaRecord) -> State:
     """The states that wait for scores."""
     return record.requests[: record.control[REQUESTED]]
 
 
-def verdict(record: Record) -> tuple[Proof, str, Stop]:
+def verdict(record: IdaRecord) -> tuple[Proof, str, Stop]:
     """Every path was cut off by no bound."""
     if record.control[PROVES]:
         return EXHAUSTED
     return "none", "the estimate led to no solution", "dead end"
 
 
-class Ida(Settings):
+class Ida(SolverSettings):
     """Iterative deepening A*.
 
     Optimal with an admissible estimate. `jobs` threads share each bound's search when it is more than 1.
     """
 
     name: ClassVar[str] = "ida"
-    needs: ClassVar[tuple[type, ...]] = (Moves, Estimates)
+    needs: ClassVar[tuple[type, ...]] = (Estimates,)
 
     estimate: str | Estimate | None = None
     jobs: int = Field(default=1, ge=1)

@@ -23,16 +23,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.driver import SLICE_SECONDS, Clock
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Cover, Instance
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import settled
-from puzzlelab.core.solver import Attempt
-from puzzlelab.solvers import _highs
-from puzzlelab.solvers._highs import Message
+from puzzlelab.core.solutions import EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Cover
+from puzzlelab.engine.driver import SLICE_SECONDS, Clock
+from puzzlelab.solvers import _milp_worker
+from puzzlelab.solvers._milp_worker import Message
 
 INFEASIBLE = "the equations of the exact cover have no solution in whole numbers"
 DIED = "the process that runs HiGHS has ended without an answer"
@@ -41,13 +41,13 @@ DIED = "the process that runs HiGHS has ended without an answer"
 # --- the process that runs HiGHS ---
 
 
-class Worker:
+class MilpWorker:
     """A process that answers one question at a time."""
 
     def __init__(self) -> None:
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
         self.process = subprocess.Popen(
-            [sys.executable, "-P", str(Path(_highs.__file__))],
+            [sys.executable, "-P", str(Path(_milp_worker.__file__))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": paths},
@@ -67,7 +67,7 @@ class Worker:
         assert self.process.stdin is not None
         self.busy = True
         try:
-            _highs.write(self.process.stdin, question)
+            _milp_worker.write(self.process.stdin, question)
         except OSError:
             raise PuzzlelabError(DIED) from None
         return (yield from self._wait())
@@ -76,7 +76,9 @@ class Worker:
         stream, found = self.process.stdout, []
         assert stream is not None
         self.busy = True
-        self.listener = threading.Thread(target=lambda: found.append(_highs.read(stream)), name="integer", daemon=True)
+        self.listener = threading.Thread(
+            target=lambda: found.append(_milp_worker.read(stream)), name="integer", daemon=True
+        )
         self.listener.start()
         while self.listener.is_alive():
             self.listener.join(SLICE_SECONDS)
@@ -105,7 +107,7 @@ class Worker:
                 stream.close()  # type: ignore[union-attr]
 
 
-_IDLE: list[Worker] = []
+_IDLE: list[MilpWorker] = []
 
 
 @atexit.register
@@ -115,15 +117,15 @@ def _end_all() -> None:
 
 
 @contextmanager
-def _borrowed() -> Iterator[Worker]:
+def _borrowed() -> Iterator[MilpWorker]:
     """A worker that nobody else uses now; it is kept for later unless it is left busy."""
     try:
         worker = _IDLE.pop()
     except IndexError:
-        worker = Worker()
+        worker = MilpWorker()
     if worker.process.poll() is not None:
         worker.close()
-        worker = Worker()
+        worker = MilpWorker()
     try:
         yield worker
     finally:
@@ -136,13 +138,14 @@ def _borrowed() -> Iterator[Worker]:
 # --- the search ---
 
 
-class Program:
+class IntegerProgram:
     """The integer program of one board, which grows by a row for each solution that is found."""
 
     def __init__(self, instance: Instance) -> None:
         puzzle = instance.puzzle
-        assert isinstance(puzzle, Cover)
-        cover, self.taken = puzzle.cover(), puzzle.chosen(instance.state)
+        view = puzzle.view(Cover)
+        assert view is not None
+        cover, self.taken = view.cover(), view.chosen(instance.state)
         self.moves = cover.moves
         self.rows, self.columns = [cover.entries.astype(np.int64)], [cover.owners]
         self.least = [np.less(np.arange(cover.items), cover.primary).astype(float)]
@@ -156,8 +159,8 @@ class Program:
         """The program as it is now, with limits."""
         rows, columns, least, most = map(np.concatenate, (self.rows, self.columns, self.least, self.most))
         limits = {
-            "seconds": _highs.UNLIMITED if seconds is None else seconds,
-            "nodes": _highs.UNLIMITED if nodes is None else nodes,
+            "seconds": _milp_worker.UNLIMITED if seconds is None else seconds,
+            "nodes": _milp_worker.UNLIMITED if nodes is None else nodes,
         }
         bounds = {"least": least, "most": most, "lower": self.lower, "upper": self.upper}
         return {"rows": rows, "columns": columns, **bounds, **limits}
@@ -171,11 +174,11 @@ class Program:
 
 
 @dataclass
-class Search:
+class MilpSearch:
     """All solutions of one board, one after the other. `expanded` counts nodes where HiGHS says how many there were."""
 
-    program: Program
-    worker: Worker
+    program: IntegerProgram
+    worker: MilpWorker
     clock: Clock
     expanded: int = 0
     found: int = 0
@@ -215,11 +218,11 @@ class Search:
 
     def _read(self, answer: Message) -> NDArray[np.int64] | None:
         self.expanded += int(answer["nodes"])
-        if answer["end"] == _highs.FOUND:
+        if answer["end"] == _milp_worker.FOUND:
             return np.setdiff1d(answer["ones"], self.program.taken)
-        if answer["end"] == _highs.FAILED:
+        if answer["end"] == _milp_worker.FAILED:
             raise PuzzlelabError(f"HiGHS ended without an answer: {answer['words']}")
-        if answer["end"] == _highs.LIMIT:
+        if answer["end"] == _milp_worker.LIMIT:
             self.stop = "time" if self.clock.limit.nodes is None else self.clock.reached(self.expanded) or "nodes"
         return None
 
@@ -227,11 +230,12 @@ class Search:
         return Result(moves, "none", reason, stop, 0, self.expanded, seconds=self.clock.seconds)
 
 
-class Integer(Settings):
+class Integer(SolverSettings):
     """Integer programming with HiGHS, as it comes with SciPy; it finds and lists all solutions."""
 
     name: ClassVar[str] = "integer"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """A solution, then whether it is the only one."""
@@ -240,7 +244,7 @@ class Integer(Settings):
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Every solution, as they are found; each takes a program with one row more."""
         with _borrowed() as worker:
-            yield from Search(Program(instance), worker, Clock(limit)).attempts()
+            yield from MilpSearch(IntegerProgram(instance), worker, Clock(limit)).attempts()
 
 
 SOLVER = Integer

@@ -17,16 +17,16 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from puzzlelab.core import networks
-from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance, Prior, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_prior
-from puzzlelab.solvers._chains import Policy, Search
+from puzzlelab.core.solver import Attempt, BatchSolver, Selective, SolverSettings, chosen_prior
+from puzzlelab.core.views import Candidates, Prior
+from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
 
 
-class Lattice(Settings):
+class Lattice(SolverSettings):
     """Fills cells by what a network thinks of the candidates that are left, with restarts; never gives a wrong board.
 
     Without a `policy` it eliminates where the network knows candidates, and fills the surest cell first where it knows
@@ -36,6 +36,7 @@ class Lattice(Settings):
 
     name: ClassVar[str] = "lattice"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective)
 
     prior: str | Prior | None = None
     policy: Policy | None = None
@@ -72,13 +73,13 @@ class Lattice(Settings):
             pass
         return search.results()
 
-    def _search(self, instances: Sequence[Instance], limit: Limit) -> Search:
+    def _search(self, instances: Sequence[Instance], limit: Limit) -> LatticeSearch:
         prior = chosen_prior(instances[0].puzzle, self.prior or networks.PREFIX)
-        policy: Policy = self.policy or ("eliminate" if prior.eliminates else "surest")
-        if policy == "eliminate" and not prior.eliminates:
-            raise NotSuited(f"the network {prior.name} knows digits alone, and no candidates: take policy=surest")
+        policy: Policy = self.policy or ("eliminate" if prior.reads_candidates else "surest")
+        if policy == "eliminate" and not prior.reads_candidates:
+            raise Unsupported(f"the network {prior.name} knows digits alone, and no candidates: take policy=surest")
         restarts = 0 if policy == "at once" else self.restarts
-        return Search(instances, limit, prior, policy, restarts, self.threshold, self.masked, self.seed)
+        return LatticeSearch(instances, limit, prior, policy, restarts, self.threshold, self.masked, self.seed)
 
 
 SOLVER = Lattice

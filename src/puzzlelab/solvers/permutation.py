@@ -21,16 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core.driver import EXHAUSTED, Clock, Machine
-from puzzlelab.core.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined, population
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Candidates, Instance
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import FOUND, MOST, OWN, Count, counted, listed, settled
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
+from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined, population
 from puzzlelab.solvers._candidates import ONE, ZERO, view, writer
-from puzzlelab.solvers._permutations import Lists, Rows
+from puzzlelab.solvers._permutations import PermutationLists, PermutationRows
 
 LEVEL, BASE = range(OWN, OWN + 2)
 MOST_BYTES = 2**29
@@ -39,10 +40,10 @@ HEAD_START = 0.5
 """Seconds of search before other processes are started."""
 
 
-class Record(NamedTuple):
+class PermutationRecord(NamedTuple):
     """Where one search stands. Levels count the rows that are chosen."""
 
-    lists: Lists
+    lists: PermutationLists
     control: NDArray[np.int64]
     """`EXPANDED` counts chosen permutations, `GENERATED` those that leave something of every other row; the search is
     over when it would go back below the level `BASE`."""
@@ -170,7 +171,7 @@ def step(record, budget):
     return RUNNING
 
 
-def record_of(lists: Lists) -> Record:
+def record_of(lists: PermutationLists) -> PermutationRecord:
     """The start of a search."""
     size = len(lists.places)
     counts = np.zeros((size + 1, size), np.int64)
@@ -185,15 +186,15 @@ def record_of(lists: Lists) -> Record:
     rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
     rows[0] = np.argmin(counts[0])
     checks = np.zeros(size * lists.homes.shape[2], np.int64)
-    return Record(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
+    return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
 
 
-def machine(instance: Instance, lists: Lists) -> Machine:
+def machine(instance: Instance, lists: PermutationLists) -> Machine:
     """The search; every row has a permutation."""
     cells = next(iter(view(instance).units.kinds.values()))
     digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
 
-    def solution(record: Record) -> tuple[int, ...]:
+    def solution(record: PermutationRecord) -> tuple[int, ...]:
         rows = record.rows[:-1]
         digits[cells[rows]] = lists.digits[lists.firsts[rows] + record.chosen[:-1]]
         return moves_of(digits)
@@ -207,7 +208,7 @@ def machine(instance: Instance, lists: Lists) -> Machine:
     )
 
 
-class Permutation(Settings):
+class Permutation(SolverSettings):
     """Lists the permutations of every row, and searches row by row.
 
     Needs memory for the permutations, which it counts first: rows of large boards with few clues have too many.
@@ -219,6 +220,7 @@ class Permutation(Settings):
 
     name: ClassVar[str] = "permutation"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions)
 
     jobs: int = Field(default=1, ge=1, le=1024)
     most: int = Field(default=2, ge=2)
@@ -281,7 +283,7 @@ class Permutation(Settings):
 
 def _clock(instance: Instance, limit: Limit) -> Clock:
     """A clock that starts when the machine code is there."""
-    Rows.of(instance)
+    PermutationRows.of(instance)
     _load()
     return Clock(limit)
 
@@ -289,7 +291,7 @@ def _clock(instance: Instance, limit: Limit) -> Clock:
 @cache
 def _load() -> None:
     """Compile, or load, what lists and chooses permutations: those of one cell."""
-    step(record_of(Rows(np.ones((1, 1), np.uint32), np.zeros((1, 1, 2), np.int32)).list([1])), 0)
+    step(record_of(PermutationRows(np.ones((1, 1), np.uint32), np.zeros((1, 1, 2), np.int32)).list([1])), 0)
 
 
 def _told(count: Count) -> dict[str, Any]:
@@ -301,9 +303,9 @@ def _told(count: Count) -> dict[str, Any]:
     return {"reason": f"it has {number} solutions; this is one of them" if count.solutions > 1 else "", "stop": stop}
 
 
-def prepared(instance: Instance, clock: Clock, jobs: int) -> Lists | Result:
+def prepared(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | Result:
     """The permutations of all rows; or how the search ended before it began."""
-    rows = Rows.of(instance)
+    rows = PermutationRows.of(instance)
     if rows is None:
         return Result(None)
     allowed = min(clock.room(), MOST_BYTES) // (1 if jobs == 1 else jobs + 1)

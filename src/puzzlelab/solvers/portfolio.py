@@ -12,19 +12,18 @@ from typing import ClassVar
 from pydantic import Field
 
 from puzzlelab.core import registry
-from puzzlelab.core.driver import in_turn
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Moves, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, Solver, require
+from puzzlelab.core.solver import Attempt, Selective, Solver, SolverSettings, require
+from puzzlelab.engine.driver import round_robin
 
 
-class Portfolio(Settings):
+class Portfolio(SolverSettings):
     """The solvers `of`, each a text such as `beam:width=100`, under one limit; the first proof ends it."""
 
     name: ClassVar[str] = "portfolio"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (Selective,)
 
     of: tuple[str, ...] = Field(default=("beam:width=100", "astar:weight=2"), min_length=1)
 
@@ -45,7 +44,7 @@ class Portfolio(Settings):
         def asked(solver: Solver) -> Callable[[Limit, Result], Iterator[Attempt]]:
             return lambda left, best: solver.attempts(instance, left)
 
-        return in_turn(map(asked, self.solvers), limit)
+        return round_robin(map(asked, self.solvers), limit)
 
 
 SOLVER = Portfolio

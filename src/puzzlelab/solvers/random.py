@@ -13,20 +13,19 @@ import numpy as np
 from pydantic import Field
 
 from puzzlelab.core import seeds
-from puzzlelab.core.batches import alike, made, solved
-from puzzlelab.core.kernels import GOLDEN, scramble
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Moves
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result, Stop, moves_in_words
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
+from puzzlelab.engine.kernels import GOLDEN, scramble
 
 
-class Random(Settings):
+class Random(SolverSettings):
     """Plays random moves, of which those that come to the same count as one; proves nothing."""
 
     name: ClassVar[str] = "random"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
@@ -54,7 +53,7 @@ class Random(Settings):
             if limit.seconds is not None and time.perf_counter() - began > limit.seconds * len(games):
                 stop = "time"
                 break
-            named = alike(puzzle, states[going])
+            named = canonical_moves(puzzle, states[going])
             choice = named == np.arange(puzzle.move_count)
             sown[going] += GOLDEN
             chance = (scramble(sown[going]) >> np.uint64(11)).astype(float) * 2.0**-53
@@ -62,7 +61,7 @@ class Random(Settings):
             moves = (choice.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
             possible = choice.any(axis=1)
             stuck[going[~possible]] = True
-            after = made(puzzle, states[going], moves, named)
+            after = apply_moves(puzzle, states[going], moves, named)
             states[going], won[going] = after.states, after.solved
             for game, move in zip(going[possible].tolist(), moves[possible].tolist(), strict=True):
                 lines[game].append(move)

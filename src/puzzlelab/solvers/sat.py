@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 from pydantic import field_validator
 
 from puzzlelab.core.cover import ExactCover
-from puzzlelab.core.driver import Clock
-from puzzlelab.core.errors import NotSuited, UnknownName
+from puzzlelab.core.errors import UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Cover, Instance
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Proof, Result, Stop
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, settled
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, SolverSettings
+from puzzlelab.core.views import Cover
+from puzzlelab.engine.driver import Clock
 
 ENGINES = (
     "cadical153",
@@ -116,11 +116,11 @@ class Engine:
         try:
             from pysat.solvers import NoSuchSolverError, Solver
         except ImportError:
-            raise NotSuited("the solver 'sat' needs PySAT: pip install puzzlelab[sat]") from None
+            raise Unsupported("the solver 'sat' needs PySAT: pip install puzzlelab[sat]") from None
         try:
             self.oracle: Any = Solver(name=name, bootstrap_with=clauses_of(cover, usable))
         except NoSuchSolverError:
-            raise NotSuited(f"PySAT has no engine '{name}' as it is installed here") from None
+            raise Unsupported(f"PySAT has no engine '{name}' as it is installed here") from None
         self.name, self.options, self.usable = name, cover.options, usable
         self.idle = ~cover.needed & usable
         self.guards = 0
@@ -211,7 +211,7 @@ def _aside(work: Callable[[], Answer]) -> Answer:
 
 
 @dataclass
-class Search:
+class SatSearch:
     """Questions about one board to one engine or, later, to another one."""
 
     cover: ExactCover
@@ -268,7 +268,7 @@ class Search:
         return Result(moves, proof, reason, self.stop, bound, self.decisions(), seconds=self.clock.seconds)
 
 
-class Sat(Settings):
+class Sat(SolverSettings):
     """A SAT engine of PySAT on the exact cover; it finds and lists all solutions, and proves that there are no more.
 
     A board of a small cover with one solution, or none, is settled by an engine that is kept from board to board. All
@@ -278,6 +278,7 @@ class Sat(Settings):
 
     name: ClassVar[str] = "sat"
     needs: ClassVar[tuple[type, ...]] = (Cover,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions,)
 
     engine: str = "cadical153"
 
@@ -296,7 +297,7 @@ class Sat(Settings):
             yield from settled(self._list(cover, taken, clock))
             return
         with kept(self.engine, cover) as engine:
-            first = yield from Search(cover, taken, clock, engine).settle()
+            first = yield from SatSearch(cover, taken, clock, engine).settle()
         if first is None:
             return
         for attempt in settled(self._list(cover, taken, clock, first.expanded)):
@@ -314,7 +315,7 @@ class Sat(Settings):
     ) -> Generator[Attempt, None, None]:
         engine = Engine(self.engine, cover, compatible(cover, taken))
         try:
-            search = Search(cover, taken, clock, engine, spent)
+            search = SatSearch(cover, taken, clock, engine, spent)
             while (yield from search.ask()):
                 options = search.found()
                 yield search.result(options)
@@ -326,8 +327,9 @@ class Sat(Settings):
 
 def _views(instance: Instance) -> tuple[ExactCover, NDArray[np.int64]]:
     puzzle = instance.puzzle
-    assert isinstance(puzzle, Cover)
-    return puzzle.cover(), puzzle.chosen(instance.state)
+    view = puzzle.view(Cover)
+    assert view is not None
+    return view.cover(), view.chosen(instance.state)
 
 
 SOLVER = Sat

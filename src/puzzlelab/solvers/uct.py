@@ -18,16 +18,24 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from puzzlelab.core import networks, seeds
-from puzzlelab.core.driver import EXHAUSTED, Drive, Machine, played, prior_scorer, scorer, tables_of
-from puzzlelab.core.kernels import REQUESTED
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.plain import rules_of, runner
-from puzzlelab.core.puzzle import Estimate, Estimates, Instance, KernelRules, Moves, Prior, Puzzle, State
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt, chosen_estimate, chosen_prior
-from puzzlelab.solvers import _playouts, _uct
-from puzzlelab.solvers._playouts import NOWHERE, Record
+from puzzlelab.core.solver import (
+    Attempt,
+    BatchSolver,
+    NamesOptions,
+    Selective,
+    SolverSettings,
+    chosen_estimate,
+    chosen_prior,
+)
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
+from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, played, prior_scorer, scorer, tables_of
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import REQUESTED
+from puzzlelab.solvers import _uct_step, _uct_tree
+from puzzlelab.solvers._uct_tree import NOWHERE, UctRecord
 
 ROWS = 1 << 14
 """States that are asked about at once, at most."""
@@ -42,7 +50,7 @@ UNIFORM = "uniform"
 Scorer = Callable[[State], NDArray[np.float64]]
 
 
-class Guides(NamedTuple):
+class UctGuides(NamedTuple):
     """Who is asked."""
 
     estimate: Estimate
@@ -50,7 +58,7 @@ class Guides(NamedTuple):
     """None finds all moves equally likely."""
 
 
-class Uct(Settings):
+class Uct(SolverSettings):
     """Plays the move that was tried most often in so many `playouts`, keeps what is below it, and goes on from there.
 
     By a `prior` (by default that of the network) and an `estimate`; a network that is named for one of them is asked
@@ -62,7 +70,7 @@ class Uct(Settings):
     """
 
     name: ClassVar[str] = "uct"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -118,8 +126,8 @@ class Uct(Settings):
         estimate, prior = self.estimate, self.prior
         if estimate is None and set(networks.ESTIMATES) & set(heads):
             estimate = network
-        elif estimate is None and isinstance(puzzle, Estimates):
-            estimate = puzzle.estimate().name
+        elif estimate is None and (estimates := puzzle.view(Estimates)) is not None:
+            estimate = estimates.estimate().name
         if self.policy == "values":
             return estimate, None
         if prior is None:
@@ -134,13 +142,13 @@ class Uct(Settings):
             return str(self.prior) if networks.is_network(self.prior) else None
         return None if networks.missing(puzzle) else networks.PREFIX
 
-    def guides(self, puzzle: Puzzle) -> Guides:
+    def guides(self, puzzle: Puzzle) -> UctGuides:
         """Who is asked about this puzzle."""
         estimate, prior = self._named(puzzle)
         if networks.is_network(estimate) and estimate == prior:
             both = networks.both(puzzle, str(estimate))
-            return Guides(both[1], both[0])
-        return Guides(
+            return UctGuides(both[1], both[0])
+        return UctGuides(
             chosen_estimate(puzzle, estimate), None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior)
         )
 
@@ -181,7 +189,7 @@ def machine(
     solver: Uct,
     puzzle: Puzzle,
     starts: State,
-    guides: Guides,
+    guides: UctGuides,
     rules: KernelRules,
     nodes: int | None = None,
     pauses: bool = False,
@@ -191,22 +199,22 @@ def machine(
     With `pauses` a game that has had its playouts waits to be told a move, and may have as many moves as it likes.
     """
     games, moves, leaves, values = len(starts), puzzle.move_count, solver.leaves, solver.policy == "values"
-    most = _playouts.UNBOUNDED if pauses else solver.max_moves
+    most = _uct_tree.UNBOUNDED if pauses else solver.max_moves
     rows, width = _batch(solver, games, moves, guides)
     lines = min(most, FIRST_MOVES) + leaves + 3
     nodes_each = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
     flags = solver.finish, pauses, guides.prior is not None, values, guides.estimate.admissible
-    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _playouts.GAMES.items()}
-    arrays |= {name: np.zeros((games, lines), kind) for name, kind in _playouts.LINES.items()}
-    arrays |= {name: np.zeros((games, nodes_each), kind) for name, kind in _playouts.TREE.items()}
+    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree.GAMES.items()}
+    arrays |= {name: np.zeros((games, lines), kind) for name, kind in _uct_tree.LINES.items()}
+    arrays |= {name: np.zeros((games, nodes_each), kind) for name, kind in _uct_tree.TREE.items()}
     arrays |= {name: np.zeros(rows, np.int32) for name in ("owner", "leaf", "begins")}
-    record = Record(
+    record = UctRecord(
         **arrays,
         tables=rules.tables,
         estimate=tables_of(guides.estimate, rules),
         control=np.zeros(16, np.int64),
-        settings=np.array([solver.playouts, leaves, most, nodes or _playouts.UNBOUNDED, *flags], np.int64),
-        weights=np.array([getattr(solver, name) for name in _playouts.WEIGHTS], np.float64),
+        settings=np.array([solver.playouts, leaves, most, nodes or _uct_tree.UNBOUNDED, *flags], np.int64),
+        weights=np.array([getattr(solver, name) for name in _uct_tree.WEIGHTS], np.float64),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
         counts=np.zeros((games, 3), np.int64),
         past=np.zeros((games, lines, rules.words), np.uint64),
@@ -221,38 +229,38 @@ def machine(
         memo=np.zeros(guides.estimate.memo, np.int64),
         room=np.zeros(moves),
     )
-    runner(_uct.begin, rules)(record, np.full(games, NOWHERE))
-    return Machine(record, runner(_uct.step, rules), _no_moves, grown, _no_verdict, requests)
+    runner(_uct_step.begin, rules)(record, np.full(games, NOWHERE))
+    return Machine(record, runner(_uct_step.step, rules), _no_moves, grown, _no_verdict, requests)
 
 
-def _batch(solver: Uct, games: int, moves: int, guides: Guides) -> tuple[int, int]:
+def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
     """States that are asked about at once, at most, and scores of each."""
     a_leaf, width = (moves if solver.policy == "values" else 1), (1 if guides.prior is None else moves + 1)
     return max(solver.leaves * a_leaf, min(games * solver.leaves * a_leaf, ROWS, SCORES // width)), width
 
 
-def requests(record: Record) -> State:
+def requests(record: UctRecord) -> State:
     """The working states `[R, S]` that wait for scores."""
     return record.rows[: record.control[REQUESTED]]
 
 
-def grown(record: Record, room: int) -> Any:
+def grown(record: UctRecord, room: int) -> Any:
     """Room for twice the moves, or for twice the nodes, whichever is lacking; None where that is too much."""
-    names = [*_playouts.LINES, "past"] if record.control[_playouts.TOO_SHORT] else [*_playouts.TREE, "keys"]
+    names = [*_uct_tree.LINES, "past"] if record.control[_uct_tree.TOO_SHORT] else [*_uct_tree.TREE, "keys"]
     arrays = {name: getattr(record, name) for name in names}
     if 2 * sum(array.nbytes for array in arrays.values()) > room:
         return None
     larger = {name: np.concatenate([array, np.zeros_like(array)], axis=1) for name, array in arrays.items()}
-    grown: Record = record._replace(**larger)
+    grown: UctRecord = record._replace(**larger)
     return grown._replace(place=np.zeros(grown.kind.shape[1], np.int32))
 
 
-def _no_moves(record: Record) -> list[int]:
+def _no_moves(record: UctRecord) -> list[int]:
     """No game ends before the others: see `results`."""
     return []
 
 
-def _no_verdict(record: Record) -> tuple[Proof, str, Stop]:
+def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
     """All games are over: see `results`."""
     return "none", "", "done"
 
@@ -260,7 +268,7 @@ def _no_verdict(record: Record) -> tuple[Proof, str, Stop]:
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def judge(guides: Guides, rules: KernelRules, puzzle: Puzzle) -> Scorer | None:
+def judge(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Scorer | None:
     """From working states to their scores; None where nobody outside is asked.
 
     A state has the scores of its moves, if there is a prior, and how many moves remain, if the estimate is no kernel.
@@ -289,16 +297,16 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
     return [_result(record, game, stop, seconds) for game in range(len(record.best))]
 
 
-def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
+def _result(record: UctRecord, game: int, stop: Stop, seconds: float) -> Result:
     best, bound, standing = int(record.best[game]), int(record.bound[game]), int(record.standing[game])
     counts = (*record.counts[game].tolist(), seconds)
-    stop = {_playouts.WON: "done", _playouts.SPENT: "nodes"}.get(standing, stop)  # type: ignore[assignment]
+    stop = {_uct_tree.WON: "done", _uct_tree.SPENT: "nodes"}.get(standing, stop)  # type: ignore[assignment]
     if best != NOWHERE:
         moves = tuple(record.answer[game, :best].tolist())
         if best <= bound:
             return Result(moves, "optimal", "", "done", best, *counts)
         return Result(moves, "none", "", stop, bound, *counts)
-    if standing != _playouts.STUCK:
+    if standing != _uct_tree.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
     if record.length[game] == 0 and not record.cut[game]:
         proof, reason, stop = EXHAUSTED
@@ -306,10 +314,10 @@ def _result(record: Record, game: int, stop: Stop, seconds: float) -> Result:
     return Result(None, "none", _reason(record, game), "dead end", bound, *counts)
 
 
-def _reason(record: Record, game: int) -> str:
+def _reason(record: UctRecord, game: int) -> str:
     """Why a game cannot go on."""
     if record.cut[game]:
-        most = moves_in_words(int(record.settings[_playouts.MOST]))
+        most = moves_in_words(int(record.settings[_uct_tree.MOST]))
         return f"it is not solved within the {most} that max_moves allows"
     made = moves_in_words(int(record.length[game]))
     return f"after {made} every way ends without a move, or comes back to a board that was there before"

@@ -12,7 +12,7 @@ from pydantic import Field
 from puzzlelab.core.settings import Settings
 
 
-class Exploring(Settings):
+class ExplorationSettings(Settings):
     """The share of moves that are made at random."""
 
     rule: Literal["constant", "evenly", "games", "guesses"] = "constant"
@@ -30,11 +30,11 @@ class Exploring(Settings):
 class Exploration:
     """The share as it is now."""
 
-    settings: Exploring
+    settings: ExplorationSettings
     epsilon: float
 
     @classmethod
-    def of(cls, settings: Exploring) -> Exploration:
+    def of(cls, settings: ExplorationSettings) -> Exploration:
         """As at the beginning."""
         return cls(settings, settings.first)
 

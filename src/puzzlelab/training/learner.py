@@ -26,7 +26,7 @@ Losses = dict[str, Tensor]
 """Each part of the loss by name, weighted already; what is learned from is their sum."""
 
 
-class Learning(Settings):
+class LearnerSettings(Settings):
     """How a network is moved."""
 
     steps: int | None = Field(default=None, ge=1)
@@ -56,7 +56,7 @@ class Learning(Settings):
     """Seconds after which the state is saved."""
 
     @model_validator(mode="after")
-    def _rises(self) -> Learning:
+    def _rises(self) -> LearnerSettings:
         marks = [0, *self.restarts, *(() if self.steps is None else (self.steps,))]
         if marks != sorted(set(marks)):
             raise ValueError(f"restarts come one after the other, before the last step, not at {list(self.restarts)}")
@@ -68,7 +68,7 @@ class Learner:
     """A network on its way."""
 
     puzzle: Puzzle
-    settings: Learning
+    settings: LearnerSettings
     model: Model
     optimiser: torch.optim.Optimizer
     average: nn.Module
@@ -139,7 +139,7 @@ def checked(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
     return architecture  # type: ignore[no-any-return]
 
 
-def new(puzzle: Puzzle, network: Mapping[str, Any], settings: Learning, seed: int) -> Learner:
+def new(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSettings, seed: int) -> Learner:
     """A learner with random weights, the same for the same seed."""
     place = device(settings.device)
     torch.set_num_threads(settings.threads)
@@ -152,7 +152,7 @@ def new(puzzle: Puzzle, network: Mapping[str, Any], settings: Learning, seed: in
     return Learner(puzzle, settings, model, _optimiser(settings, module), average)
 
 
-def _optimiser(settings: Learning, module: nn.Module) -> torch.optim.Optimizer:
+def _optimiser(settings: LearnerSettings, module: nn.Module) -> torch.optim.Optimizer:
     parameters = list(module.parameters())
     if settings.optimiser == "adam":
         return torch.optim.Adam(parameters, settings.rate, fused=True)
@@ -161,7 +161,7 @@ def _optimiser(settings: Learning, module: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.SGD(parameters, settings.rate)
 
 
-def rate_at(settings: Learning, step: int) -> float:
+def rate_at(settings: LearnerSettings, step: int) -> float:
     """The rate of learning at a step."""
     rate = settings.rate * min(1.0, (step + 1) / (settings.warmup + 1))
     if settings.schedule == "constant" or settings.steps is None:

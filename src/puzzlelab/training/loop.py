@@ -1,6 +1,6 @@
 """The loop of every learner: step after step, an examination now and then, and all of it kept, so that it can go on.
 
-A recipe brings a `Student`, which says what one step is.
+A recipe brings a `TrainingTask`, which says what one step is.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 from torch import Tensor
 
-from puzzlelab.core import report
 from puzzlelab.core.version import VERSION
+from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.checkpoint import Card
-from puzzlelab.training import exams, saved
-from puzzlelab.training.exams import Examination, Figures
-from puzzlelab.training.learner import Learner, Learning
+from puzzlelab.training import evaluation, train_state
+from puzzlelab.training.evaluation import EvalSettings, Figures
+from puzzlelab.training.learner import Learner, LearnerSettings
 from puzzlelab.training.metrics import Metrics
 from puzzlelab.training.runs import Run, plain
 
@@ -27,7 +27,7 @@ OWN = "own."
 """The beginning of the names of what a student keeps beside its learner."""
 
 
-class Taught(Protocol):
+class CommonSettings(Protocol):
     """The settings that every recipe has."""
 
     @property
@@ -37,12 +37,12 @@ class Taught(Protocol):
     @property
     def seed(self) -> int: ...
     @property
-    def learning(self) -> Learning: ...
+    def learning(self) -> LearnerSettings: ...
     @property
-    def exam(self) -> Examination: ...
+    def exam(self) -> EvalSettings: ...
 
 
-class Student(Protocol):
+class TrainingTask(Protocol):
     """What a recipe does in one step, and what it must keep to go on."""
 
     @property
@@ -65,7 +65,7 @@ class Student(Protocol):
         """Called when a state has been saved: what only states before it needed may go."""
 
 
-def learn(run: Run, settings: Any, watch: Callable[[], None], make: Callable[[], Student]) -> None:
+def learn(run: Run, settings: Any, watch: Callable[[], None], make: Callable[[], TrainingTask]) -> None:
     """Train until the steps are made; Ctrl-C saves, and the same call goes on.
 
     `make` makes a new student; `watch` is called before every step, and may raise.
@@ -85,10 +85,10 @@ class Loop:
     """A student with its examination and its diary."""
 
     run: Run
-    settings: Taught
-    student: Student
+    settings: CommonSettings
+    student: TrainingTask
     metrics: Metrics
-    boards: exams.Boards
+    boards: evaluation.Evaluator
     spent: float = 0.0
     """Seconds of learning in calls before this one."""
     began: float = field(default_factory=time.perf_counter)
@@ -97,13 +97,13 @@ class Loop:
     saved_at: float = 0.0
 
     @classmethod
-    def at(cls, run: Run, settings: Any, student: Student) -> Loop:
+    def at(cls, run: Run, settings: Any, student: TrainingTask) -> Loop:
         """As the run's folder holds it, or new."""
-        held = saved.load(run.folder)
+        held = train_state.load(run.folder)
         told: Mapping[str, Any] = held[1] if held else {}
         metrics = Metrics(run.metrics, told.get("metrics", 0), run.folder / "tensorboard")
         puzzle = student.learner.puzzle
-        found = cls(run, settings, student, metrics, exams.boards(puzzle, settings.exam, settings.seed, run))
+        found = cls(run, settings, student, metrics, evaluation.boards(puzzle, settings.exam, settings.seed, run))
         if held:
             own = {name.removeprefix(OWN): value for name, value in held[0].items() if name.startswith(OWN)}
             student.learner.restore(held[0], told["step"])
@@ -165,7 +165,7 @@ class Loop:
             "spent": self.seconds,
         }
         own = {OWN + name: value for name, value in tensors.items()}
-        saved.save(self.run.folder, {**self.student.learner.state(), **own}, state)
+        train_state.save(self.run.folder, {**self.student.learner.state(), **own}, state)
         self.student.saved()
         self.saved_at = self.seconds
 
@@ -176,7 +176,7 @@ class Loop:
         self.run.promote(store(self.run, self.settings, self.student.learner, self.seconds).name)
 
 
-def store(run: Run, settings: Taught, student: Learner, seconds: float) -> Card:
+def store(run: Run, settings: CommonSettings, student: Learner, seconds: float) -> Card:
     """Put the network as it is now into the run's folder, after so many seconds of learning; its card."""
     return checkpoint.save(
         run.nets,

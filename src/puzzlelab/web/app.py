@@ -18,22 +18,22 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from puzzlelab.core.version import VERSION
-from puzzlelab.web.bounds import Bounds
-from puzzlelab.web.desk import Desk
-from puzzlelab.web.guards import POLICY, Guard
+from puzzlelab.web.job_service import JobService
+from puzzlelab.web.middleware import POLICY, RequestGuard
 from puzzlelab.web.routes import api
+from puzzlelab.web.server_limits import ServerLimits
 from puzzlelab.web.worker import INSIDE
 
 STATIC = Path(__file__).with_name("static")
 
 
-def make_app(bounds: Bounds | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
+def make_app(bounds: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
     """The application; `hosts` are the names by which it may be called."""
-    limits = bounds or Bounds()
+    limits = bounds or ServerLimits()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        desk: Desk = app.state.desk
+        desk: JobService = app.state.desk
         for pool in desk.pools:
             pool.open()
         try:
@@ -51,13 +51,13 @@ def make_app(bounds: Bounds | None = None, hosts: Sequence[str] = ("*",)) -> Fas
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.desk = Desk(limits)
+    app.state.desk = JobService(limits)
     app.include_router(api)
     _documented(app)
     _explained(app)
     app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    app.add_middleware(Guard, most=limits.body)
+    app.add_middleware(RequestGuard, most=limits.body)
     return app
 
 

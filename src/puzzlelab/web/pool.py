@@ -43,9 +43,9 @@ class Job:
     """After so many the worker is ended, whatever it does."""
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     stopped: bool = False
-    worker: Worker | None = None
+    worker: WorkerHandle | None = None
     """Who does it now."""
-    place: asyncio.Future[Worker | None] | None = None
+    place: asyncio.Future[WorkerHandle | None] | None = None
     """Its place in the line, where it has to wait: the worker that it gets, or None where it waits no longer."""
 
     def stop(self) -> None:
@@ -57,7 +57,7 @@ class Job:
             self.place.set_result(None)
 
 
-class Worker:
+class WorkerHandle:
     """A process, and what it tells."""
 
     def __init__(self, memory: int) -> None:
@@ -132,9 +132,9 @@ class Pool:
 
     def __init__(self, size: int, waiting: int, memory: int) -> None:
         self.size, self.most, self.memory = size, waiting, memory
-        self._idle: list[Worker] = []
-        self._line: deque[asyncio.Future[Worker | None]] = deque()
-        self._all: set[Worker] = set()
+        self._idle: list[WorkerHandle] = []
+        self._line: deque[asyncio.Future[WorkerHandle | None]] = deque()
+        self._all: set[WorkerHandle] = set()
         self._leaving: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
@@ -143,11 +143,11 @@ class Pool:
             self._hire()
 
     def _hire(self) -> None:
-        fresh = Worker(self.memory)
+        fresh = WorkerHandle(self.memory)
         self._all.add(fresh)
         self._free(fresh)
 
-    def _free(self, idle: Worker) -> None:
+    def _free(self, idle: WorkerHandle) -> None:
         """Give a worker to the first in the line, or let it be idle."""
         first = next((place for place in self._line if not place.done()), None)
         if first is None:
@@ -155,7 +155,7 @@ class Pool:
         else:
             first.set_result(idle)
 
-    def _replace(self, gone: Worker) -> None:
+    def _replace(self, gone: WorkerHandle) -> None:
         gone.end()
         self._all.discard(gone)
         self._hire()
@@ -173,7 +173,7 @@ class Pool:
 
         Whoever closes the iterator early stops the job.
         """
-        chosen: Worker | None
+        chosen: WorkerHandle | None
         if self._idle:
             chosen = self._idle.pop()
         else:
@@ -188,9 +188,9 @@ class Pool:
             async for message in told:
                 yield message
 
-    async def _turn(self, job: Job) -> Worker | None:
+    async def _turn(self, job: Job) -> WorkerHandle | None:
         """Wait in the line; None where the job was stopped before its turn came."""
-        place: asyncio.Future[Worker | None] = asyncio.get_running_loop().create_future()
+        place: asyncio.Future[WorkerHandle | None] = asyncio.get_running_loop().create_future()
         job.place = place
         if job.stopped:
             return None
@@ -204,7 +204,7 @@ class Pool:
         finally:
             self._line.remove(place)
 
-    async def _told(self, chosen: Worker, job: Job) -> AsyncGenerator[Message, None]:
+    async def _told(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
         """What this worker tells of the job; afterwards it is idle again, or another is in its place."""
         kind = ""
         try:
@@ -225,7 +225,7 @@ class Pool:
             else:
                 self._free(chosen)
 
-    def _leave(self, chosen: Worker, job: Job) -> None:
+    def _leave(self, chosen: WorkerHandle, job: Job) -> None:
         """See to it that a worker whose answer nobody waits for is idle soon, or replaced."""
 
         async def settle() -> None:

@@ -6,20 +6,18 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import JSONResponse, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
 
 from puzzlelab.core.row import Row
-from puzzlelab.web import shapes
-from puzzlelab.web.bounds import USUAL_SECONDS, Bounds
-from puzzlelab.web.desk import BUSY, Desk
+from puzzlelab.web import schemas
+from puzzlelab.web.job_service import BUSY, JobService
 from puzzlelab.web.pool import Busy
-from puzzlelab.web.shapes import (
+from puzzlelab.web.schemas import (
     AnyPuzzle,
     Board,
-    Boarded,
     Boards,
     JobId,
     Moves,
@@ -27,12 +25,15 @@ from puzzlelab.web.shapes import (
     Nodes,
     PuzzleName,
     Seconds,
+    SolveRequest,
     With,
+    generator_query,
 )
+from puzzlelab.web.server_limits import USUAL_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
 EXPLAINED: dict[int | str, dict[str, Any]] = {
-    status: {"model": shapes.Fault, "description": about}
+    status: {"model": schemas.ErrorResponse, "description": about}
     for status, about in (
         (400, "something in the request is no board, no solver ... : which, and why"),
         (403, "asked by a page of another site"),
@@ -47,7 +48,7 @@ EXPLAINED: dict[int | str, dict[str, Any]] = {
 STREAMED: dict[int | str, dict[str, Any]] = {
     status: {
         "description": said["description"],
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{shapes.Fault.__name__}"}}},
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schemas.ErrorResponse.__name__}"}}},
     }
     for status, said in EXPLAINED.items()
 }
@@ -56,8 +57,8 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 api = APIRouter(prefix="/api", responses=EXPLAINED)
 
 
-def _desk(request: Request) -> Desk:
-    desk: Desk = request.app.state.desk
+def _desk(request: Request) -> JobService:
+    desk: JobService = request.app.state.desk
     return desk
 
 
@@ -76,20 +77,20 @@ async def list_all(request: Request, puzzle: AnyPuzzle = None) -> Response:
     return JSONResponse(await desk.answer(request, desk.facts, desk.job("list_all", USUAL_SECONDS, {"puzzle": puzzle})))
 
 
-@api.get("/limits", response_model=Bounds)
+@api.get("/limits", response_model=ServerLimits)
 async def limits(request: Request) -> Response:
     """What one request may use here."""
     return JSONResponse(_desk(request).bounds.model_dump())
 
 
-@api.get("/check", response_model=list[shapes.Checked])
+@api.get("/check", response_model=list[schemas.CheckResponse])
 async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Seconds = None) -> Response:
     """What speaks against boards, in sentences, and how hard they are."""
     boards = _desk(request).boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
 
 
-@api.get("/generate", response_model=list[shapes.Generated])
+@api.get("/generate", response_model=list[schemas.GenerateResponse])
 async def generate(
     request: Request,
     puzzle: PuzzleName,
@@ -97,15 +98,12 @@ async def generate(
     scale: Annotated[str | None, Query(max_length=80, description="The scale of difficulty.")] = None,
     level: Annotated[str | None, Query(max_length=80, description="The level on it, or a range A-B.")] = None,
     seed: Annotated[int, Query(ge=0, lt=2**63, description="Equal seeds give equal boards.")] = 0,
-    clues: Annotated[str | None, Query(max_length=80, description="Sudoku: so many clues, or A-B.")] = None,
-    minimal: Annotated[bool, Query(description="Sudoku: no clue can be left out.")] = False,
-    symmetry: Annotated[str | None, Query(max_length=80, description="Sudoku: a pattern such as half-turn.")] = None,
-    hard: Annotated[int | None, Query(ge=1, le=1000, description="Sudoku: steps towards more guesses.")] = None,
+    *,
+    made: Annotated[dict[str, Any], Depends(generator_query())],
 ) -> Response:
     """New boards of an asked difficulty."""
     _desk(request).allow("count", count)
-    made = {"clues": clues, "minimal": minimal, "symmetry": symmetry, "hard": hard}
-    asked = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, **made}
+    asked = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, "made": made}
     return await _question(request, "generate", asked)
 
 
@@ -119,16 +117,16 @@ async def solve(
     nodes: Nodes = None,
 ) -> Response:
     """The rows that `puzzlelab solve --json` prints: what was found for each board, and what is proven of it."""
-    return await _solved(request, Boarded(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
+    return await _solved(request, SolveRequest(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
 
 
 @api.post("/solve", response_model=list[Row])
-async def solve_many(request: Request, asked: Boarded) -> Response:
+async def solve_many(request: Request, asked: SolveRequest) -> Response:
     """The same for many boards, which share the most seconds that a request may take."""
     return await _solved(request, asked)
 
 
-async def _solved(request: Request, asked: Boarded) -> Response:
+async def _solved(request: Request, asked: SolveRequest) -> Response:
     desk = _desk(request)
     all_seconds, each = desk.bounds.seconds, desk.time(asked.time)
     told = asked.model_dump(exclude={"boards"}) | {"board": desk.boards(asked.boards)}
@@ -172,7 +170,7 @@ def _event(kind: str, value: Any) -> ServerSentEvent:
     return ServerSentEvent(event="row" if kind == DONE else kind, data=value)
 
 
-@api.post("/jobs/{job}/stop", response_model=shapes.Stopped)
+@api.post("/jobs/{job}/stop", response_model=schemas.StopResponse)
 async def stop(request: Request, job: JobId) -> Response:
     """End a search; its events end with what it has found."""
     found = _desk(request).jobs.get(job)
@@ -181,12 +179,12 @@ async def stop(request: Request, job: JobId) -> Response:
     return JSONResponse({"stopped": found is not None})
 
 
-@api.get("/count", response_model=list[shapes.Counted])
+@api.get("/count", response_model=list[schemas.CountResponse])
 async def count(
     request: Request,
     puzzle: PuzzleName,
     board: Boards,
-    most: Annotated[int, Query(ge=1, le=shapes.MOST_SOLUTIONS, description="Stop at so many.")] = 2,
+    most: Annotated[int, Query(ge=1, le=schemas.MOST_SOLUTIONS, description="Stop at so many.")] = 2,
     time: Seconds = None,
 ) -> Response:
     """How many solutions boards have."""
@@ -194,7 +192,7 @@ async def count(
     return await _question(request, "count", asked, time)
 
 
-@api.get("/hint", response_model=list[shapes.Hinted])
+@api.get("/hint", response_model=list[schemas.HintResponse])
 async def hint(
     request: Request,
     puzzle: PuzzleName,
@@ -204,12 +202,12 @@ async def hint(
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
-    """All the best moves, and what the others waste; for a Sudoku the next cell, and why it is that digit."""
+    """All the best moves, and what the others waste; where moves fill cells, the next cell and why."""
     asked = {"puzzle": puzzle, "board": board, "moves": moves, "solver": solver, "nodes": nodes}
     return await _question(request, "hint", asked, time)
 
 
-@api.get("/frames", response_model=shapes.Frames)
+@api.get("/frames", response_model=schemas.FramesResponse)
 async def frames(
     request: Request,
     puzzle: PuzzleName,
@@ -223,13 +221,13 @@ async def frames(
     return await _question(request, "frames", asked)
 
 
-@api.get("/scores", response_model=shapes.Scored)
+@api.get("/scores", response_model=schemas.ScoresResponse)
 async def scores(request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: Net = None) -> Response:
     """What a network thinks of the moves at every board on the way: a share of 1 for each of them."""
     return await _question(request, "scores", {"puzzle": puzzle, "board": board, "moves": moves, "net": net})
 
 
-@api.get("/tree", response_model=shapes.Grown)
+@api.get("/tree", response_model=schemas.TreeResponse)
 async def tree(
     request: Request,
     puzzle: PuzzleName,

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.web.app import make_app
-from puzzlelab.web.bounds import Bounds
+from puzzlelab.web.server_limits import ServerLimits
 
 FAREWELL = 2
 """Seconds that requests have to end when the server ends."""
@@ -24,7 +24,7 @@ LONGEST_ADDRESS = 2**18
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 
 
-def serve(host: str, port: int, bounds: Bounds, ready: Callable[[str], None], browse: bool = False) -> None:
+def serve(host: str, port: int, bounds: ServerLimits, ready: Callable[[str], None], browse: bool = False) -> None:
     """Serve until Ctrl-C; `ready` is told the address as soon as it can be opened.
 
     Raises:

@@ -1,7 +1,7 @@
 """What a worker does for each kind of request: the same functions as the command line's, from plain data to plain data.
 
-A task is a function of what was asked and of a `Teller`; it returns what can be written as JSON, and raises `BadInput`
-with a sentence for whoever asked. Imports are inside, because each task needs its own part of the library.
+A task is a function of a request and of a `TaskContext`. It returns what can be written as JSON, and raises `BadInput`
+with a sentence for the client. Imports are inside, because each task needs its own part of the library.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.web.worker import Teller
+from puzzlelab.web.worker import TaskContext
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.solve_job import BoardInput, SolveJob
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
-    from puzzlelab.core.work import Given, Work
 
 Asked = Mapping[str, Any]
 HASH = re.compile(r"[0-9a-f]{4,64}")
@@ -42,7 +42,7 @@ def _instance(asked: Asked) -> Instance:
     return _puzzle(asked).read(asked["board"])
 
 
-def _limit(asked: Asked, teller: Teller) -> Limit:
+def _limit(asked: Asked, teller: TaskContext) -> Limit:
     from puzzlelab.core.limit import Limit, resident
 
     return Limit(asked.get("time"), asked.get("nodes"), resident() + teller.memory)
@@ -65,7 +65,7 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
     """Raise `BadOption` for options by which a request would reach files, other processes or much of the disk."""
     from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption, shorten
-    from puzzlelab.core.puzzle import Estimates
+    from puzzlelab.core.views import Estimates
 
     options = chosen.options()
     if options.get("jobs") not in (None, 1):
@@ -73,8 +73,8 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
     for name in networks.named(options):
         _permit_network(name)
     estimate = options.get("estimate")
-    if isinstance(estimate, str) and not networks.is_network(estimate) and isinstance(puzzle, Estimates):
-        offered = puzzle.estimates
+    if isinstance(estimate, str) and not networks.is_network(estimate) and (view := puzzle.view(Estimates)) is not None:
+        offered = view.estimates
         if ":" in estimate and estimate not in offered:
             raise BadOption(f"the estimate '{shorten(estimate)}' cannot be had here; there are {', '.join(offered)}")
 
@@ -91,7 +91,7 @@ def _permit_network(name: str) -> None:
 
 def _network(asked: Asked) -> str:
     """The name of the network that was asked for, as options of solvers say it."""
-    from puzzlelab.core.network_options import BEST, named
+    from puzzlelab.analysis.network_options import BEST, named
 
     name = named(asked.get("net") or BEST)
     _permit_network(name)
@@ -99,7 +99,7 @@ def _network(asked: Asked) -> str:
 
 
 def _moves(asked: Asked, puzzle: Puzzle) -> list[int]:
-    from puzzlelab.core.regrets import read_game
+    from puzzlelab.analysis.game_analysis import read_game
 
     return read_game(puzzle, asked.get("moves") or "")
 
@@ -107,19 +107,19 @@ def _moves(asked: Asked, puzzle: Puzzle) -> list[int]:
 # --- tasks ---
 
 
-def list_all(asked: Asked, teller: Teller) -> Any:
+def list_all(asked: Asked, teller: TaskContext) -> Any:
     """What there is, or what one puzzle offers."""
-    from puzzlelab.core import facts
+    from puzzlelab.analysis import catalog
 
-    return facts.about(_puzzle(asked)) if asked.get("puzzle") else facts.everything()
+    return catalog.about(_puzzle(asked)) if asked.get("puzzle") else catalog.everything()
 
 
-def check(asked: Asked, teller: Teller) -> Any:
-    """What is to be said of each board."""
+def check(asked: Asked, teller: TaskContext) -> Any:
+    """Whether each board can be solved, in how many ways, and how hard it is."""
     from puzzlelab import api
-    from puzzlelab.core.checks import check_facts
+    from puzzlelab.analysis.checks import check_facts
+    from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.errors import BadBoard
-    from puzzlelab.core.facts import error_facts
 
     puzzle, limit, found = _puzzle(asked), _limit(asked, teller), []
     for text in asked["board"]:
@@ -130,32 +130,31 @@ def check(asked: Asked, teller: Teller) -> Any:
     return found
 
 
-def generate(asked: Asked, teller: Teller) -> Any:
+def generate(asked: Asked, teller: TaskContext) -> Any:
     """New boards."""
-    from puzzlelab.core import making
-    from puzzlelab.core.facts import board_facts
+    from puzzlelab.analysis import board_generation
+    from puzzlelab.analysis.serialise import board_facts
 
     puzzle, scale, level, seed = _puzzle(asked), asked.get("scale"), asked.get("level"), asked["seed"]
-    made = {name: asked[name] or None for name in ("clues", "minimal", "symmetry", "hard")}
-    boards = making.boards(puzzle, asked["count"], scale, level, seed, jobs=1, **made)
+    boards = board_generation.boards(puzzle, asked["count"], scale, level, seed, jobs=1, **asked["made"])
     return list(board_facts(puzzle, boards, scale, level, seed))
 
 
-def solve(asked: Asked, teller: Teller) -> Any:
+def solve(asked: Asked, teller: TaskContext) -> Any:
     """A row for each board; when the time of all together is over, the rest are not searched."""
-    from puzzlelab.core.work import Given, Work
+    from puzzlelab.analysis.solve_job import BoardInput, SolveJob
 
     puzzle = _puzzle(asked)
-    work = Work(puzzle, _solver(asked, puzzle), _limit(asked, teller))
-    boards = [Given(text, "") for text in asked["board"]]
+    work = SolveJob(puzzle, _solver(asked, puzzle), _limit(asked, teller))
+    boards = [BoardInput(text, "") for text in asked["board"]]
     return [json.loads(row.to_json()) for row in _rows(work, boards, asked["seconds"], teller)]
 
 
-def _rows(work: Work, boards: Sequence[Given], seconds: float, teller: Teller) -> Iterator[Row]:
+def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, teller: TaskContext) -> Iterator[Row]:
     """The rows of all boards, which together may take so many seconds."""
-    from puzzlelab.core.solver import BATCH, Batches
+    from puzzlelab.core.solver import BATCH, BatchSolver, ability
 
-    size, used, each = BATCH if isinstance(work.solver, Batches) else 1, 0.0, work.limit.seconds
+    size, used, each = BATCH if ability(work.solver, BatchSolver) else 1, 0.0, work.limit.seconds
     for first in range(0, len(boards), size):
         portion = boards[first : first + size]
         left = (seconds - used) / len(portion)
@@ -169,9 +168,9 @@ def _rows(work: Work, boards: Sequence[Given], seconds: float, teller: Teller) -
         yield from rows
 
 
-def follow(asked: Asked, teller: Teller) -> Any:
+def follow(asked: Asked, teller: TaskContext) -> Any:
     """The row of one board; tells of each better solution, and of how far the search is."""
-    from puzzlelab.core.boards import text_of
+    from puzzlelab.core.board_files import text_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import solve as run
@@ -195,7 +194,7 @@ def follow(asked: Asked, teller: Teller) -> Any:
     return json.loads(row.to_json())
 
 
-def _tell_solution(instance: Instance, found: Result, teller: Teller) -> None:
+def _tell_solution(instance: Instance, found: Result, teller: TaskContext) -> None:
     """Tell a solution that holds."""
     from puzzlelab.core.solver import names_of
     from puzzlelab.core.verify import verify
@@ -205,9 +204,9 @@ def _tell_solution(instance: Instance, found: Result, teller: Teller) -> None:
         teller.tell("solution", {"moves": names_of(instance.puzzle, found.moves or ()), **facts})
 
 
-def count(asked: Asked, teller: Teller) -> Any:
+def count(asked: Asked, teller: TaskContext) -> Any:
     """How many solutions each board has."""
-    from puzzlelab.core.facts import count_facts
+    from puzzlelab.analysis.serialise import count_facts
     from puzzlelab.core.solutions import count as count_one
     from puzzlelab.core.solutions import require_lister
 
@@ -221,30 +220,30 @@ def count(asked: Asked, teller: Teller) -> Any:
     ]
 
 
-def hint(asked: Asked, teller: Teller) -> Any:
+def hint(asked: Asked, teller: TaskContext) -> Any:
     """What to do at the position after these moves, and why; or what every move is worth there."""
-    from puzzlelab.core import facts
-    from puzzlelab.core.deductions import deduce, deduction_row
-    from puzzlelab.core.hints import hint as hint_at
-    from puzzlelab.core.puzzle import Candidates
-    from puzzlelab.core.regrets import positions_of
+    from puzzlelab.analysis.game_analysis import positions_of
+    from puzzlelab.analysis.hints import hint as hint_at
+    from puzzlelab.analysis.logical_hints import deduce, deduction_row
+    from puzzlelab.analysis.serialise import hint_row
     from puzzlelab.core.solutions import require_lister
+    from puzzlelab.core.views import Candidates
 
     instance = _instance(asked)
     puzzle, limit = instance.puzzle, _limit(asked, teller)
     solver, moves = _solver(asked, puzzle), _moves(asked, puzzle)
-    if isinstance(puzzle, Candidates):
+    if puzzle.view(Candidates) is not None:
         require_lister(solver, puzzle)
         return [deduction_row(instance, moves, solver, deduce(instance, moves, solver, limit))]
     position = list(positions_of(instance, moves))[-1]
     told = hint_at(solver, position, limit, lambda attempt: bool(teller.over()))
-    return [facts.hint_row(position, solver, limit, told)]
+    return [hint_row(position, solver, limit, told)]
 
 
-def frames(asked: Asked, teller: Teller) -> Any:
+def frames(asked: Asked, teller: TaskContext) -> Any:
     """Every board on the way, with a bound for what remains; with `drawn` as a picture, and with its moves."""
-    from puzzlelab.core.frames import frame_facts
-    from puzzlelab.core.frames import frames as frames_of
+    from puzzlelab.analysis.playback import frame_facts
+    from puzzlelab.analysis.playback import frames as frames_of
 
     instance = _instance(asked)
     puzzle = instance.puzzle
@@ -256,32 +255,33 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
     """How a board is drawn, and which moves can be made on it."""
     import numpy as np
 
-    from puzzlelab.core.puzzle import Pictured
     from puzzlelab.core.solver import names_of
+    from puzzlelab.core.views import DrawsSvg
 
     state = puzzle.read(board).state
     legal = names_of(puzzle, np.flatnonzero(puzzle.legal(state)).tolist())
-    svg = puzzle.svg(state) if isinstance(puzzle, Pictured) else None
-    return {"svg": svg, "text": puzzle.draw(state), "legal": legal}
+    drawing = puzzle.view(DrawsSvg)
+    return {"svg": drawing.svg(state) if drawing else None, "text": puzzle.draw(state), "legal": legal}
 
 
-def picture(asked: Asked, teller: Teller) -> Any:
+def picture(asked: Asked, teller: TaskContext) -> Any:
     """A board as SVG."""
-    from puzzlelab.core.errors import NotSuited
-    from puzzlelab.core.puzzle import Pictured
+    from puzzlelab.core.errors import Unsupported
+    from puzzlelab.core.views import DrawsSvg
 
     instance = _instance(asked)
-    if not isinstance(instance.puzzle, Pictured):
-        raise NotSuited(f"{instance.puzzle.name} has no picture of its boards")
-    return instance.puzzle.svg(instance.state)
+    drawing = instance.puzzle.view(DrawsSvg)
+    if drawing is None:
+        raise Unsupported(f"{instance.puzzle.name} has no picture of its boards")
+    return drawing.svg(instance.state)
 
 
-def scores(asked: Asked, teller: Teller) -> Any:
+def scores(asked: Asked, teller: TaskContext) -> Any:
     """The share of each move that a network gives it, at every board on the way that is not solved."""
     import numpy as np
 
-    from puzzlelab.core.regrets import positions_of
-    from puzzlelab.core.shares import network_shown, shares
+    from puzzlelab.analysis.game_analysis import positions_of
+    from puzzlelab.analysis.move_probabilities import network_shown, shares
 
     instance = _instance(asked)
     puzzle = instance.puzzle
@@ -304,22 +304,22 @@ def _named(puzzle: Puzzle, share: Any) -> dict[str, float]:
     return {puzzle.write_move(move): round(float(share[move]), DIGITS) for move in known}
 
 
-def tree(asked: Asked, teller: Teller) -> Any:
+def tree(asked: Asked, teller: TaskContext) -> Any:
     """What so many playouts say of the moves at a board."""
     import numpy as np
 
-    from puzzlelab.core.errors import NotSuited
-    from puzzlelab.core.network_options import network_options
-    from puzzlelab.experience.uct_player import Player
+    from puzzlelab.analysis.network_options import network_options
+    from puzzlelab.core.errors import Unsupported
+    from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct
 
     instance, name = _instance(asked), _network(asked)
     puzzle = instance.puzzle
     if puzzle.solved(instance.state) or puzzle.objection(instance.state):
-        raise NotSuited("there is nothing to play for: the board is solved, or cannot be")
+        raise Unsupported("there is nothing to play for: the board is solved, or cannot be")
     limit = _limit(asked, teller)
     guides = network_options(puzzle, Uct.name, Uct.model_fields, name)
-    player = Player(puzzle, 1, limit, **guides, playouts=asked["playouts"])
+    player = UctSession(puzzle, 1, limit, **guides, playouts=asked["playouts"])
     turn = player.moves(instance.state[None])
     grown = player.tree()
     moves: list[dict[str, Any]] = [
@@ -344,7 +344,7 @@ def _remaining(value: float, decay: float) -> float | None:
     return round(-math.log(value) / decay, 1) if value > 0 else None
 
 
-TASKS: Mapping[str, Callable[[Asked, Teller], Any]] = {
+TASKS: Mapping[str, Callable[[Asked, TaskContext], Any]] = {
     task.__name__: task
     for task in (list_all, check, generate, solve, follow, count, hint, frames, picture, scores, tree)
 }

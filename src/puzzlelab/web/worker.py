@@ -28,7 +28,7 @@ SLACK = 2**30
 """Bytes that a worker may reserve beyond what its searches may hold: threads, machine code, networks."""
 
 
-class Teller:
+class TaskContext:
     """What a task tells while it works, and how it learns that nobody wants its answer any more."""
 
     def __init__(self, send: Callable[[str, Any], None], stopped: Callable[[], bool], memory: int) -> None:
@@ -42,7 +42,7 @@ class Teller:
             self._told[kind] = now
             self.tell(kind, value)
 
-    # What `core.report` wants of a listener.
+    # What `engine.report` wants of a listener.
 
     def note(self, sentence: str) -> None:
         logging.warning(sentence)  # it may speak of files
@@ -64,7 +64,7 @@ def main(pipe: Connection, flag: Any, memory: int) -> None:
     def send(kind: str, value: Any) -> None:
         pipe.send((kind, value))
 
-    teller = Teller(send, lambda: bool(flag.value), memory)
+    teller = TaskContext(send, lambda: bool(flag.value), memory)
     while True:
         try:
             name, asked = pipe.recv()
@@ -73,10 +73,10 @@ def main(pipe: Connection, flag: Any, memory: int) -> None:
         send(*_answer(name, asked, teller))
 
 
-def _answer(name: str, asked: dict[str, Any], teller: Teller) -> tuple[str, Any]:
+def _answer(name: str, asked: dict[str, Any], teller: TaskContext) -> tuple[str, Any]:
     """The end of one task."""
-    from puzzlelab.core import report
     from puzzlelab.core.errors import BadFile, BadInput
+    from puzzlelab.engine import report
     from puzzlelab.web import tasks
 
     try:

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from puzzlelab import Estimate, Instance, UnknownName, load, solve
-from puzzlelab.core import kernels
-from puzzlelab.core.kernels import compiled
+from puzzlelab.core.views import Estimates, KernelRules, Planes
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
@@ -28,16 +29,16 @@ LARGE = (
 def begin_all(estimate, states, memo, values):
     """The estimate of each of `states: uint64[B, S]`."""
     for i in range(len(states)):
-        values[i] = kernels.begin(estimate, states[i], memo)
+        values[i] = kernels.evaluate(estimate, states[i], memo)
 
 
 def estimated(puzzle: Dust, name: str, states: np.ndarray) -> np.ndarray:
     """The estimate of each plain state."""
-    estimate = puzzle.estimate(name)
+    estimate = puzzle.view(Estimates).estimate(name)
     if estimate.kernel is None:
         return np.asarray(estimate.scores(states))
     values = np.zeros(len(states), np.int64)
-    begin_all(estimate.kernel(), puzzle.kernel().encode(states), np.zeros(estimate.memo, np.int64), values)
+    begin_all(estimate.kernel(), puzzle.view(KernelRules).encode(states), np.zeros(estimate.memo, np.int64), values)
     return values
 
 
@@ -106,7 +107,7 @@ def test_the_half_board_bound_is_the_same_in_the_mirror_and_in_other_colours(pla
     states = games(plainly, size, 6)
     values = estimated(puzzle, "halves", states)
     names = np.array([0, *(np.random.default_rng(3).permutation(puzzle.colours) + 1)], np.uint8)
-    for images in (names[states], puzzle.symmetries(states)[1][0]):
+    for images in (names[states], puzzle.view(Planes).symmetries(states)[1][0]):
         assert np.array_equal(estimated(puzzle, "halves", images), values)
 
 
@@ -158,18 +159,18 @@ def test_the_fitted_guide_is_the_sum_that_it_is_said_to_be(plainly, size: tuple[
 @pytest.mark.parametrize("size", [(1, 1, 2), (8, 6, 5), (16, 16, 9)])
 def test_everything_offered_is_made_and_explained(size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
-    assert set(puzzle.estimates) == set(NAMES if puzzle.cells <= 64 else NAMES[:-1])
-    for name, about in puzzle.estimates.items():
-        estimate = puzzle.estimate(name)
+    assert set(puzzle.view(Estimates).estimates) == set(NAMES if puzzle.cells <= 64 else NAMES[:-1])
+    for name, about in puzzle.view(Estimates).estimates.items():
+        estimate = puzzle.view(Estimates).estimate(name)
         assert isinstance(estimate, Estimate)
         assert (estimate.name, estimate.admissible) == (name, name in ADMISSIBLE)
         assert about
-    assert puzzle.estimate().name in puzzle.estimates
+    assert puzzle.view(Estimates).estimate().name in puzzle.view(Estimates).estimates
 
 
 def test_an_unknown_estimate_is_told_the_nearest() -> None:
     with pytest.raises(UnknownName) as caught:
-        load("dust-8x6x5").estimate("cluster")
+        load("dust-8x6x5").view(Estimates).estimate("cluster")
     assert str(caught.value) == "there is no estimate of dust-8x6x5 'cluster'; did you mean 'clusters'?"
     with pytest.raises(UnknownName, match="there is no estimate of dust-16x16x9 'halves'"):
-        load("dust-16x16x9").estimate("halves")
+        load("dust-16x16x9").view(Estimates).estimate("halves")

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab import BadOption, Instance, Limit, NotSuited, Result, attempts, check_solver, load, solve
-from puzzlelab.core import driver
-from puzzlelab.core.driver import drive
+from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core.limit import resident
-from puzzlelab.puzzles.dust.exact import Halves, Memory
+from puzzlelab.core.views import Planes
+from puzzlelab.engine import driver
+from puzzlelab.engine.driver import drive
+from puzzlelab.puzzles.dust.exact import Halves, HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
@@ -98,7 +99,7 @@ def test_each_colour_takes_a_move_where_there_are_nine_cells_of_nine_colours() -
 def test_colours_and_the_mirror_do_not_change_the_optimum(plainly, puzzle: Dust, seed: int) -> None:
     board = plainly.board(puzzle, seed)
     names = np.array([0, *(np.random.default_rng(seed).permutation(puzzle.colours) + 1)], np.uint8)
-    images = [names[board], *(states[0] for states, _ in puzzle.symmetries(board[None])[1:])]
+    images = [names[board], *(states[0] for states, _ in puzzle.view(Planes).symmetries(board[None])[1:])]
     optimum = proven(Instance(puzzle, board))
     assert [proven(Instance(puzzle, image)) for image in images] == [optimum] * len(images)
 
@@ -224,7 +225,7 @@ def test_the_same_question_has_the_same_answer(plainly) -> None:
 
 
 def test_other_puzzles_are_refused() -> None:
-    with pytest.raises(NotSuited, match="halves cannot solve tiles-3x3"):
+    with pytest.raises(Unsupported, match="halves cannot solve tiles-3x3"):
         solve(load("tiles-3x3").read("8 6 7 2 5 4 3 0 1"), Halves())
 
 
@@ -240,7 +241,7 @@ def test_it_is_found_by_its_name() -> None:
 
 
 def test_a_memory_that_is_half_full_is_given_up_for_a_new_one() -> None:
-    puzzle, memory, searches = Dust(6, 4, 4), Memory(), []
+    puzzle, memory, searches = Dust(6, 4, 4), HalvesMemory(), []
     for seed in range(60):
         state = np.random.default_rng(seed).integers(1, 5, puzzle.cells).astype(np.uint8)
         search = memory.recall(puzzle, Limit(memory=1))

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import Instance, check_puzzle
-from puzzlelab.core import kernels
-from puzzlelab.core.kernels import compiled
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.dust.rules import Dust
 
 SMALL = st.builds(Dust, st.integers(1, 8), st.integers(1, 8), st.integers(2, 9))
@@ -47,7 +48,7 @@ def played(tables, state, child, choices, moves, line):
 
 def expanded(puzzle: Dust, boards: np.ndarray) -> list[dict[int, list[int]]]:
     """For each plain board what each legal move leads to, by the kernels."""
-    rules, count = puzzle.kernel(), len(boards)
+    rules, count = puzzle.view(KernelRules), len(boards)
     moves, counts = np.zeros((count, puzzle.cells), np.int32), np.zeros(count, np.int64)
     children = np.zeros((count, puzzle.cells, rules.size), np.uint64)
     children_of(rules.tables, rules.encode(boards), moves, children, counts)
@@ -66,7 +67,7 @@ def check_children(plainly, puzzle: Dust, seed: int, played: int) -> None:
 
 def check_game(plainly, puzzle: Dust, seed: int) -> None:
     """A random game by the kernels, replayed by the plain rules: each click takes one cluster, the end is empty."""
-    board, rules = plainly.board(puzzle, seed), puzzle.kernel()
+    board, rules = plainly.board(puzzle, seed), puzzle.view(KernelRules)
     choices = np.random.default_rng(seed).integers(0, 2**31, puzzle.cells + 1)
     working, line = rules.encode(board[None])[0], np.zeros(puzzle.cells + 1, np.int32)
     room = np.zeros(puzzle.cells, np.int32)
@@ -127,7 +128,7 @@ def test_kernels_equal_the_plain_rules_on_every_size(plainly, width: int, height
 
 @given(puzzle=SMALL, seed=st.integers(0, 2**32), played=st.integers(0, 6))
 def test_every_cell_of_a_cluster_may_be_clicked(plainly, puzzle: Dust, seed: int, played: int) -> None:
-    board, rules = plainly.board(puzzle, seed, played), puzzle.kernel()
+    board, rules = plainly.board(puzzle, seed, played), puzzle.view(KernelRules)
     cells = np.flatnonzero(board).astype(np.int32)
     children = np.zeros((cells.size, rules.size), np.uint64)
     clicked(rules.tables, rules.encode(board[None])[0], cells, children)
@@ -139,7 +140,7 @@ def test_every_cell_of_a_cluster_may_be_clicked(plainly, puzzle: Dust, seed: int
 @given(puzzle=PUZZLES, seed=st.integers(0, 2**32), count=st.integers(0, 5))
 def test_decode_undoes_encode_and_unpack_undoes_pack(puzzle: Dust, seed: int, count: int) -> None:
     boards = np.random.default_rng(seed).integers(0, puzzle.colours + 1, (count, puzzle.cells)).astype(np.uint8)
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     working = rules.encode(boards)
     assert (working.shape, working.dtype) == ((count, rules.size), rules.dtype)
     decoded = rules.decode(working)
@@ -158,7 +159,7 @@ def test_different_boards_are_packed_differently(plainly, puzzle: Dust, seed: in
     others = np.repeat(board[None], puzzle.cells, axis=0)
     cells = np.arange(puzzle.cells)
     others[cells, cells] = others[cells, cells] % puzzle.colours + 1
-    packed = puzzle.kernel().encode(np.concatenate([board[None], others]))
+    packed = puzzle.view(KernelRules).encode(np.concatenate([board[None], others]))
     assert len(np.unique(packed, axis=0)) == 1 + puzzle.cells
 
 
@@ -167,7 +168,7 @@ def test_different_boards_are_packed_differently(plainly, puzzle: Dust, seed: in
     [((1, 1, 2), 2), ((8, 6, 3), 2), ((8, 6, 5), 3), ((8, 8, 7), 3), ((8, 8, 8), 4), ((9, 8, 5), 6), ((16, 16, 9), 16)],
 )
 def test_a_board_takes_few_words(name: tuple[int, int, int], words: int) -> None:
-    assert Dust(*name).kernel().words == words
+    assert Dust(*name).view(KernelRules).words == words
 
 
 def test_an_empty_board_is_solved_and_has_no_moves() -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from puzzlelab.core.views import Planes, SymbolSymmetric, is_legal
 from puzzlelab.puzzles.dust.rules import Dust
 
 EVEN = st.builds(Dust, st.sampled_from([2, 4, 6, 8]), st.integers(1, 6), st.integers(2, 9))
@@ -14,8 +15,8 @@ ODD = st.builds(Dust, st.sampled_from([1, 3, 5, 7]), st.integers(1, 6), st.integ
 @given(puzzle=st.one_of(EVEN, ODD), seed=st.integers(0, 2**32))
 def test_each_cell_says_which_colour_it_holds_or_that_it_is_empty(plainly, puzzle: Dust, seed: int) -> None:
     boards = np.stack([plainly.board(puzzle, seed, played) for played in range(4)])
-    planes = puzzle.planes(boards)
-    assert (planes.shape, planes.dtype) == ((4, puzzle.input_size), np.float32)
+    planes = puzzle.view(Planes).planes(boards)
+    assert (planes.shape, planes.dtype) == ((4, puzzle.view(Planes).input_size), np.float32)
     cells = planes.reshape(4, puzzle.cells, puzzle.colours + 1)
     assert (cells.sum(axis=2) == 1).all()
     assert np.array_equal(cells.argmax(axis=2), boards)
@@ -24,21 +25,21 @@ def test_each_cell_says_which_colour_it_holds_or_that_it_is_empty(plainly, puzzl
 @given(puzzle=EVEN, seed=st.integers(0, 2**32), played=st.integers(0, 8))
 def test_a_click_in_the_mirror_is_the_mirror_of_the_click(plainly, puzzle: Dust, seed: int, played: int) -> None:
     board = plainly.board(puzzle, seed, played)
-    (same, moves), (images, renamed) = puzzle.symmetries(board[None])
+    (same, moves), (images, renamed) = puzzle.view(Planes).symmetries(board[None])
     assert np.array_equal(same[0], board)
     assert moves.tolist() == list(range(puzzle.cells))
     image = images[0]
     assert np.array_equal(image.reshape(puzzle.width, -1)[::-1], board.reshape(puzzle.width, -1))
     for move in np.flatnonzero(puzzle.legal(board)).tolist():
-        assert puzzle.permits(image, int(renamed[move]))
+        assert is_legal(puzzle, image, int(renamed[move]))
         child = puzzle.apply(image, int(renamed[move]))
-        assert np.array_equal(child, puzzle.symmetries(puzzle.apply(board, move)[None])[1][0][0])
+        assert np.array_equal(child, puzzle.view(Planes).symmetries(puzzle.apply(board, move)[None])[1][0][0])
 
 
 @pytest.mark.parametrize("width", [1, 3, 7, 15])
 def test_boards_with_unequal_halves_have_no_mirror(plainly, width: int) -> None:
     puzzle = Dust(width, 3, 3)
-    assert len(puzzle.symmetries(plainly.board(puzzle, 0)[None])) == 1
+    assert len(puzzle.view(Planes).symmetries(plainly.board(puzzle, 0)[None])) == 1
 
 
 def test_the_mirror_of_one_column_more_on_the_right_would_be_wrong() -> None:
@@ -52,8 +53,8 @@ def test_the_mirror_of_one_column_more_on_the_right_would_be_wrong() -> None:
 @given(puzzle=st.one_of(EVEN, ODD), seed=st.integers(0, 2**32))
 def test_a_sheet_shows_the_cells_and_the_pairs_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
     boards = np.stack([plainly.board(puzzle, seed, played) for played in range(3)])
-    sheets = puzzle.sheets(boards)
-    assert sheets.shape == (3, *puzzle.sheet_shape)
+    sheets = puzzle.view(SymbolSymmetric).symbol_planes(boards)
+    assert sheets.shape == (3, *puzzle.view(SymbolSymmetric).symbol_shape)
     for colour in range(1, puzzle.colours + 1):
         mine = (boards == colour).reshape(3, puzzle.width, puzzle.height)
         pairs = [mine[:, :, :-1] & mine[:, :, 1:], mine[:, :-1] & mine[:, 1:]]
@@ -67,16 +68,23 @@ def test_exchanged_colours_exchange_their_sheets_and_keep_what_clicks_do(
 ) -> None:
     board = plainly.board(puzzle, seed, played)
     order = np.random.default_rng(seed).permutation(puzzle.colours)
-    (other,), called = puzzle.exchanged(board[None], order)
-    assert np.array_equal(puzzle.sheets(other[None])[0], puzzle.sheets(board[None])[0][order])
+    (other,), called = puzzle.view(SymbolSymmetric).permute_symbols(board[None], order)
+    assert np.array_equal(
+        puzzle.view(SymbolSymmetric).symbol_planes(other[None])[0],
+        puzzle.view(SymbolSymmetric).symbol_planes(board[None])[0][order],
+    )
     for move in np.flatnonzero(puzzle.legal(board)).tolist():
         child = puzzle.apply(other, int(called[move]))
-        assert np.array_equal(child, puzzle.exchanged(puzzle.apply(board, move)[None], order)[0][0])
+        assert np.array_equal(
+            child, puzzle.view(SymbolSymmetric).permute_symbols(puzzle.apply(board, move)[None], order)[0][0]
+        )
 
 
 @given(puzzle=EVEN, seed=st.integers(0, 2**32))
 def test_a_cell_is_answered_for_on_the_sheet_of_its_colour(plainly, puzzle: Dust, seed: int) -> None:
     board = plainly.board(puzzle, seed, 2)
-    colours, cells = np.divmod(puzzle.places(board[None])[0], puzzle.slots)
+    colours, cells = np.divmod(
+        puzzle.view(SymbolSymmetric).output_index(board[None])[0], puzzle.view(SymbolSymmetric).outputs_per_symbol
+    )
     assert np.array_equal(cells, np.arange(puzzle.cells))
     assert np.array_equal((colours + 1)[board > 0], board[board > 0])

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core.batches import made
+from puzzlelab.core.views import Rewards
+from puzzlelab.engine.batch_rules import apply_moves
 from puzzlelab.experience.rewards import make
 
 
 def worth(puzzle, name, board, *moves):
     """What each of these clicks is worth on a board."""
-    states = np.repeat(puzzle.settling().read(board).state[None], len(moves), axis=0)
+    states = np.repeat(puzzle.with_gravity().read(board).state[None], len(moves), axis=0)
     clicks = np.array([puzzle.read_move(move) for move in moves])
-    return make(puzzle, name)(states, made(puzzle, states, clicks)).tolist()
+    return make(puzzle, name)(states, apply_moves(puzzle, states, clicks)).tolist()
 
 
 def test_a_click_is_worth_the_cells_that_it_clears() -> None:
@@ -39,7 +40,9 @@ def test_every_solution_clears_the_same_sum_but_not_of_squares(plainly, seed: in
         states.append(puzzle.apply(states[-1], moves[-1]))
     sizes = -np.diff([np.count_nonzero(state) for state in states])
     before, clicks = np.array(states[:-1]), np.array(moves)
-    cleared, squared = (make(puzzle, name)(before, made(puzzle, before, clicks)) for name in puzzle.rewards)
+    cleared, squared = (
+        make(puzzle, name)(before, apply_moves(puzzle, before, clicks)) for name in puzzle.view(Rewards).rewards
+    )
     assert cleared.tolist() == sizes.tolist()
     assert cleared.sum() == puzzle.cells
     assert squared.tolist() == (sizes**2).tolist()

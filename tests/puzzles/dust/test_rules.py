@@ -9,13 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import solve
-from puzzlelab.core.boards import boards as boards_in
-from puzzlelab.core.conformance import check_puzzle
-from puzzlelab.core.errors import BadBoard, BadInput, Unlike
+from puzzlelab.analysis.conformance import check_puzzle
+from puzzlelab.core.board_files import boards as boards_in
+from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
-from puzzlelab.puzzles.dust import face
+from puzzlelab.core.views import Planes, is_legal
+from puzzlelab.puzzles.dust import notation
+from puzzlelab.puzzles.dust.planes import DustPlanes
 from puzzlelab.puzzles.dust.rules import Dust
 
 GAME = Path(__file__).parents[2] / "data" / "dust_game.txt"
@@ -137,7 +139,7 @@ def test_a_click_takes_one_cluster_and_lets_the_rest_come_to_rest(game) -> None:
         assert np.sort(new[new != 0]).tolist() == kept[kept != 0].tolist(), f"half {side}"
         for row in range(puzzle.height):
             assert np.count_nonzero(new[:, row]) == np.count_nonzero((old * ~gone != 0).sum(axis=1) > row)
-    face.must_rest(child, puzzle)
+    notation.must_rest(child, puzzle)
 
 
 @given(heap=heaps())
@@ -150,7 +152,7 @@ def test_at_rest_the_columns_are_sorted_towards_the_line_and_gravity_has_nothing
         assert np.array_equal(heights, np.sort(heights) if side == 0 else np.sort(heights)[::-1])
         assert np.sort(old[old != 0]).tolist() == np.sort(new[new != 0]).tolist()
     assert np.array_equal(puzzle.settled(rest), rest)
-    face.must_rest(rest, puzzle)
+    notation.must_rest(rest, puzzle)
 
 
 @given(heap=heaps())
@@ -158,21 +160,21 @@ def test_what_rests_is_what_settling_leaves_alone(heap) -> None:
     puzzle, state = heap
     rests = np.array_equal(puzzle.settled(state), state)
     if rests:
-        face.must_rest(state, puzzle)
+        notation.must_rest(state, puzzle)
         return
     with pytest.raises(BadBoard, match="--settle") as caught:
-        face.must_rest(state, puzzle)
+        notation.must_rest(state, puzzle)
     column, row = map(int, re.findall(r"\d+", caught.value.place)[:2])
     assert state[column * puzzle.height + row] != 0
     assert re.match(r"column \d+, row \d+ \(from 0 at the lower left\): ", str(caught.value))
     with pytest.raises(BadBoard, match="--settle"):
         puzzle.read(puzzle.write(state))
-    assert np.array_equal(puzzle.settling().read(puzzle.write(state)).state, puzzle.settled(state))
+    assert np.array_equal(puzzle.with_gravity().read(puzzle.write(state)).state, puzzle.settled(state))
 
 
 def test_the_puzzle_that_lets_boards_settle_is_the_same_puzzle() -> None:
     puzzle = load("dust-4x3x2")
-    lenient = puzzle.settling()
+    lenient = puzzle.with_gravity()
     assert (lenient, hash(lenient), lenient.name) == (puzzle, hash(puzzle), puzzle.name)
     assert lenient.read("R.../..../....") == puzzle.read("..../..../.R..")
 
@@ -189,7 +191,7 @@ def test_legal_names_one_cell_of_each_cluster_and_every_cell_of_it_does_the_same
     firsts = np.flatnonzero(legal)
     assert firsts.tolist() == sorted(set(clusters[state != 0].tolist()))
     assert all(clusters[first] == first for first in firsts)
-    assert [puzzle.permits(state, cell) for cell in range(puzzle.cells)] == (state != 0).tolist()
+    assert [is_legal(puzzle, state, cell) for cell in range(puzzle.cells)] == (state != 0).tolist()
     child = puzzle.apply(state, int(clusters[move]))
     assert np.array_equal(puzzle.apply(state, move), child)
 
@@ -217,7 +219,7 @@ def test_an_empty_cell_cannot_be_clicked() -> None:
     puzzle = load("dust-4x3x2")
     instance = puzzle.read("..../.RG./.RGG")
     for move in ("0,0", "1,2", "3,1"):
-        assert not puzzle.permits(instance.state, puzzle.read_move(move))
+        assert not is_legal(puzzle, instance.state, puzzle.read_move(move))
         with pytest.raises(ValueError, match=f"nothing lies at {move}"):
             puzzle.apply(instance.state, puzzle.read_move(move))
         verdict = replay(instance, [puzzle.read_move(move)])
@@ -260,8 +262,8 @@ def test_an_empty_board_is_a_board_and_is_solved() -> None:
 @given(game=games())
 def test_planes_have_a_one_for_each_colour(game) -> None:
     puzzle, state, _ = game
-    planes = puzzle.planes(np.stack([state, np.zeros_like(state)]))
-    assert (planes.dtype, planes.shape) == (np.float32, (2, puzzle.input_size))
+    planes = puzzle.view(Planes).planes(np.stack([state, np.zeros_like(state)]))
+    assert (planes.dtype, planes.shape) == (np.float32, (2, puzzle.view(Planes).input_size))
     cells = planes.reshape(2, puzzle.cells, puzzle.colours + 1)
     assert cells.sum(axis=2).tolist() == [[1.0] * puzzle.cells] * 2
     assert cells[0].argmax(axis=1).tolist() == state.tolist()
@@ -271,23 +273,23 @@ def test_planes_have_a_one_for_each_colour(game) -> None:
 @given(game=games([name for name in NAMES if load(name).width % 2 == 0]))
 def test_the_mirror_image_is_played_alike(game) -> None:
     puzzle, state, move = game
-    (same, names), (image, mirrored) = puzzle.symmetries(state[None])
+    (same, names), (image, mirrored) = puzzle.view(Planes).symmetries(state[None])
     assert np.array_equal(same[0], state)
     assert np.array_equal(names, np.arange(puzzle.cells))
-    assert np.array_equal(puzzle.symmetries(image)[1][0][0], state)
+    assert np.array_equal(puzzle.view(Planes).symmetries(image)[1][0][0], state)
     assert [row[::-1] for row in halves(puzzle, image[0])[0].T.tolist()] == halves(puzzle, state)[1].T.tolist()
     assert puzzle.legal(image[0]).sum() == puzzle.legal(state).sum()
-    child = puzzle.symmetries(puzzle.apply(state, move)[None])[1][0][0]
+    child = puzzle.view(Planes).symmetries(puzzle.apply(state, move)[None])[1][0][0]
     assert np.array_equal(puzzle.apply(image[0], int(mirrored[move])), child)
 
 
 @pytest.mark.parametrize("name", ["dust-7x6x5", "dust-1x5x3", "dust-5x1x3"])
 def test_halves_of_unequal_width_have_no_mirror_image(name) -> None:
     puzzle = load(name)
-    assert len(puzzle.symmetries(np.ones((3, puzzle.cells), np.uint8))) == 1
+    assert len(puzzle.view(Planes).symmetries(np.ones((3, puzzle.cells), np.uint8))) == 1
 
 
-class Crooked(Dust):
+class CrookedPlanes(DustPlanes):
     """Takes the board in the mirror, and leaves the moves where they are."""
 
     def symmetries(self, states):
@@ -295,14 +297,28 @@ class Crooked(Dust):
         return (same, names), (image, names)
 
 
-class Dyed(Dust):
+class DyedPlanes(DustPlanes):
     """Says that a board is as good as one whose lowest piece has another colour."""
 
     def symmetries(self, states):
         (same, names), _ = super().symmetries(states)
         dyed = same.copy()
-        dyed[..., 0] = np.where(same[..., 0] != 0, same[..., 0] % self.colours + 1, 0)
+        dyed[..., 0] = np.where(same[..., 0] != 0, same[..., 0] % self.puzzle.colours + 1, 0)
         return (same, names), (dyed, names)
+
+
+class Crooked(Dust):
+    """Dust with these planes."""
+
+    def view(self, kind):
+        return CrookedPlanes(self) if kind is Planes else super().view(kind)
+
+
+class Dyed(Dust):
+    """Dust with these planes."""
+
+    def view(self, kind):
+        return DyedPlanes(self) if kind is Planes else super().view(kind)
 
 
 @pytest.mark.parametrize(
@@ -316,7 +332,7 @@ class Dyed(Dust):
 )
 def test_a_wrong_symmetry_is_found_by_the_checks_of_every_puzzle(kind, board, words) -> None:
     puzzle = kind(4, 3, 3)
-    with pytest.raises(Unlike, match=words):
+    with pytest.raises(ConformanceError, match=words):
         check_puzzle(puzzle, [puzzle.read(board)])
 
 

@@ -10,8 +10,9 @@ from puzzlelab import Instance, solve
 from puzzlelab.cli.main import run
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.dust import sampling
-from puzzlelab.puzzles.dust.building import built, with_cluster
+from puzzlelab.puzzles.dust.backward_generation import built, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
 
 SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
@@ -20,7 +21,7 @@ PUZZLES = st.builds(Dust, st.integers(1, 8), st.integers(1, 7), st.integers(2, 9
 
 
 def drawn(puzzle: Dust, scale: str, wanted: int | None, seed: int = 0) -> np.ndarray:
-    return puzzle.scales[scale].sample(generator(seed), wanted)
+    return puzzle.view(Samples).scales[scale].sample(generator(seed), wanted)
 
 
 def rests(puzzle: Dust, board: np.ndarray) -> bool:
@@ -30,8 +31,8 @@ def rests(puzzle: Dust, board: np.ndarray) -> bool:
 @pytest.mark.parametrize("size", SIZES)
 def test_every_scale_gives_boards_that_rest_and_the_same_for_the_same_seed(size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
-    assert next(iter(puzzle.scales)) == "optimum"
-    for name, scale in puzzle.scales.items():
+    assert next(iter(puzzle.view(Samples).scales)) == "optimum"
+    for name, scale in puzzle.view(Samples).scales.items():
         assert scale.about
         boards = [drawn(puzzle, name, None, seed) for seed in range(5)]
         assert all((board.dtype, board.shape) == (np.uint8, (puzzle.cells,)) for board in boards)
@@ -45,7 +46,7 @@ def test_every_scale_gives_boards_that_rest_and_the_same_for_the_same_seed(size:
 
 def test_all_colours_come_up_alike_in_every_cell() -> None:
     puzzle, random = Dust(4, 3, 5), generator(1)
-    boards = np.array([puzzle.scales["uniform"].sample(random, None) for _ in range(2_000)])
+    boards = np.array([puzzle.view(Samples).scales["uniform"].sample(random, None) for _ in range(2_000)])
     counts = (boards[..., None] == np.arange(1, 6)).sum(axis=0)
     assert counts.sum() == boards.size
     assert min(chisquare(row).pvalue for row in counts) > 1e-4
@@ -113,7 +114,7 @@ def test_where_no_full_board_is_found_there_is_one_with_fewer_cells(plainly) -> 
 @pytest.mark.parametrize("wanted", [-3, 0, 49, 1_000_000])
 def test_a_level_that_no_board_can_have_is_refused_at_once(scale: str, most: int, wanted: int) -> None:
     puzzle = Dust(8, 6, 5)
-    assert puzzle.scales[scale].levels == (1, most)
+    assert puzzle.view(Samples).scales[scale].levels == (1, most)
     with pytest.raises(BadOption) as caught:
         drawn(puzzle, scale, wanted)
     words = f"the levels of dust-8x6x5 on the scale '{scale}' go from 1 to {most}, not to {wanted}"
@@ -132,14 +133,14 @@ def test_a_level_for_which_no_way_is_found_is_told_so() -> None:
 def test_no_optimum_is_above_the_greatest_level(plainly, size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
     optima = [plainly.optimum(puzzle, plainly.board(puzzle, seed)) for seed in range(40)]
-    least, greatest = puzzle.scales["optimum"].levels
+    least, greatest = puzzle.view(Samples).scales["optimum"].levels
     assert least <= min(optima)
     assert max(optima) <= greatest
 
 
 def test_the_greatest_level_of_a_board_of_two_cells_is_reached(plainly) -> None:
     puzzle = Dust(2, 1, 2)
-    assert puzzle.scales["optimum"].levels == (1, 2)
+    assert puzzle.view(Samples).scales["optimum"].levels == (1, 2)
     assert plainly.optimum(puzzle, np.array([1, 2], np.uint8)) == 2
 
 
@@ -173,7 +174,7 @@ def test_a_large_board_of_a_small_optimum() -> None:
 @pytest.mark.parametrize("size", [(4, 3, 3), pytest.param((5, 3, 2), marks=pytest.mark.slow)])
 def test_an_optimum_that_no_board_has_is_given_up(size: tuple[int, int, int]) -> None:
     puzzle = Dust(*size)
-    greatest = puzzle.scales["optimum"].levels[1]
+    greatest = puzzle.view(Samples).scales["optimum"].levels[1]
     with pytest.raises(BadOption, match=f"with the optimum {greatest} was found: of [0-9]+ none had it"):
         drawn(puzzle, "optimum", greatest)
 
@@ -184,7 +185,7 @@ def test_an_optimum_that_no_board_has_is_given_up(size: tuple[int, int, int]) ->
 def test_the_difficulty_says_what_can_be_counted() -> None:
     puzzle = Dust(8, 6, 5)
     board = drawn(puzzle, "uniform", None)
-    found = puzzle.difficulty(board)
+    found = puzzle.view(Samples).difficulty(board)
     assert (found["cells"], found["colours"]) == (48, 5)
     assert found["clusters"] == np.unique(puzzle.clusters(board)).size
 
@@ -194,19 +195,21 @@ def test_the_difficulty_of_small_boards_has_their_optimum(plainly) -> None:
         puzzle = Dust(*size)
         for seed in range(20):
             board = plainly.board(puzzle, seed, seed % 4)
-            assert puzzle.difficulty(board)["optimum"] == plainly.optimum(puzzle, board)
+            assert puzzle.view(Samples).difficulty(board)["optimum"] == plainly.optimum(puzzle, board)
 
 
 def test_the_difficulty_of_nothing() -> None:
     puzzle = Dust(8, 6, 5)
-    nothing = puzzle.difficulty(np.zeros(puzzle.cells, np.uint8))
+    nothing = puzzle.view(Samples).difficulty(np.zeros(puzzle.cells, np.uint8))
     assert nothing == {"optimum": 0, "cells": 0, "clusters": 0, "colours": 0}
 
 
 # --- Ctrl-C, and files ---
 
 
-@pytest.mark.parametrize("ask", [lambda puzzle: drawn(puzzle, "optimum", 13), lambda puzzle: puzzle.difficulty(FULL)])
+@pytest.mark.parametrize(
+    "ask", [lambda puzzle: drawn(puzzle, "optimum", 13), lambda puzzle: puzzle.view(Samples).difficulty(FULL)]
+)
 def test_ctrl_c_ends_the_work_and_does_not_count_as_an_answer(monkeypatch, ask) -> None:
     def interrupted(*given, **more):
         raise KeyboardInterrupt

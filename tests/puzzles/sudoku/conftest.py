@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from puzzlelab.core.kernels import compiled
-from puzzlelab.core.lanes import LANES, lanewise
-from puzzlelab.puzzles.sudoku import bands, digging
+from puzzlelab.engine.kernels import compiled
+from puzzlelab.engine.simd import LANES, lanewise
+from puzzlelab.puzzles.sudoku import bands, hole_digging
 from puzzlelab.puzzles.sudoku.bands import DEPTH, LEVELS, WIDTH
 
 DATA = Path(__file__).parents[2] / "data"
@@ -226,7 +226,7 @@ def run_search(stack, control, columns, budget, solutions):
 @compiled
 def run_full_grids(random, stack, control, columns, digits, grids):
     for i in range(len(grids)):
-        digging.full_grid(random, stack, control, columns, digits, grids[i])
+        hole_digging.full_grid(random, stack, control, columns, digits, grids[i])
 
 
 FORMULAS = {
@@ -250,7 +250,7 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
 
 def full_grids(count: int, seed: int) -> Grids:
     """Random full grids, as the generator draws them."""
-    _, *room = digging.room()
+    _, *room = hole_digging.room()
     grids = np.zeros((count, 81), np.uint8)
     run_full_grids(np.array([seed], np.uint64), *room[:4], grids)
     return grids

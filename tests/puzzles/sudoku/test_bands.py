@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core.lanes import LANES
 from puzzlelab.core.registry import load
+from puzzlelab.engine.simd import LANES
 from puzzlelab.puzzles.sudoku import bands
 
 NINE = load("sudoku-9x9")
@@ -365,7 +365,7 @@ def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
 
 
 def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> None:
-    from puzzlelab.core.kernels import DONE, EXPANDED, IMPROVED, RUNNING
+    from puzzlelab.engine.kernels import DONE, EXPANDED, IMPROVED, RUNNING
     from puzzlelab.puzzles.sudoku.exact import machine
 
     board = exchange[0].puzzle.copy()

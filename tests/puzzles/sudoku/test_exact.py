@@ -8,14 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import check_solver, count, load, solutions, solve
-from puzzlelab.core.errors import BadBoard, BadOption, NotSuited
+from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import Counts, Listing, Lists
+from puzzlelab.core.solutions import CountsSolutions, EnumeratesSolutions, Listing
 from puzzlelab.core.solutions import count as counted
+from puzzlelab.core.solver import ability
 from puzzlelab.core.verify import verify
 from puzzlelab.puzzles.sudoku.exact import CHUNK, SOLVERS, Bands, solve_batch
-from puzzlelab.puzzles.sudoku.generate import Generator
+from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
 NINE = load("sudoku-9x9")
 EMPTY = "." * 81
@@ -66,7 +68,7 @@ def test_known_puzzles_have_their_known_solution_and_no_other(exchange) -> None:
 def test_the_examples_have_one_solution(name) -> None:
     instance = NINE.read(name)
     assert solve(instance, Bands()).proof == "unique"
-    assert solve(instance, "bands").moves == solve(NINE.read(NINE.examples[name].board), "bands").moves
+    assert solve(instance, "bands").moves == solve(NINE.read(presentation_of(NINE).examples[name].board), "bands").moves
 
 
 def test_norvigs_impossible_puzzle_is_proven_to_be_so() -> None:
@@ -116,16 +118,16 @@ def test_a_board_without_a_solution_is_proven_so(text, harness) -> None:
 def test_other_puzzles_are_refused(name) -> None:
     puzzle = load(name)
     instance = puzzle.read("1 2 3 4 5 6 7 0 8" if name.startswith("tiles") else "." * puzzle.cells)
-    with pytest.raises(NotSuited, match=f"bands cannot solve {name}(: it is made for sudoku-9x9|, which offers no)"):
+    with pytest.raises(Unsupported, match=f"bands cannot solve {name}(: it is made for sudoku-9x9|, which offers no)"):
         solve(instance, "bands")
-    with pytest.raises(NotSuited, match="bands cannot solve"):
+    with pytest.raises(Unsupported, match="bands cannot solve"):
         Listing(Bands(), instance, Limit())
 
 
 def test_it_lists_and_counts() -> None:
     assert SOLVERS["bands"] is Bands
-    assert isinstance(Bands(), Lists)
-    assert isinstance(Bands(), Counts)
+    assert ability(Bands(), EnumeratesSolutions)
+    assert ability(Bands(), CountsSolutions)
 
 
 # --- counts and lists ---
@@ -314,7 +316,7 @@ def test_guesses_do_not_depend_on_the_batch(exchange) -> None:
 
 
 def test_made_puzzles_are_solved_by_both(harness) -> None:
-    puzzles, answers = next(Generator().batches(300, seed=8, jobs=1))
+    puzzles, answers = next(SudokuGenerator().batches(300, seed=8, jobs=1))
     batch = solve_batch(puzzles)
     assert batch.counts.tolist() == [1] * 300
     assert np.array_equal(batch.solutions, answers)

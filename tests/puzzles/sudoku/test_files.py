@@ -16,14 +16,14 @@ from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.core.version import VERSION
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.files import CELLS
-from puzzlelab.puzzles.sudoku.generate import Generator
+from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
 COUNT, CHUNK, PART = 45, 10, 20
 LINES = (".csv", ".txt", ".sdm")
 ENDINGS = (*LINES, ".parquet")
 
 
-class Interrupted(Generator):
+class Interrupted(SudokuGenerator):
     """Makes the same puzzles; Ctrl-C is pressed after so many batches."""
 
     after: ClassVar[int] = 0
@@ -48,7 +48,7 @@ def made(tmp_path):
 
     def write(name, count=COUNT, seed=3, told=lambda rows: None, generator=None, jobs=1):
         path = tmp_path / name
-        files.write(path, generator or Generator(mix="even"), count, seed, jobs, told)
+        files.write(path, generator or SudokuGenerator(mix="even"), count, seed, jobs, told)
         return path
 
     return write
@@ -103,7 +103,7 @@ def test_every_form_holds_the_same_puzzles(made):
 
 def test_a_file_holds_what_the_generator_makes(made):
     puzzle = load("sudoku-9x9")
-    batches = list(Generator(mix="even").batches(COUNT, 3))
+    batches = list(SudokuGenerator(mix="even").batches(COUNT, 3))
     expected = [
         (puzzle.write(board), puzzle.write(solution))
         for boards, solutions in batches
@@ -296,7 +296,7 @@ def test_puzzles_that_do_not_come_up_leave_what_was_asked(tmp_path, monkeypatch)
     monkeypatch.setattr(generate, "TRIES", 3)
     path = tmp_path / "a.csv"
     with pytest.raises(BadOption, match=r"3 full grids gave no such puzzle: clues=17"):
-        files.write(path, Generator(clues=17), 5, 0, 1, lambda rows: None)
+        files.write(path, SudokuGenerator(clues=17), 5, 0, 1, lambda rows: None)
 
 
 # --- what is refused ------------------------------------------------------------------------------
@@ -333,12 +333,17 @@ def test_the_note_says_what_is_made(tmp_path):
         "version": VERSION,
     }
     assert held["settings"]["mix"] == "even"
-    assert held["settings"].keys() == Generator.model_fields.keys()
+    assert held["settings"].keys() == SudokuGenerator.model_fields.keys()
 
 
 @pytest.mark.parametrize(
     "other",
-    [{"count": COUNT + 1}, {"seed": 4}, {"generator": Generator(mix="doubling")}, {"generator": Generator()}],
+    [
+        {"count": COUNT + 1},
+        {"seed": 4},
+        {"generator": SudokuGenerator(mix="doubling")},
+        {"generator": SudokuGenerator()},
+    ],
     ids=["count", "seed", "mix", "no mix"],
 )
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -422,5 +427,5 @@ def test_clues_are_counted(made, ending):
 
 
 def test_full_grids_have_81_clues(made):
-    totals = files.clue_counts(made("a.txt", 5, generator=Generator(clues=81)))
+    totals = files.clue_counts(made("a.txt", 5, generator=SudokuGenerator(clues=81)))
     assert np.flatnonzero(totals).tolist() == [81]

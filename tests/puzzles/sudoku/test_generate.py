@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.puzzles.sudoku.exact import solve_batch
-from puzzlelab.puzzles.sudoku.generate import CHUNK, LEVELS, MIXES, Generator, level_of
+from puzzlelab.puzzles.sudoku.generate import CHUNK, LEVELS, MIXES, SudokuGenerator, level_of
 
 NINE = load("sudoku-9x9")
 SYMMETRIES = ("none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full")
@@ -42,7 +42,7 @@ ORBITS = {
 
 def made(count, seed=0, jobs=1, first=0, **wishes):
     """(puzzles, solutions), all in one array each."""
-    batches = list(Generator(**wishes).batches(count, seed, jobs, first))
+    batches = list(SudokuGenerator(**wishes).batches(count, seed, jobs, first))
     return tuple(np.concatenate(each) for each in zip(*batches, strict=True))
 
 
@@ -89,7 +89,7 @@ def test_a_puzzle_depends_on_the_seed_and_its_number_alone(wishes) -> None:
 
 def test_pieces_and_threads_change_nothing() -> None:
     count = 2 * CHUNK + 7
-    one, two = (list(Generator(level=4).batches(count, 5, jobs)) for jobs in (1, 2))
+    one, two = (list(SudokuGenerator(level=4).batches(count, 5, jobs)) for jobs in (1, 2))
     assert [len(puzzles) for puzzles, _ in one] == [len(puzzles) for puzzles, _ in two] == [CHUNK, CHUNK, 7]
     for a, b in zip(one, two, strict=True):
         assert np.array_equal(a[0], b[0])
@@ -99,14 +99,14 @@ def test_pieces_and_threads_change_nothing() -> None:
 
 
 def test_nothing_more_is_made_than_was_asked_for() -> None:
-    assert list(Generator().batches(0)) == []
-    assert list(Generator().batches(5, first=5)) == []
-    assert list(Generator().batches(5, first=9)) == []
+    assert list(SudokuGenerator().batches(0)) == []
+    assert list(SudokuGenerator().batches(5, first=5)) == []
+    assert list(SudokuGenerator().batches(5, first=9)) == []
     assert made(1)[0].shape == (1, 81)
 
 
 def test_a_stream_can_be_left() -> None:
-    batches = Generator(level=1).batches(10**9, jobs=2)
+    batches = SudokuGenerator(level=1).batches(10**9, jobs=2)
     assert next(batches)[0].shape == (CHUNK, 81)
     batches.close()
 
@@ -195,7 +195,7 @@ def test_symmetric_puzzles_have_the_symmetry_and_one_solution(symmetry, harness)
 
 @pytest.mark.parametrize("symmetry", SYMMETRIES)
 def test_orbits_are_all_cells_that_go_together(symmetry) -> None:
-    orbits = Generator(symmetry=symmetry).orbits()
+    orbits = SudokuGenerator(symmetry=symmetry).orbits()
     assert orbits.shape == (ORBITS[symmetry], 8)
     cells = orbits[orbits >= 0]
     assert sorted(cells.tolist()) == list(range(81))
@@ -244,25 +244,25 @@ BAD_WISHES = {
     "hard puzzles have as many clues as they have: ask for no level": {"hard": 1, "level": 5},
     "no puzzle with 16 clues has one solution; the fewest are 17": {"clues": 16},
     "no puzzle with 0 clues has one solution": {"clues": 0},
-    "generator: the option 'level' cannot be '0'": {"level": 0},
-    "generator: the option 'level' cannot be '6'": {"level": 6},
-    "generator: the option 'clues' cannot be '82'": {"clues": 82},
-    "generator: the option 'clues' cannot be '-1'": {"clues": -1},
-    "generator: the option 'clues' cannot be '20.5'": {"clues": 20.5},
-    "generator: the option 'mix' cannot be 'odd'": {"mix": "odd"},
-    "generator: the option 'mix' cannot be '{6: 1}'": {"mix": {6: 1}},
-    "generator: the option 'mix' cannot be '{5: 0}'": {"mix": {5: 0}},
-    "generator: the option 'mix' cannot be '{5: -1}'": {"mix": {5: -1}},
-    "generator: the option 'symmetry' cannot be 'x'": {"symmetry": "x"},
-    "generator: the option 'hard' cannot be '-1'": {"hard": -1},
-    "generator has no option 'levle'; did you mean 'level'?": {"levle": 3},
+    "sudoku-generator: the option 'level' cannot be '0'": {"level": 0},
+    "sudoku-generator: the option 'level' cannot be '6'": {"level": 6},
+    "sudoku-generator: the option 'clues' cannot be '82'": {"clues": 82},
+    "sudoku-generator: the option 'clues' cannot be '-1'": {"clues": -1},
+    "sudoku-generator: the option 'clues' cannot be '20.5'": {"clues": 20.5},
+    "sudoku-generator: the option 'mix' cannot be 'odd'": {"mix": "odd"},
+    "sudoku-generator: the option 'mix' cannot be '{6: 1}'": {"mix": {6: 1}},
+    "sudoku-generator: the option 'mix' cannot be '{5: 0}'": {"mix": {5: 0}},
+    "sudoku-generator: the option 'mix' cannot be '{5: -1}'": {"mix": {5: -1}},
+    "sudoku-generator: the option 'symmetry' cannot be 'x'": {"symmetry": "x"},
+    "sudoku-generator: the option 'hard' cannot be '-1'": {"hard": -1},
+    "sudoku-generator has no option 'levle'; did you mean 'level'?": {"levle": 3},
 }
 
 
 @pytest.mark.parametrize(("words", "wishes"), BAD_WISHES.items(), ids=BAD_WISHES)
 def test_a_wish_that_makes_no_sense_is_told_so(words, wishes) -> None:
     with pytest.raises(BadOption) as caught:
-        Generator(**wishes)
+        SudokuGenerator(**wishes)
     assert str(caught.value).startswith(words)
 
 
@@ -279,7 +279,7 @@ def test_a_wish_that_makes_no_sense_is_told_so(words, wishes) -> None:
 def test_a_wish_that_no_grid_meets_gets_a_sentence(wishes, told, jobs, monkeypatch) -> None:
     monkeypatch.setattr(generate, "TRIES", 3)
     with pytest.raises(BadOption, match=f"^3 full grids gave no such puzzle: {told}$"):
-        list(Generator(**wishes).batches(3 * CHUNK, jobs=jobs))
+        list(SudokuGenerator(**wishes).batches(3 * CHUNK, jobs=jobs))
 
 
 @settings(max_examples=60)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core import kernels
 from puzzlelab.core.registry import load
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 SIDES = st.integers(2, 5)
@@ -23,7 +24,7 @@ def board(puzzle, seed, share):
 
 def surveyed(puzzle, state, survey):
     """(the legal moves, the boards after the first few of them, whether it is solved, packed, unpacked again)."""
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     working = rules.encode(state[None])[0]
     moves = np.full(puzzle.move_count, -1, np.int32)
     children = np.zeros((puzzle.move_count, rules.size), rules.dtype)
@@ -77,4 +78,4 @@ def test_pack_is_one_to_one(puzzle, seed, share, cell) -> None:
     other[place] = (other[place] + 1) % (puzzle.size + 1)
     packed = [surveyed(puzzle, each, kernels.survey)[3].tolist() for each in (state, other)]
     assert packed[0] != packed[1]
-    assert len(packed[0]) == puzzle.kernel().words == -(-puzzle.cells // 12)
+    assert len(packed[0]) == puzzle.view(KernelRules).words == -(-puzzle.cells // 12)

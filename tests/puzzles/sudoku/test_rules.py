@@ -3,12 +3,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from puzzlelab.core.conformance import check_puzzle
+from puzzlelab.analysis.conformance import check_puzzle
 from puzzlelab.core.errors import BadBoard, BadInput, BadOption
-from puzzlelab.core.puzzle import Candidates, Compiled, Cover, Instance, Moves, Pictured, Planes, Samples
+from puzzlelab.core.puzzle import Instance, presentation_of
 from puzzlelab.core.registry import families, load
 from puzzlelab.core.verify import Verdict, replay
-from puzzlelab.puzzles.sudoku import EXAMPLES
+from puzzlelab.core.views import Candidates, Cover, DrawsSvg, KernelRules, Planes, RandomSymmetry, Samples, is_legal
+from puzzlelab.puzzles.sudoku import FAMILY
 from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 NAMES = (
@@ -72,7 +73,7 @@ def seen(puzzle, cell):
 # --- names ---
 
 
-@pytest.mark.parametrize("name", [*NAMES, *EXAMPLES])
+@pytest.mark.parametrize("name", [*NAMES, *FAMILY.names])
 def test_a_name_is_loaded_as_the_puzzle_that_has_it(name: str) -> None:
     assert load(name).name == name
     assert load(name) == load(load(name).name)
@@ -168,7 +169,7 @@ def test_a_digit_may_go_where_no_other_sees_it(state) -> None:
 @given(state=STATES)
 def test_one_move_is_permitted_as_all_are_legal(state) -> None:
     puzzle, board = drawn(state)
-    assert [puzzle.permits(board, move) for move in range(puzzle.move_count)] == puzzle.legal(board).tolist()
+    assert [is_legal(puzzle, board, move) for move in range(puzzle.move_count)] == puzzle.legal(board).tolist()
 
 
 def test_a_move_writes_a_digit_and_leaves_its_argument_alone() -> None:
@@ -305,11 +306,11 @@ def test_nothing_is_said_against_a_board_that_has_a_solution(name, seed, share) 
 
 
 def test_too_few_clues_are_remarked_upon() -> None:
-    assert NINE.remarks(NINE.read("wikipedia").state) == []
+    assert presentation_of(NINE).warnings(NINE.read("wikipedia").state) == []
     board = NINE.read("wikipedia").state.copy()
     board[np.flatnonzero(board)[0]] = 0
-    assert NINE.remarks(board) == ["16 clues: with fewer than 17 clues the solution cannot be unique"]
-    assert FOUR.remarks(np.zeros(16, np.uint8)) == []
+    assert presentation_of(NINE).warnings(board) == ["16 clues: with fewer than 17 clues the solution cannot be unique"]
+    assert presentation_of(FOUR).warnings(np.zeros(16, np.uint8)) == []
 
 
 # --- moves as text ---
@@ -339,8 +340,8 @@ def test_what_is_no_move_is_told_so(text: str) -> None:
 
 
 def test_every_view_is_offered() -> None:
-    for view in (Moves, Samples, Planes, Cover, Candidates, Compiled, Pictured):
-        assert isinstance(NINE, view), view.__name__
+    for view in (Samples, Planes, Cover, Candidates, KernelRules, DrawsSvg):
+        assert NINE.view(view) is not None, view.__name__
 
 
 @pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-6x6:boxes=3x2", "sudoku-9x9", "sudoku-16x16"])
@@ -421,8 +422,8 @@ def backtracked(puzzle, board):
 def test_planes_have_a_one_for_each_digit(name: str) -> None:
     puzzle = load(name)
     states = np.array([dug(puzzle, seed, 0.5)[1] for seed in range(4)])
-    planes = puzzle.planes(states)
-    assert (planes.dtype, planes.shape) == (np.float32, (4, puzzle.input_size))
+    planes = puzzle.view(Planes).planes(states)
+    assert (planes.dtype, planes.shape) == (np.float32, (4, puzzle.view(Planes).input_size))
     for state, plane in zip(states, planes, strict=True):
         assert np.flatnonzero(plane).tolist() == puzzle.chosen(state).tolist()
         assert set(plane.tolist()) <= {0.0, 1.0}
@@ -433,7 +434,7 @@ def test_symmetries_keep_what_is_legal_and_solved(name: str) -> None:
     puzzle = load(name)
     grid, board = dug(puzzle, 11, 0.6)
     states = np.array([grid, board, scattered(puzzle, 12, 0.3)])
-    images = puzzle.symmetries(states)
+    images = puzzle.view(Planes).symmetries(states)
     assert len(images) == (8 if puzzle.box_rows == puzzle.box_columns else 4)
     assert len({image.tobytes() for image, _ in images}) == len(images)
     move = int(np.flatnonzero(puzzle.legal(board))[0])
@@ -443,16 +444,16 @@ def test_symmetries_keep_what_is_legal_and_solved(name: str) -> None:
         for before, after in zip(states, image, strict=True):
             assert np.array_equal(puzzle.legal(after)[moves], puzzle.legal(before))
             assert (puzzle.objection(before) is None) == (puzzle.objection(after) is None)
-        later = puzzle.symmetries(puzzle.apply(board, move)[None])
+        later = puzzle.view(Planes).symmetries(puzzle.apply(board, move)[None])
         same = [again for again, names in later if np.array_equal(names, moves)]
         assert np.array_equal(puzzle.apply(image[1], int(moves[move])), same[0][0])
 
 
 def test_who_solves_it_usually() -> None:
-    assert NINE.usual_solver == ("bands", {})
-    assert {load(name).usual_solver[0] for name in NAMES if name != "sudoku-9x9"} == {"dancing-links"}
-    assert load("sudoku-9x9").shows_board
-    assert {"wikipedia", "inkala"} <= set(NINE.examples)
+    assert presentation_of(NINE).usual_solver == ("bands", {})
+    assert {presentation_of(load(name)).usual_solver[0] for name in NAMES if name != "sudoku-9x9"} == {"dancing-links"}
+    assert presentation_of(load("sudoku-9x9")).answer_is_board
+    assert {"wikipedia", "inkala"} <= set(presentation_of(NINE).examples)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -461,7 +462,7 @@ def test_every_relabelling_makes_solved_grids_of_solved_grids(name) -> None:
     grid, board = dug(puzzle, 3, 0.4)
     seen_images = set()
     for seed in range(6):
-        cells, digits = puzzle.relabelled(np.random.default_rng(seed))
+        cells, digits = puzzle.view(RandomSymmetry).random_symmetry(np.random.default_rng(seed))
         assert sorted(cells.tolist()) == list(range(puzzle.cells))
         assert sorted(digits.tolist()) == list(range(puzzle.size))
         names = np.concatenate([[0], digits + 1]).astype(np.uint8)
@@ -480,7 +481,7 @@ def test_relabellings_of_the_smallest_grids_are_all_there_are() -> None:
         grid = FOUR.read(text).state
         images = set()
         for seed in range(6000):
-            cells, digits = FOUR.relabelled(np.random.default_rng(seed))
+            cells, digits = FOUR.view(RandomSymmetry).random_symmetry(np.random.default_rng(seed))
             images.add((digits + 1)[grid[cells] - 1].tobytes())
         sizes.add(len(images))
     assert sizes == {96, 192}

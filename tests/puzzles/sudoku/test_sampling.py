@@ -7,6 +7,7 @@ import pytest
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
+from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
 
@@ -15,7 +16,7 @@ OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")
 
 
 def drawn(scale, level, seed=0):
-    return NINE.scales[scale].sample(np.random.default_rng(seed), level)
+    return NINE.view(Samples).scales[scale].sample(np.random.default_rng(seed), level)
 
 
 def check(board, harness):
@@ -26,21 +27,21 @@ def check(board, harness):
 
 
 def test_the_scales_and_their_levels() -> None:
-    assert {name: scale.levels for name, scale in NINE.scales.items()} == {
+    assert {name: scale.levels for name, scale in NINE.view(Samples).scales.items()} == {
         "level": (1, 5),
         "blind": (1, 5),
         "clues": (FEWEST, MOST),
         "minimal": None,
     }
-    assert next(iter(NINE.scales)) == "level"
-    assert all(scale.about for scale in NINE.scales.values())
+    assert next(iter(NINE.view(Samples).scales)) == "level"
+    assert all(scale.about for scale in NINE.view(Samples).scales.values())
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_boards_of_other_sizes_are_not_made(name) -> None:
     puzzle = load(name)
-    assert not puzzle.scales
-    assert puzzle.difficulty(np.ones(puzzle.cells, np.uint8)) == {"clues": puzzle.cells}
+    assert not puzzle.view(Samples).scales
+    assert puzzle.view(Samples).difficulty(np.ones(puzzle.cells, np.uint8)) == {"clues": puzzle.cells}
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -48,7 +49,7 @@ def test_a_level_is_hit(level, harness) -> None:
     for seed in range(5):
         board = drawn("level", level, seed)
         check(board, harness)
-        assert NINE.difficulty(board) == {"level": level, "clues": int(np.count_nonzero(board))}
+        assert NINE.view(Samples).difficulty(board) == {"level": level, "clues": int(np.count_nonzero(board))}
 
 
 def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions(harness) -> None:
@@ -57,7 +58,7 @@ def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions
         for seed in range(5):
             board = drawn("blind", level, seed)
             assert NINE.objection(board) is None
-            assert NINE.difficulty(board)["level"] == level
+            assert NINE.view(Samples).difficulty(board)["level"] == level
             several += level == 4 and len(list(islice(harness.solutions_of(harness.candidates_of(board)), 2))) > 1
     assert several >= 3
 
@@ -66,7 +67,7 @@ def test_blind_boards_have_the_clues_of_their_level_and_mostly_several_solutions
 def test_a_number_of_clues_is_hit(clues, harness) -> None:
     board = drawn("clues", clues)
     check(board, harness)
-    assert NINE.difficulty(board)["clues"] == clues
+    assert NINE.view(Samples).difficulty(board)["clues"] == clues
 
 
 def test_minimal_boards_have_no_clue_too_many(harness) -> None:
@@ -79,7 +80,7 @@ def test_minimal_boards_have_no_clue_too_many(harness) -> None:
 
 
 def test_without_a_wish_all_levels_come_up(harness) -> None:
-    levels = [NINE.difficulty(drawn("level", None, seed))["level"] for seed in range(60)]
+    levels = [NINE.view(Samples).difficulty(drawn("level", None, seed))["level"] for seed in range(60)]
     assert set(levels) == set(LEVELS)
     check(drawn("clues", None), harness)
 
@@ -93,7 +94,7 @@ def test_one_seed_gives_one_board(scale) -> None:
 
 def test_one_generator_gives_one_board_after_the_other() -> None:
     random = np.random.default_rng(1)
-    assert len({NINE.write(NINE.scales["level"].sample(random, 4)) for _ in range(10)}) == 10
+    assert len({NINE.write(NINE.view(Samples).scales["level"].sample(random, 4)) for _ in range(10)}) == 10
 
 
 @pytest.mark.parametrize(
@@ -110,4 +111,4 @@ def test_a_level_without_a_board_is_told_so(scale, level) -> None:
 )
 def test_the_level_of_a_number_of_clues(clues, level) -> None:
     board = np.where(np.arange(81) < clues, 1, 0).astype(np.uint8)
-    assert NINE.difficulty(board) == {"level": level, "clues": clues}
+    assert NINE.view(Samples).difficulty(board) == {"level": level, "clues": clues}

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab.core import kernels
-from puzzlelab.core.kernels import compiled
-from puzzlelab.core.puzzle import Estimate
 from puzzlelab.core.registry import load
-from puzzlelab.puzzles.tiles import distances
+from puzzlelab.core.views import Estimate, KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
+from puzzlelab.puzzles.tiles import exact_distances
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 EIGHTS = ("tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8")
@@ -23,7 +23,7 @@ EIGHTS = ("tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,
 def begin_all(estimate, states, memo, values):
     """The estimate of each of `states: uint8[B, S]`."""
     for i in range(len(states)):
-        values[i] = kernels.begin(estimate, states[i], memo)
+        values[i] = kernels.evaluate(estimate, states[i], memo)
 
 
 @compiled
@@ -34,7 +34,7 @@ def wander(tables, estimate, state, child, moves, choices, memo, delta, fresh, b
     value after a move, 2: the memo after `exchange`, 3: the memo after `exchange` twice, 4: what `peek` says when it
     is told that a lower value is enough), and the two values.
     """
-    value = kernels.begin(estimate, state, memo)
+    value = kernels.evaluate(estimate, state, memo)
     for step in range(choices.size):
         count = kernels.legal(tables, state, moves)
         move = moves[choices[step] % count]
@@ -42,27 +42,27 @@ def wander(tables, estimate, state, child, moves, choices, memo, delta, fresh, b
             fresh[i] = 0
             before[i] = memo[i]
         kernels.apply(tables, state, move, child)
-        truth = kernels.begin(estimate, child, fresh)
+        truth = kernels.evaluate(estimate, child, fresh)
         for most in range(truth + 2):
-            early = kernels.peek(estimate, state, move, value, memo, delta, most)
+            early = kernels.evaluate_move(estimate, state, move, value, memo, delta, most)
             if early > truth or (early < truth and early <= most):
                 told[0], told[1], told[2] = 4, early, truth
                 return step
-        after = kernels.peek(estimate, state, move, value, memo, delta, 1 << 40)
+        after = kernels.evaluate_move(estimate, state, move, value, memo, delta, 1 << 40)
         if after != truth:
             told[0], told[1], told[2] = 1, after, truth
             return step
-        kernels.exchange(estimate, memo, delta)
+        kernels.swap_delta(estimate, memo, delta)
         for i in range(memo.size):
             if memo[i] != fresh[i]:
                 told[0], told[1], told[2] = 2, memo[i], fresh[i]
                 return step
-        kernels.exchange(estimate, memo, delta)
+        kernels.swap_delta(estimate, memo, delta)
         for i in range(memo.size):
             if memo[i] != before[i]:
                 told[0], told[1], told[2] = 3, memo[i], before[i]
                 return step
-        kernels.exchange(estimate, memo, delta)
+        kernels.swap_delta(estimate, memo, delta)
         kernels.copy(child, state)
         value = after
     return -1
@@ -70,7 +70,7 @@ def wander(tables, estimate, state, child, moves, choices, memo, delta, fresh, b
 
 def working(puzzle: Tiles, states: np.ndarray) -> np.ndarray:
     """Working states of plain ones."""
-    return puzzle.kernel().encode(states)
+    return puzzle.view(KernelRules).encode(states)
 
 
 def estimated(puzzle: Tiles, estimate: Estimate, states: np.ndarray) -> np.ndarray:
@@ -82,7 +82,7 @@ def estimated(puzzle: Tiles, estimate: Estimate, states: np.ndarray) -> np.ndarr
 
 def differs(puzzle: Tiles, estimate: Estimate, start: np.ndarray, choices: np.ndarray) -> tuple[int, list[int]]:
     """What `wander` says, from a plain state."""
-    rules, told = puzzle.kernel(), np.zeros(3, np.int64)
+    rules, told = puzzle.view(KernelRules), np.zeros(3, np.int64)
     state = working(puzzle, start[None])[0]
     rows = [np.zeros(estimate.memo, np.int64) for _ in range(4)]
     moves = np.zeros(4, np.int32)
@@ -116,8 +116,8 @@ class Every(NamedTuple):
 @pytest.fixture(scope="session", params=EIGHTS)
 def every(request: Any) -> Every:
     puzzle = load(request.param)
-    table = distances.distances(puzzle).distance
-    ranks = np.flatnonzero(table != distances.UNREACHED)
+    table = exact_distances.distances(puzzle).distance
+    ranks = np.flatnonzero(table != exact_distances.UNREACHED)
     states = np.zeros((ranks.size, puzzle.cells + 1), np.uint8)
-    distances.unrank_all(ranks, states, np.zeros(puzzle.cells, np.int64), puzzle.kernel().tables.home)
+    exact_distances.unrank_all(ranks, states, np.zeros(puzzle.cells, np.int64), puzzle.view(KernelRules).tables.home)
     return Every(puzzle, states, table[ranks])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.puzzle import Estimate
 from puzzlelab.core.registry import load
+from puzzlelab.core.views import Estimate, Estimates, KernelRules
 
 ESTIMATES = (
     *("misplaced", "manhattan", "conflicts", "walking", "pdb", "exact"),
@@ -32,7 +32,7 @@ WALKS = (
 
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_no_estimate_exceeds_the_true_distance(every, harness, name: str) -> None:
-    estimate = every.puzzle.estimate(name)
+    estimate = every.puzzle.view(Estimates).estimate(name)
     values = harness.estimated(every.puzzle, estimate, every.states)
     assert estimate.admissible
     assert np.flatnonzero(values > every.distance).size == 0
@@ -41,12 +41,12 @@ def test_no_estimate_exceeds_the_true_distance(every, harness, name: str) -> Non
 
 @pytest.mark.parametrize("name", PARITY)
 def test_an_estimate_is_odd_where_the_distance_is(every, harness, name: str) -> None:
-    values = harness.estimated(every.puzzle, every.puzzle.estimate(name), every.states)
+    values = harness.estimated(every.puzzle, every.puzzle.view(Estimates).estimate(name), every.states)
     assert ((values - every.distance) % 2 == 0).all()
 
 
 def test_the_exact_estimate_is_the_true_distance(every, harness) -> None:
-    values = harness.estimated(every.puzzle, every.puzzle.estimate("exact"), every.states)
+    values = harness.estimated(every.puzzle, every.puzzle.view(Estimates).estimate("exact"), every.states)
     assert np.array_equal(values, every.distance)
 
 
@@ -61,16 +61,19 @@ def test_the_exact_estimate_is_the_true_distance(every, harness) -> None:
     ],
 )
 def test_the_stronger_estimate_is_never_less(every, harness, weak: str, strong: str) -> None:
-    low, high = (harness.estimated(every.puzzle, every.puzzle.estimate(name), every.states) for name in (weak, strong))
+    low, high = (
+        harness.estimated(every.puzzle, every.puzzle.view(Estimates).estimate(name), every.states)
+        for name in (weak, strong)
+    )
     assert (low <= high).all()
     assert (low < high).any()
 
 
 def test_the_simple_estimates_count_what_they_say(every, harness) -> None:
     puzzle, states = every.puzzle, every.states[::97]
-    boards, goal = puzzle.kernel().decode(states), np.array(puzzle.goal)
+    boards, goal = puzzle.view(KernelRules).decode(states), np.array(puzzle.goal)
     misplaced = ((boards != goal) & (boards != 0)).sum(axis=1)
-    assert np.array_equal(harness.estimated(puzzle, puzzle.estimate("misplaced"), states), misplaced)
+    assert np.array_equal(harness.estimated(puzzle, puzzle.view(Estimates).estimate("misplaced"), states), misplaced)
     steps = [
         sum(
             abs(here // 3 - puzzle.goal.index(tile) // 3) + abs(here % 3 - puzzle.goal.index(tile) % 3)
@@ -79,7 +82,7 @@ def test_the_simple_estimates_count_what_they_say(every, harness) -> None:
         )
         for board in boards.tolist()
     ]
-    assert harness.estimated(puzzle, puzzle.estimate("manhattan"), states).tolist() == steps
+    assert harness.estimated(puzzle, puzzle.view(Estimates).estimate("manhattan"), states).tolist() == steps
 
 
 @pytest.mark.parametrize("name", ["misplaced", "manhattan", "conflicts", "walking", FIFTEEN])
@@ -96,7 +99,7 @@ def test_no_large_database_exceeds_a_published_length(korf, deepcubea, harness, 
 def check_published(boards, harness, name: str) -> None:
     puzzle = boards[0].board.puzzle
     states = np.stack([known.board.state for known in boards])
-    values = harness.estimated(puzzle, puzzle.estimate(name), harness.working(puzzle, states))
+    values = harness.estimated(puzzle, puzzle.view(Estimates).estimate(name), harness.working(puzzle, states))
     lengths = np.array([known.length for known in boards])
     assert (values <= lengths).all()
     assert ((lengths - values) % 2 == 0).all() or name == "misplaced"
@@ -106,7 +109,7 @@ def check_published(boards, harness, name: str) -> None:
 @pytest.mark.parametrize(("size", "name"), WALKS)
 def test_an_incremental_estimate_says_what_it_says_from_scratch(harness, size: str, name: str) -> None:
     puzzle = load(size)
-    estimate, random = puzzle.estimate(name), np.random.default_rng(5)
+    estimate, random = puzzle.view(Estimates).estimate(name), np.random.default_rng(5)
     starts = [puzzle.goals()[0], *(random.permutation(puzzle.cells).astype(np.uint8) for _ in range(6))]
     for start in starts:
         step, told = harness.differs(puzzle, estimate, start, random.integers(0, 12, 500))
@@ -117,21 +120,28 @@ def test_an_incremental_estimate_says_what_it_says_from_scratch(harness, size: s
 
 
 def test_what_is_offered_goes_by_size() -> None:
-    assert set(load("tiles-3x3").estimates) == {"misplaced", "manhattan", "conflicts", "walking", "pdb", "exact"}
-    assert set(load("tiles-4x4").estimates) == {"misplaced", "manhattan", "conflicts", "walking", "pdb"}
-    assert set(load("tiles-5x5").estimates) == {"misplaced", "manhattan", "conflicts", "pdb"}
-    assert set(load("tiles-8x8").estimates) == {"misplaced", "manhattan", "conflicts"}
+    assert set(load("tiles-3x3").view(Estimates).estimates) == {
+        "misplaced",
+        "manhattan",
+        "conflicts",
+        "walking",
+        "pdb",
+        "exact",
+    }
+    assert set(load("tiles-4x4").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts", "walking", "pdb"}
+    assert set(load("tiles-5x5").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts", "pdb"}
+    assert set(load("tiles-8x8").view(Estimates).estimates) == {"misplaced", "manhattan", "conflicts"}
 
 
 @pytest.mark.parametrize("size", ["tiles-2x2", "tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-6x6", "tiles-8x8"])
 def test_everything_offered_is_made_and_explained(size: str) -> None:
     puzzle = load(size)
-    for name, about in puzzle.estimates.items():
-        assert isinstance(puzzle.estimate(name), Estimate)
-        assert puzzle.estimate(name).name.startswith(name)
+    for name, about in puzzle.view(Estimates).estimates.items():
+        assert isinstance(puzzle.view(Estimates).estimate(name), Estimate)
+        assert puzzle.view(Estimates).estimate(name).name.startswith(name)
         assert about
-    assert puzzle.estimate().name == puzzle.estimate(None).name
-    assert any(puzzle.estimate().name.startswith(name) for name in puzzle.estimates)
+    assert puzzle.view(Estimates).estimate().name == puzzle.view(Estimates).estimate(None).name
+    assert any(puzzle.view(Estimates).estimate().name.startswith(name) for name in puzzle.view(Estimates).estimates)
 
 
 @pytest.mark.parametrize(
@@ -148,5 +158,5 @@ def test_everything_offered_is_made_and_explained(size: str) -> None:
 )
 def test_an_unknown_estimate_is_told_the_nearest(size: str, name: str, words: str) -> None:
     with pytest.raises(UnknownName) as caught:
-        load(size).estimate(name)
+        load(size).view(Estimates).estimate(name)
     assert str(caught.value).startswith(words)

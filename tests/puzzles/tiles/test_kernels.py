@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.core import kernels
-from puzzlelab.core.kernels import compiled
 from puzzlelab.core.registry import load
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.tiles.kernels import packed_words
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -24,10 +25,10 @@ def start(puzzle: Tiles, seed: int) -> np.ndarray:
 @compiled
 def tried(tables, state, last, row, found):
     """What a depth-first search tries at a state, in its order."""
-    pending, count = kernels.choices(tables, state, last, row), 0
+    pending, count = kernels.pending_moves(tables, state, last, row), 0
     while pending != np.uint64(0):
-        found[count] = kernels.choice(tables, row, pending)
-        pending = kernels.rest(tables, pending)
+        found[count] = kernels.next_move(tables, row, pending)
+        pending = kernels.drop_first(tables, pending)
         count += 1
     return count
 
@@ -36,17 +37,17 @@ def tried(tables, state, last, row, found):
 def down_and_up(tables, stack, moves, depth):
     """Make these moves one after the other, then undo them; the state at the bottom is written into the last row."""
     for i in range(depth):
-        kernels.descend(tables, stack, np.uint64(i), moves[i])
-    kernels.copy(stack[kernels.here(tables, np.uint64(depth))], stack[depth + 1])
+        kernels.do_move(tables, stack, np.uint64(i), moves[i])
+    kernels.copy(stack[kernels.stack_row(tables, np.uint64(depth))], stack[depth + 1])
     for i in range(depth - 1, -1, -1):
-        kernels.ascend(tables, stack, np.uint64(i), moves[i])
+        kernels.undo_move(tables, stack, np.uint64(i), moves[i])
 
 
 @given(puzzle=PUZZLES, seed=st.integers(0, 2**32))
 def test_encode_names_goal_cells_and_the_blanks_cell(puzzle: Tiles, seed: int) -> None:
     puzzle = Tiles(puzzle.rows, puzzle.columns, tuple(start(puzzle, seed + 1).tolist()))
     board = start(puzzle, seed)
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     working = rules.encode(board[None])[0]
     assert [puzzle.goal[cell] for cell in working[:-1]] == board.tolist()
     assert board[working[-1]] == 0
@@ -56,7 +57,7 @@ def test_encode_names_goal_cells_and_the_blanks_cell(puzzle: Tiles, seed: int) -
 
 @given(puzzle=PUZZLES, seed=st.integers(0, 2**32))
 def test_pack_is_one_to_one(puzzle: Tiles, seed: int) -> None:
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     working = rules.encode(start(puzzle, seed)[None])[0]
     words, again = np.full(rules.words, 2**64 - 1, np.uint64), np.full_like(working, 99)
     kernels.pack(rules.tables, working, words)
@@ -75,7 +76,7 @@ def test_a_packed_state_takes_few_words(cells: int, words: int) -> None:
 def test_a_depth_first_search_tries_every_move_but_the_way_back(name: str, search, seed: int, last: int) -> None:
     puzzle = load(name)
     board = start(puzzle, seed)
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     row, found = np.zeros(4, np.int32), np.zeros(4, np.int32)
     count = search(rules.tables, rules.encode(board[None])[0], last, row, found)
     legal = np.flatnonzero(puzzle.legal(board)).tolist()
@@ -91,7 +92,7 @@ def test_going_down_makes_the_moves_and_coming_up_undoes_them(name: str, seed: i
     for _ in range(depth):
         moves.append(int(random.choice(np.flatnonzero(puzzle.legal(state)))))
         state = puzzle.apply(state, moves[-1])
-    rules = puzzle.kernel()
+    rules = puzzle.view(KernelRules)
     stack = np.stack([rules.encode(board[None])[0]] * (depth + 2))
     down_and_up(rules.tables, stack, np.array([*moves, 0], np.int32), depth)
     assert np.array_equal(rules.decode(stack[depth + 1][None])[0], state)
@@ -100,6 +101,6 @@ def test_going_down_makes_the_moves_and_coming_up_undoes_them(name: str, seed: i
 
 def test_a_move_and_its_inverse_are_opposite_ways() -> None:
     puzzle = load("tiles-3x3")
-    tables = puzzle.kernel().tables
+    tables = puzzle.view(KernelRules).tables
     pairs = {puzzle.write_move(move): puzzle.write_move(kernels.inverse(tables, move)) for move in range(4)}
     assert pairs == {"U": "D", "D": "U", "L": "R", "R": "L"}

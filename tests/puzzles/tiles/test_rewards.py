@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from puzzlelab import load
-from puzzlelab.core.batches import made
+from puzzlelab.core.views import Rewards
+from puzzlelab.engine.batch_rules import apply_moves
 from puzzlelab.experience.rewards import make
 
 
 def arrived(puzzle, name, *boards):
     """What it is worth to come to these boards."""
     after = np.array([puzzle.read(board).state for board in boards])
-    return puzzle.reward(name, after, after).tolist()
+    return puzzle.view(Rewards).reward(name, after, after).tolist()
 
 
 def test_the_level_counts_steps_and_pairs_in_conflict(eight) -> None:
@@ -33,7 +34,7 @@ def test_the_cells_in_place_count_that_of_the_blank(eight) -> None:
 def test_each_move_is_worth_the_board_that_it_leads_to(eight, name: str, worths: list[float]) -> None:
     """U cannot be made: the board stays, and it costs one more."""
     states = np.repeat(eight.read("1 2 3 4 5 6 7 0 8").state[None], 4, axis=0)
-    assert make(eight, name)(states, made(eight, states, np.arange(4))).tolist() == worths
+    assert make(eight, name)(states, apply_moves(eight, states, np.arange(4))).tolist() == worths
 
 
 @pytest.mark.parametrize("name", ["level", "in-place"])
@@ -42,5 +43,5 @@ def test_only_the_goal_that_was_asked_for_is_worth_most(size: str, name: str) ->
     puzzle = load(size)
     random = np.random.default_rng(3)
     others = np.array([random.permutation(puzzle.cells) for _ in range(50)], np.uint8)
-    assert puzzle.reward(name, puzzle.goals(), puzzle.goals()).tolist() == [0]
-    assert (puzzle.reward(name, others, others) < 0).all()
+    assert puzzle.view(Rewards).reward(name, puzzle.goals(), puzzle.goals()).tolist() == [0]
+    assert (puzzle.view(Rewards).reward(name, others, others) < 0).all()

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from puzzlelab.core.conformance import check_puzzle
+from puzzlelab.analysis.conformance import check_puzzle
 from puzzlelab.core.errors import BadInput, BadOption
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
-from puzzlelab.puzzles.tiles import distances
+from puzzlelab.core.views import KernelRules
+from puzzlelab.puzzles.tiles import exact_distances
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 
@@ -158,11 +159,11 @@ def test_kernels_equal_the_rules(name: str, seed: int) -> None:
 @pytest.mark.parametrize("name", ["tiles-2x3", "tiles-3x2", "tiles-2x3:blank-first", "tiles-2x3:goal=3,0,1,2,5,4"])
 def test_exactly_the_boards_without_objection_can_be_reached(name: str) -> None:
     puzzle = load(name)
-    table = distances.distances(puzzle).distance
+    table = exact_distances.distances(puzzle).distance
     boards = np.array(list(itertools.permutations(range(6))), np.uint8)
-    ranks = [distances.rank_of(state) for state in puzzle.kernel().encode(boards)]
+    ranks = [exact_distances.rank_of(state) for state in puzzle.view(KernelRules).encode(boards)]
     assert sorted(ranks) == list(range(720))
-    reached = table[ranks] != distances.UNREACHED
+    reached = table[ranks] != exact_distances.UNREACHED
     assert reached.sum() == 360
     assert [puzzle.objection(board) is None for board in boards] == reached.tolist()
 

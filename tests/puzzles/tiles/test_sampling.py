@@ -10,6 +10,7 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import solve
+from puzzlelab.core.views import KernelRules, Samples
 from puzzlelab.puzzles.tiles import sampling
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -19,7 +20,7 @@ OTHERS = ("tiles-2x2", "tiles-2x3", "tiles-3x4", "tiles-2x7", "tiles-5x5", "tile
 
 
 def drawn(puzzle: Tiles, scale: str, wanted: int | None, seed: int = 0) -> np.ndarray:
-    return puzzle.scales[scale].sample(generator(seed), wanted)
+    return puzzle.view(Samples).scales[scale].sample(generator(seed), wanted)
 
 
 def plain_level(puzzle: Tiles, board: np.ndarray) -> int:
@@ -49,7 +50,7 @@ def test_a_level_is_manhattan_distance_and_two_for_each_pair_in_conflict(name: s
 
 
 def test_the_least_levels_of_the_8_puzzle_have_few_boards(every) -> None:
-    levels = sampling.level(every.puzzle, every.puzzle.kernel().decode(every.states))
+    levels = sampling.level(every.puzzle, every.puzzle.view(KernelRules).decode(every.states))
     counts = np.bincount(levels)[:5].tolist()
     blank = divmod(every.puzzle.goal.index(0), 3)
     if blank in ((0, 0), (2, 2)):
@@ -60,8 +61,8 @@ def test_the_least_levels_of_the_8_puzzle_have_few_boards(every) -> None:
 @pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first", "tiles-4x4", "tiles-4x4:blank-first"])
 def test_every_level_of_the_8_and_15_puzzle_is_hit_exactly(name: str) -> None:
     puzzle = load(name)
-    assert puzzle.scales["level"].levels == ((1, 22) if puzzle.rows == 3 else (1, 56))
-    low, high = puzzle.scales["level"].levels
+    assert puzzle.view(Samples).scales["level"].levels == ((1, 22) if puzzle.rows == 3 else (1, 56))
+    low, high = puzzle.view(Samples).scales["level"].levels
     for level in range(low, high + 1):
         for seed in range(3):
             board = drawn(puzzle, "level", level, seed)
@@ -72,7 +73,7 @@ def test_every_level_of_the_8_and_15_puzzle_is_hit_exactly(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_the_levels_of_other_boards_are_hit_exactly(name: str) -> None:
     puzzle = load(name)
-    low, high = puzzle.scales["level"].levels
+    low, high = puzzle.view(Samples).scales["level"].levels
     for level in sorted({low, low + 1, low + 2, (low + high) // 2, high - 1, high}):
         board = drawn(puzzle, "level", level)
         assert plain_level(puzzle, board) == level
@@ -82,7 +83,7 @@ def test_the_levels_of_other_boards_are_hit_exactly(name: str) -> None:
 def test_all_boards_of_a_level_are_drawn_alike() -> None:
     puzzle = load("tiles-3x3")
     random = generator(3)
-    boards = [puzzle.write(puzzle.scales["level"].sample(random, 3)) for _ in range(1000)]
+    boards = [puzzle.write(puzzle.view(Samples).scales["level"].sample(random, 3)) for _ in range(1000)]
     counts = np.unique(boards, return_counts=True)[1]
     assert counts.size == 10
     assert chisquare(counts).pvalue > 0.001
@@ -99,9 +100,9 @@ def test_both_boards_of_the_least_level_of_the_15_puzzle_are_drawn() -> None:
 @pytest.mark.parametrize("name", ["tiles-3x3", "tiles-4x4", "tiles-2x2", "tiles-3x2:goal=1,2,0,3,4,5"])
 def test_without_a_wish_any_level_is_drawn(name: str) -> None:
     puzzle = load(name)
-    low, high = puzzle.scales["level"].levels
+    low, high = puzzle.view(Samples).scales["level"].levels
     random = generator(1)
-    levels = [plain_level(puzzle, puzzle.scales["level"].sample(random, None)) for _ in range(150)]
+    levels = [plain_level(puzzle, puzzle.view(Samples).scales["level"].sample(random, None)) for _ in range(150)]
     assert low <= min(levels) <= low + 2
     assert high - 2 <= max(levels) <= high
 
@@ -124,7 +125,7 @@ def test_a_level_that_nobody_finds_is_no_endless_search() -> None:
 def test_uniform_draws_every_solvable_board_alike(name: str, boards: int) -> None:
     puzzle = load(name)
     random = generator(11)
-    texts = [puzzle.write(puzzle.scales["uniform"].sample(random, None)) for _ in range(25 * boards)]
+    texts = [puzzle.write(puzzle.view(Samples).scales["uniform"].sample(random, None)) for _ in range(25 * boards)]
     counts = np.unique(texts, return_counts=True)[1]
     assert counts.size == boards
     assert chisquare(counts).pvalue > 0.001
@@ -134,7 +135,7 @@ def test_uniform_draws_every_solvable_board_alike(name: str, boards: int) -> Non
 def test_uniform_boards_can_be_solved(name: str) -> None:
     puzzle = load(name)
     random = generator(2)
-    boards = [puzzle.scales["uniform"].sample(random, None) for _ in range(100)]
+    boards = [puzzle.view(Samples).scales["uniform"].sample(random, None) for _ in range(100)]
     assert [puzzle.objection(board) for board in boards] == [None] * 100
     assert all(sorted(board.tolist()) == list(range(puzzle.cells)) for board in boards)
     assert all(board.dtype == np.uint8 for board in boards)
@@ -148,24 +149,24 @@ def test_a_walk_is_at_most_its_moves_away_and_of_their_parity(moves: int) -> Non
     puzzle = load("tiles-3x3")
     for seed in range(10):
         board = drawn(puzzle, "walk", moves, seed)
-        distance = puzzle.difficulty(board)["distance"]
+        distance = puzzle.view(Samples).difficulty(board)["distance"]
         assert distance <= moves
         assert (distance - moves) % 2 == 0
 
 
 def test_a_walk_without_a_wish_goes_far() -> None:
     puzzle = load("tiles-3x3")
-    found = [puzzle.difficulty(drawn(puzzle, "walk", None, seed))["distance"] for seed in range(20)]
+    found = [puzzle.view(Samples).difficulty(drawn(puzzle, "walk", None, seed))["distance"] for seed in range(20)]
     assert np.mean(found) > 10
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first"])
 def test_every_distance_of_the_8_puzzle_is_hit_exactly(name: str) -> None:
     puzzle = load(name)
-    assert puzzle.scales["distance"].levels == (0, 31)
+    assert puzzle.view(Samples).scales["distance"].levels == (0, 31)
     for distance in range(32):
         board = drawn(puzzle, "distance", distance)
-        assert puzzle.difficulty(board)["distance"] == distance
+        assert puzzle.view(Samples).difficulty(board)["distance"] == distance
         result = solve(make_solver("ida", {"estimate": "conflicts"}), Instance(puzzle, board), Limit())
         assert result.length == distance
     assert puzzle.solved(drawn(puzzle, "distance", 0))
@@ -178,9 +179,9 @@ def test_a_distance_without_a_board_is_told_so(distance: int) -> None:
 
 
 def test_only_small_boards_have_a_scale_of_distances() -> None:
-    assert set(load("tiles-2x5").scales) == {"level", "uniform", "walk", "distance"}
-    assert set(load("tiles-4x4").scales) == {"level", "uniform", "walk"}
-    assert next(iter(load("tiles-4x4").scales)) == "level"
+    assert set(load("tiles-2x5").view(Samples).scales) == {"level", "uniform", "walk", "distance"}
+    assert set(load("tiles-4x4").view(Samples).scales) == {"level", "uniform", "walk"}
+    assert next(iter(load("tiles-4x4").view(Samples).scales)) == "level"
 
 
 # --- seeds and difficulty ---
@@ -188,7 +189,7 @@ def test_only_small_boards_have_a_scale_of_distances() -> None:
 
 @pytest.mark.parametrize(
     ("name", "scale"),
-    [(name, scale) for name in ("tiles-3x3", "tiles-4x4", "tiles-5x5") for scale in load(name).scales],
+    [(name, scale) for name in ("tiles-3x3", "tiles-4x4", "tiles-5x5") for scale in load(name).view(Samples).scales],
 )
 def test_one_seed_gives_one_board(name: str, scale: str) -> None:
     puzzle = load(name)
@@ -200,6 +201,6 @@ def test_one_seed_gives_one_board(name: str, scale: str) -> None:
 
 def test_the_difficulty_of_a_board() -> None:
     puzzle = load("tiles-3x3")
-    assert puzzle.difficulty(puzzle.read("8 6 7 2 5 4 3 0 1").state) == {"level": 23, "distance": 31}
-    assert puzzle.difficulty(puzzle.read("1 2 3 4 5 6 8 7 0").state) == {"level": 4}
-    assert load("tiles-4x4").difficulty(load("tiles-4x4").goals()[0]) == {"level": 0}
+    assert puzzle.view(Samples).difficulty(puzzle.read("8 6 7 2 5 4 3 0 1").state) == {"level": 23, "distance": 31}
+    assert puzzle.view(Samples).difficulty(puzzle.read("1 2 3 4 5 6 8 7 0").state) == {"level": 4}
+    assert load("tiles-4x4").view(Samples).difficulty(load("tiles-4x4").goals()[0]) == {"level": 0}

@@ -32,13 +32,13 @@ def compete():
     """`compete(folder, settings, watch)`: begin or go on with a run whose programs take turns; the folder."""
 
     def work(folder, settings, watch=lambda: None):
-        from puzzlelab.training.selfplay import together
-        from puzzlelab.training.selfplay.league import League
+        from puzzlelab.training.selfplay import supervisor
+        from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
         recipe.find("selfplay").check(settings)
-        league = League(folder)
+        league = SelfPlayRun(folder)
         league.begin(settings)
-        together.compete(league, settings, watch, workers=0)
+        supervisor.run_all(league, settings, watch, workers=0)
         return league
 
     return work
@@ -47,11 +47,11 @@ def compete():
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """A run that has made all its steps; to be read, or copied."""
-    from puzzlelab.training.selfplay import together
-    from puzzlelab.training.selfplay.league import League
+    from puzzlelab.training.selfplay import supervisor
+    from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
     settings = recipe.settings_of("selfplay", SMALL)
-    league = League(tmp_path_factory.mktemp("runs") / "small")
+    league = SelfPlayRun(tmp_path_factory.mktemp("runs") / "small")
     league.begin(settings)
-    together.compete(league, settings, lambda: None, workers=0)
+    supervisor.run_all(league, settings, lambda: None, workers=0)
     return league, settings

@@ -18,13 +18,13 @@ from puzzlelab.nets import checkpoint
 from puzzlelab.training import metrics
 from puzzlelab.training.metrics import TIMES
 from puzzlelab.training.selfplay import programs
-from puzzlelab.training.selfplay.diary import Diary, forget_gone
-from puzzlelab.training.selfplay.generator import Generator, starts_of
-from puzzlelab.training.selfplay.league import League
-from puzzlelab.training.selfplay.ledger import Ledger
-from puzzlelab.training.selfplay.matches import Matches, Table
+from puzzlelab.training.selfplay.game_log import GameLog
+from puzzlelab.training.selfplay.generator import GameGenerator, start_sampler
+from puzzlelab.training.selfplay.heartbeat import Heartbeat, forget_gone
+from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 from puzzlelab.training.selfplay.referee import Referee
-from puzzlelab.training.selfplay.standing import Standing, headline
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.status import StatusReader, headline
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def copy(finished, tmp_path):
     """The finished run once more, not yet at its end."""
     league, settings = finished
     shutil.copytree(league.folder, tmp_path / "copy")
-    found = League(tmp_path / "copy")
+    found = SelfPlayRun(tmp_path / "copy")
     found.done.unlink()
     return found, settings
 
@@ -110,7 +110,7 @@ def test_the_champion_is_a_network_like_any_other(finished) -> None:
 
 def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None:
     league, settings = finished
-    matches = Matches(league).all()
+    matches = MatchLog(league).all()
     opponents = settings.match.opponents
     assert {(match.a, match.b) for match in matches} >= {(opponents[1], opponents[0])}
     for match in matches:
@@ -121,7 +121,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
     assert all(match.b not in opponents and match.wins_a > match.wins_b for match in crowned)
     names = [match.a for match in crowned] or [league.champion.read_text().strip()]
     assert league.champion.read_text().strip() == names[-1]
-    table = Table.of(league, settings)
+    table = MatchRunner.of(league, settings)
     first, again = (list(table.boards(3, 9, 12)) for _ in range(2))
     assert [len(portion) for portion in first] == [8, 4]
     assert np.array_equal(np.concatenate(first), np.concatenate(again))
@@ -129,7 +129,7 @@ def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None
 
 def test_a_match_may_be_of_any_two(finished, capsys) -> None:
     league, settings = finished
-    table = Table.of(league, settings)
+    table = MatchRunner.of(league, settings)
     champion = table.name("champion")
     assert table.name(champion[:8]) == champion
     assert table.name("greedy:estimate=manhattan") == "greedy:estimate=manhattan"
@@ -143,7 +143,7 @@ def test_a_match_may_be_of_any_two(finished, capsys) -> None:
 
 def test_how_it_stands(finished) -> None:
     league, settings = finished
-    facts = Standing(league, settings).facts()
+    facts = StatusReader(league, settings).facts()
     lines = _lines(league.ledger)
     assert facts.games == sum(line["games"] for line in lines)
     assert facts.made == sum(line["samples"] for line in lines)
@@ -160,15 +160,15 @@ def test_how_it_stands(finished) -> None:
 
 def test_a_shard_counts_once_whether_or_not_its_line_was_written(copy) -> None:
     league, _ = copy
-    before = Ledger(league.ledger, league.shards).entries()
+    before = GameLog(league.ledger, league.shards).entries()
     lines, last = league.ledger.read_text().splitlines(), numbers(league.shards)[-1]
     kept = [line for line in lines if json.loads(line)["number"] != last]
     league.ledger.write_text("\n".join([*kept, kept[-1]]) + "\n")  # one is lacking, one stands twice
-    ledger = Ledger(league.ledger, league.shards)
+    ledger = GameLog(league.ledger, league.shards)
     assert ledger.entries() == before
     ledger.keep(last)
     shard_path(league.shards, last).unlink()
-    assert Ledger(league.ledger, league.shards).entries() == before
+    assert GameLog(league.ledger, league.shards).entries() == before
     ledger.keep(last)
     assert len(league.ledger.read_text().splitlines()) == len(lines) + 1
 
@@ -177,8 +177,8 @@ def test_a_number_whose_maker_was_killed_is_made_again_and_no_other(copy) -> Non
     league, settings = copy
     count = len(_lines(league.ledger))
     (league.shards / f"shard-{count:05}.claim").write_text("{}")
-    with Diary(league, "generator").kept() as diary:
-        maker = Generator(league, settings, "champion", diary)
+    with Heartbeat(league, "generator").kept() as diary:
+        maker = GameGenerator(league, settings, "champion", diary)
         maker.once(nothing)
         maker.claims.patience = -1.0
         maker.once(nothing)
@@ -190,12 +190,12 @@ def test_a_number_whose_maker_was_killed_is_made_again_and_no_other(copy) -> Non
 def test_a_champion_whose_crowning_was_cut_short_is_crowned(copy) -> None:
     league, settings = copy
     champion, former = league.champion.read_text().strip(), "0123456789abcdef"
-    matches = Matches(league)
+    matches = MatchLog(league)
     matches.add(replace(matches.all()[-1], a=champion, b=former, promoted=True))
     for path in league.nets.glob(f"{champion}*"):
         shutil.copy(path, path.with_name(path.name.replace(champion, former)))
     league.write(league.champion, f"{former}\n")
-    with Diary(league, "referee").kept() as diary:
+    with Heartbeat(league, "referee").kept() as diary:
         Referee(league, settings, diary).once(nothing)
     assert league.champion.read_text().strip() == champion
 
@@ -203,14 +203,14 @@ def test_a_champion_whose_crowning_was_cut_short_is_crowned(copy) -> None:
 def test_without_a_champion_the_newest_becomes_it_and_one_without_files_is_told(copy) -> None:
     league, settings = copy
     league.champion.unlink()
-    with Diary(league, "referee").kept() as diary:
+    with Heartbeat(league, "referee").kept() as diary:
         Referee(league, settings, diary).once(nothing)
         assert league.champion.read_text() == league.latest.read_text()
         league.write(league.champion, "0123456789abcdef\n")
         with pytest.raises(BadFile, match="champion names the network '0123456789abcdef', whose files are not in"):
             Referee(league, settings, diary).once(nothing)
         with pytest.raises(BadFile, match="put them back, or remove"):
-            Generator(league, settings, "champion", diary).once(nothing)
+            GameGenerator(league, settings, "champion", diary).once(nothing)
 
 
 # --- who waits ---
@@ -219,14 +219,14 @@ def test_without_a_champion_the_newest_becomes_it_and_one_without_files_is_told(
 def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
     tmp_path, settings_of, listener, monkeypatch
 ) -> None:
-    settings, league = settings_of(), League(tmp_path / "run")
+    settings, league = settings_of(), SelfPlayRun(tmp_path / "run")
     league.begin(settings)
     monkeypatch.setattr(programs, "PATIENCE", 0.3)
     ends = time.monotonic() + 60
 
     def watch() -> None:
-        if time.monotonic() > ends or (listener.notes and Standing(league, settings).facts().programs[0].waits):
-            facts = Standing(league, settings).facts()
+        if time.monotonic() > ends or (listener.notes and StatusReader(league, settings).facts().programs[0].waits):
+            facts = StatusReader(league, settings).facts()
             assert [(program.name, program.waits) for program in facts.programs] == [("generator", "a network")]
             assert "no trainer is at work" in facts.warnings[0]
             raise KeyboardInterrupt
@@ -243,11 +243,11 @@ def test_a_program_that_was_killed_is_told_of_and_then_forgotten(copy) -> None:
     told = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "does": "learns", "waits": ""}
     path = league.programs / "trainer-elsewhere-1.json"
     path.write_text(json.dumps({**told, "since": time.time() - 600}))
-    assert Standing(league, settings).facts().warnings == []
+    assert StatusReader(league, settings).facts().warnings == []
     import os
 
     os.utime(path, (time.time() - 600, time.time() - 600))
-    assert Standing(league, settings).facts().warnings == ["the trainer 1 on elsewhere ended without a word"]
+    assert StatusReader(league, settings).facts().warnings == ["the trainer 1 on elsewhere ended without a word"]
     forget_gone(league)
     assert not path.exists()
 
@@ -277,7 +277,7 @@ def test_it_plays_what_has_moves_and_planes(tmp_path, compete, settings_of, chan
         changes = (*changes, 'match.opponents=["random"]', "learning.steps=10")
     league = compete(tmp_path / "run", settings_of(*changes))
     assert league.has(league.champion.read_text().strip())
-    assert starts_of(load("tiles-2x3"), settings_of(), []).difficulty == 3
+    assert start_sampler(load("tiles-2x3"), settings_of(), []).difficulty == 3
 
 
 def test_settings_that_cannot_be_played_are_told(compete, settings_of, tmp_path) -> None:

@@ -19,8 +19,9 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Candidates, Puzzle, State
-from puzzlelab.nets.architectures.lattice import Reads, shape_of, unruled
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Candidates
+from puzzlelab.nets.architectures.lattice import Reads, all_candidates, shape_of
 from puzzlelab.nets.heads import Head
 from puzzlelab.nets.network import NetworkSettings, Policy
 
@@ -85,7 +86,7 @@ class Attention(NetworkSettings):
     inner: int = Field(default=512, ge=1)
 
     @property
-    def eliminates(self) -> bool:
+    def reads_candidates(self) -> bool:
         """Whether it was trained on candidates."""
         return self.reads == "candidates"
 
@@ -94,16 +95,18 @@ class Attention(NetworkSettings):
         digits, _ = shape_of(puzzle, self)
         if self.width % self.parts:
             raise BadOption(f"attention of width {self.width} cannot be split into {self.parts} equal parts")
-        return AttentionNetwork(self, _homes(puzzle), digits)  # type: ignore[arg-type]
+        return AttentionNetwork(self, _homes(puzzle), digits)
 
-    def inputs(self, puzzle: Candidates, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """Every candidate of a blank cell, and the digit of any other."""
-        return (unruled(puzzle, states),)
+        return (all_candidates(puzzle, states),)
 
 
-def _homes(puzzle: Candidates) -> NDArray[np.int64]:
+def _homes(puzzle: Puzzle) -> NDArray[np.int64]:
     """`int64[N, kinds of units]`: in which unit of each kind a cell lies."""
-    kinds = list(puzzle.units.kinds.values())
+    view = puzzle.view(Candidates)
+    assert view is not None  # see `shape_of`
+    kinds = list(view.units.kinds.values())
     found = np.empty((kinds[0].size, len(kinds)), np.int64)
     for kind, units in enumerate(kinds):
         found[units.reshape(-1), kind] = np.repeat(np.arange(len(units)), units.shape[1])

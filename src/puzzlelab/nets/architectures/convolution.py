@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Gridded, State
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import GridPlanes
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import linear
-from puzzlelab.nets.network import Board, NetworkSettings
+from puzzlelab.nets.network import NetworkSettings, planes_of
 
 
 class ConvolutionNetwork(nn.Module):
@@ -38,23 +39,24 @@ class Convolution(NetworkSettings):
     size: int = Field(default=3, ge=1)
     width: int = Field(default=256, ge=1)
 
-    def build(self, puzzle: Board) -> ConvolutionNetwork:
+    def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
         """The network for this puzzle, with random weights."""
-        if not isinstance(puzzle, Gridded):
-            raise NotSuited("convolutions need a puzzle whose planes are a grid")
-        cells = puzzle.grid[0] * puzzle.grid[1]
+        view = puzzle.view(GridPlanes)
+        if view is None:
+            raise Unsupported("convolutions need a puzzle whose planes are a grid")
+        cells = view.grid[0] * view.grid[1]
         layers: list[nn.Module] = []
-        planes = puzzle.input_size // cells
+        planes = planes_of(puzzle).input_size // cells
         for _ in range(self.depth):
             layers += [nn.Conv2d(planes, self.channels, self.size, padding="same"), nn.ReLU()]
             planes = self.channels
         dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width, self.initial), nn.ReLU())
         heads = Heads(self.width, puzzle.move_count, self.heads, self.duelling)
-        return ConvolutionNetwork(puzzle.grid, nn.Sequential(*layers), dense, heads)
+        return ConvolutionNetwork(view.grid, nn.Sequential(*layers), dense, heads)
 
-    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
-        return (puzzle.planes(states),)
+        return (planes_of(puzzle).planes(states),)
 
 
 ARCHITECTURE = Convolution

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import activation, linear
-from puzzlelab.nets.network import Activation, Board, NetworkSettings
+from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
 
 
 class DenseNetwork(nn.Module):
@@ -36,17 +36,17 @@ class Dense(NetworkSettings):
     depth: int = Field(default=3, ge=1)
     activation: Activation = "relu"
 
-    def build(self, puzzle: Board) -> DenseNetwork:
+    def build(self, puzzle: Puzzle) -> DenseNetwork:
         """The network for this puzzle, with random weights."""
-        sizes = [puzzle.input_size, *[self.width] * self.depth]
+        sizes = [planes_of(puzzle).input_size, *[self.width] * self.depth]
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [linear(inputs, outputs, self.initial), activation(self.activation)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
 
-    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
-        return (puzzle.planes(states),)
+        return (planes_of(puzzle).planes(states),)
 
 
 ARCHITECTURE = Dense

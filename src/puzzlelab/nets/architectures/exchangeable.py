@@ -18,9 +18,9 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Exchangeable as View
+from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import SymbolSymmetric
 from puzzlelab.nets.heads import Scalar, duel, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
@@ -42,7 +42,7 @@ class Layer(nn.Module):
 class ExchangeableNetwork(nn.Module):
     """`uint8[B, K, F]` and `int64[B, M]`, which says who answers for each move, through the layers to the heads."""
 
-    def __init__(self, settings: Exchangeable, shape: tuple[int, int], slots: int) -> None:
+    def __init__(self, settings: ExchangeableModule, shape: tuple[int, int], slots: int) -> None:
         super().__init__()
         symbols, inputs = shape
         width, initial = settings.width, settings.initial
@@ -72,7 +72,15 @@ class ExchangeableNetwork(nn.Module):
         return found
 
 
-class Exchangeable(NetworkSettings):
+def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
+    """The view of the puzzle; raises `Unsupported`."""
+    view = puzzle.view(SymbolSymmetric)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} has no symbols that may be exchanged for each other")
+    return view
+
+
+class ExchangeableModule(NetworkSettings):
     """`depth` layers of `width` for each symbol; the remaining moves come from their sum through `pooled` units."""
 
     kind: Literal["exchangeable"]
@@ -82,13 +90,13 @@ class Exchangeable(NetworkSettings):
 
     def build(self, puzzle: Puzzle) -> ExchangeableNetwork:
         """The network for this puzzle, with random weights."""
-        if not isinstance(puzzle, View):
-            raise NotSuited(f"{puzzle.name} has no symbols that may be exchanged for each other")
-        return ExchangeableNetwork(self, puzzle.sheet_shape, puzzle.slots)
+        view = symbols_of(puzzle)
+        return ExchangeableNetwork(self, view.symbol_shape, view.outputs_per_symbol)
 
-    def inputs(self, puzzle: View, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The sheets, and who answers for each move."""
-        return puzzle.sheets(states), puzzle.places(states)
+        view = symbols_of(puzzle)
+        return view.symbol_planes(states), view.output_index(states)
 
 
-ARCHITECTURE = Exchangeable
+ARCHITECTURE = ExchangeableModule

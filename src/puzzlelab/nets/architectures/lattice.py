@@ -25,11 +25,12 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.core.puzzle import Boxed, Candidates, Puzzle, State
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Boxes, Candidates
+from puzzlelab.engine import candidate_logits
 from puzzlelab.nets.heads import Head
 from puzzlelab.nets.network import NetworkSettings, Policy
-from puzzlelab.solvers import _marks
 
 ROW, COLUMN, BAND, STACK, DIGIT = 2, 4, 1, 3, 5
 """Axes of `[B, bands, rows of a box, stacks, columns of a box, D, K]`."""
@@ -91,7 +92,7 @@ class LatticeNetwork(nn.Module):
         return found
 
 
-class Lattice(NetworkSettings):
+class LatticeModule(NetworkSettings):
     """`rounds` rounds over features of `width` for every candidate."""
 
     portion: ClassVar[int] = 32
@@ -104,7 +105,7 @@ class Lattice(NetworkSettings):
     rounds: int = Field(default=8, ge=1)
 
     @property
-    def eliminates(self) -> bool:
+    def reads_candidates(self) -> bool:
         """Whether it was trained on candidates."""
         return self.reads == "candidates"
 
@@ -113,25 +114,28 @@ class Lattice(NetworkSettings):
         digits, box = shape_of(puzzle, self)
         return LatticeNetwork(self.width, self.rounds, digits, box)
 
-    def inputs(self, puzzle: Candidates, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """Every candidate of a blank cell, and the digit of any other."""
-        return (unruled(puzzle, states),)
+        return (all_candidates(puzzle, states),)
 
 
 def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int, int]]:
-    """D, and the rows and columns of a box; raises `NotSuited` where there are none, or for other heads."""
-    if not isinstance(puzzle, Candidates) or not isinstance(puzzle, Boxed):
-        raise NotSuited(f"a network of the kind {settings.kind} is for puzzles whose boxes hold each digit once")
+    """D, and the rows and columns of a box; raises `Unsupported` where there are none, or for other heads."""
+    cells, boxes = puzzle.view(Candidates), puzzle.view(Boxes)
+    if cells is None or boxes is None:
+        raise Unsupported(f"a network of the kind {settings.kind} is for puzzles whose boxes hold each digit once")
     if settings.heads != ("moves",):
-        raise NotSuited(f"a network of the kind {settings.kind} tells scores of moves alone: heads = ['moves']")
-    return puzzle.units.all.shape[1], puzzle.box_shape
+        raise Unsupported(f"a network of the kind {settings.kind} tells scores of moves alone: heads = ['moves']")
+    return cells.units.all.shape[1], boxes.box_shape
 
 
-def unruled(puzzle: Candidates, states: State) -> NDArray[np.bool_]:
+def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B, N * D]`: what is left where no rule was applied: all candidates of blank cells, one of any other."""
-    number = puzzle.units.all.shape[1]
-    digits = np.stack([puzzle.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)
-    return _marks.unruled(digits, number).reshape(len(states), -1)
+    view = puzzle.view(Candidates)
+    assert view is not None  # see `shape_of`
+    number = view.units.all.shape[1]
+    digits = np.stack([view.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)
+    return candidate_logits.all_candidates(digits, number).reshape(len(states), -1)
 
 
-ARCHITECTURE = Lattice
+ARCHITECTURE = LatticeModule

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import nn
 
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.nets.architectures.dense import DenseNetwork
 from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import Residual as Around
+from puzzlelab.nets.layers import ResidualBlock as Around
 from puzzlelab.nets.layers import activation, linear
-from puzzlelab.nets.network import Activation, Board, NetworkSettings
+from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
 
 
-class Residual(NetworkSettings):
+class ResidualNetwork(NetworkSettings):
     """A first layer to `width`, then `blocks` blocks; each narrows to `inner` units and widens again."""
 
     kind: Literal["residual"]
@@ -26,9 +26,9 @@ class Residual(NetworkSettings):
     blocks: int = Field(default=2, ge=0)
     activation: Activation = "relu"
 
-    def build(self, puzzle: Board) -> DenseNetwork:
+    def build(self, puzzle: Puzzle) -> DenseNetwork:
         """The network for this puzzle, with random weights."""
-        layers = [linear(puzzle.input_size, self.width, self.initial), activation(self.activation)]
+        layers = [linear(planes_of(puzzle).input_size, self.width, self.initial), activation(self.activation)]
         layers += [self._block() for _ in range(self.blocks)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
 
@@ -42,9 +42,9 @@ class Residual(NetworkSettings):
             )
         )
 
-    def inputs(self, puzzle: Board, states: State) -> tuple[NDArray[np.generic], ...]:
+    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
-        return (puzzle.planes(states),)
+        return (planes_of(puzzle).planes(states),)
 
 
-ARCHITECTURE = Residual
+ARCHITECTURE = ResidualNetwork

@@ -1,259 +1,66 @@
-"""Numbers for how many clicks remain, by name: lower bounds, a guess for beam search, and two orders of an old search.
-
-Every click takes cells of one colour and one cluster of them, so that the colours left are a lower bound. The clusters
-left are none: a click may join others.
-"""
+"""Estimates of the remaining clicks of dust by name. Their kernels are imported when a search asks for their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from puzzlelab.core import kernels as names
 from puzzlelab.core.errors import UnknownName
-from puzzlelab.core.kernels import FULL, implements, inlined
-from puzzlelab.core.puzzle import Estimate
-from puzzlelab.core.wide import lowest, ones
-from puzzlelab.puzzles.dust import halfboards
-from puzzlelab.puzzles.dust.halfboards import (
-    COLUMNS,
-    HalfBoards,
-    bound,
-    exact,
-    forget,
-    number_of,
-    roomy,
-)
-from puzzlelab.puzzles.dust.halfcosts import ask, raise_bound
-from puzzlelab.puzzles.dust.kernels import (
-    ABOVE,
-    CELLS,
-    NONE,
-    DustTables,
-    alike,
-    count_colours,
-    count_planes,
-    flood,
-    mask,
-    occupied,
-    plane,
-)
+from puzzlelab.core.views import Estimate
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
 
 MOST_CELLS = 64
 """The largest boards with the estimate of the halves, which takes too long on others."""
-REMEMBERED, SLOTS = 5 << 19, 1 << 22
-"""States of halves that this estimate remembers, and the size of their hash table; then it forgets them all."""
+HALVES = "halves"
 
 
-class Colours(NamedTuple):
-    """Colours left."""
+@dataclass(frozen=True)
+class DustEstimates:
+    """The view `Estimates` of dust."""
 
-    tables: DustTables
+    puzzle: Dust
 
+    @property
+    def estimates(self) -> Mapping[str, str]:
+        fits = self.puzzle.cells <= MOST_CELLS
+        return {name: about for name, (about, _) in CATALOGUE.items() if fits or name != HALVES}
 
-class Clusters(NamedTuple):
-    """Clusters left."""
-
-    tables: DustTables
-
-
-class Mixed(NamedTuple):
-    """Clusters left, and twice the colours left."""
-
-    tables: DustTables
-
-
-class Fitted(NamedTuple):
-    """Clusters, colours and cells left, less for equal colours that nearly touch."""
-
-    tables: DustTables
+    def estimate(self, name: str | None = None) -> Estimate:
+        """The estimate of this name, or the first; raises `UnknownName`."""
+        name = name or next(iter(CATALOGUE))
+        known = self.estimates
+        if name not in known:
+            raise UnknownName(f"estimate of {self.puzzle.name}", name, known)
+        return _estimate(self.puzzle, name)
 
 
-class Cells(NamedTuple):
-    """Cells left."""
-
-    tables: DustTables
-
-
-class Bulk(NamedTuple):
-    """Cells left outside the largest cluster."""
-
-    tables: DustTables
+@cache
+def _estimate(puzzle: Dust, name: str) -> Estimate:
+    return Estimate(name, CATALOGUE[name][1], lambda: _tables(puzzle, name))
 
 
-@inlined
-def count_clusters(tables, state):
-    """(how many clusters there are, the cells of the largest)."""
-    left, none = occupied(tables, state), mask(tables, NONE)
-    clusters, largest = np.int64(0), np.int64(0)
-    while left != none:
-        bit = lowest(left)
-        cells = flood(tables, alike(tables, state, bit), bit)
-        left = left & ~cells
-        clusters += 1
-        largest = max(largest, np.int64(ones(cells)))
-    return clusters, largest
+def _tables(puzzle: Dust, name: str) -> Any:
+    """The tables that `estimate_kernels` makes under this name."""
+    make = vars(import_module("puzzlelab.puzzles.dust.estimate_kernels"))["TABLES"][name]
+    return make(puzzle)
 
 
-@implements(names.begin, Colours)
-def _colours(estimate, state, memo):
-    return count_colours(estimate.tables, state)
-
-
-@implements(names.begin, Clusters)
-def _clusters(estimate, state, memo):
-    clusters, _ = count_clusters(estimate.tables, state)
-    return clusters
-
-
-@implements(names.begin, Mixed)
-def _mixed(estimate, state, memo):
-    clusters, _ = count_clusters(estimate.tables, state)
-    return clusters + 2 * count_colours(estimate.tables, state)
-
-
-@inlined
-def count(cells):
-    """How many cells these are."""
-    return np.int64(ones(cells))
-
-
-@inlined
-def equal(tables, state, by):
-    """The cells that have the colour of the one so many bits below."""
-    found = mask(tables, CELLS)
-    for p in range(count_planes(tables, state)):
-        here = plane(tables, state, p)
-        found = found & ~(here ^ (here << by))
-    return found
-
-
-@implements(names.begin, Fitted)
-def _fitted(estimate, state, memo):
-    own = estimate.tables
-    some, above, by = occupied(own, state), mask(own, ABOVE), own.stride
-    one, two = np.uint64(1), np.uint64(2)
-    upon, beside = equal(own, state, one) & some & above, equal(own, state, by) & some
-    # Euler's formula counts clusters without a search; one that encloses others counts less, which is rare.
-    clusters = count(some) - count(upon) - count(beside) + count(upon & (upon << by) & beside)
-    column = equal(own, state, two) & some & mask(own, ABOVE + 1) & ~upon
-    row = equal(own, state, by * two) & some & ~beside
-    rising = equal(own, state, by + one) & some & above
-    falling = equal(own, state, by - one) & some & ((some & above) << (by - one))
-    nearly = 2 * count(column) + count(row) + 3 * (count(rising) + count(falling))
-    return 16 * clusters + 36 * count_colours(own, state) + 3 * count(some) - nearly
-
-
-@implements(names.begin, Cells)
-def _cells(estimate, state, memo):
-    return np.int64(ones(occupied(estimate.tables, state)))
-
-
-@implements(names.begin, Bulk)
-def _bulk(estimate, state, memo):
-    _, largest = count_clusters(estimate.tables, state)
-    return np.int64(ones(occupied(estimate.tables, state))) - largest
-
-
-class Halves(NamedTuple):
-    """What both halves cost alone, see `halfboards`."""
-
-    tables: DustTables
-    left: HalfBoards
-    right: HalfBoards
-
-
-@inlined
-def enter(half, tables, state, first, step):
-    """The number of the half whose columns are `first`, `first + step` ... of a board, the outermost first."""
-    own, stride = half.state, np.int64(tables.stride)
-    wide, narrow = len(tables.like), len(half.tables.like)
-    for i in range(own.size):
-        own[i] = np.uint64(0)
-    for k in range(half.shape[COLUMNS]):
-        source, goal = (first + k * step) * stride, k * stride
-        for p in range(count_planes(tables, state)):
-            column = state[p * wide + source // 64] >> np.uint64(source % 64)
-            column &= (np.uint64(1) << tables.stride) - np.uint64(1)
-            own[p * narrow + goal // 64] |= column << np.uint64(goal % 64)
-    return number_of(half)
-
-
-@inlined
-def cost(half, tables, state, first, step):
-    """What this half costs alone; a lower bound of that if there is no room to find it out."""
-    if not roomy(half):
-        forget(half)
-    number, again = enter(half, tables, state, first, step), False
-    while not exact(half, number):
-        ask(half, number)
-        status, _ = raise_bound(half, np.int64(1 << 40))
-        if status == FULL:
-            if again:
-                break
-            forget(half)
-            number, again = enter(half, tables, state, first, step), True
-    return bound(half, number)
-
-
-@implements(names.begin, Halves)
-def _halves(estimate, state, memo):
-    own, columns = estimate.tables, estimate.left.shape[COLUMNS]
-    last = columns + estimate.right.shape[COLUMNS] - 1
-    left = cost(estimate.left, own, state, np.int64(0), np.int64(1))
-    return (left + cost(estimate.right, own, state, last, np.int64(-1)) + 1) // 2
-
-
-def _halves_tables(puzzle: Dust) -> Halves:
-    line = puzzle.width // 2
-    left = halfboards.new(line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
-    right = left
-    if puzzle.width % 2:
-        right = halfboards.new(puzzle.width - line, puzzle.height, puzzle.colours, REMEMBERED, SLOTS)
-    return Halves(puzzle.kernel().tables, left, right)
-
-
-def _simple(kind: type[Any]) -> Callable[[Dust], Any]:
-    return lambda puzzle: kind(puzzle.kernel().tables)
-
-
-CATALOGUE: Mapping[str, tuple[str, bool, Callable[[Dust], Any]]] = {
+CATALOGUE: Mapping[str, tuple[str, bool]] = {
     "fitted": (
         "clusters, colours and cells left, less for equal colours that nearly touch; in 16ths of a cluster: "
         "a guide for a beam",
         False,
-        _simple(Fitted),
     ),
-    "clusters+2colours": ("clusters left + twice the colours left: the best simple guide", False, _simple(Mixed)),
-    "clusters": ("clusters left", False, _simple(Clusters)),
-    "colours": ("colours left", True, _simple(Colours)),
-    "cells": ("cells left: to take the largest cluster first", False, _simple(Cells)),
-    "cells-largest": ("cells left outside the largest cluster", False, _simple(Bulk)),
-    "halves": ("half of what both halves of the board cost alone", True, _halves_tables),
+    "clusters+2colours": ("clusters left + twice the colours left: the best simple guide", False),
+    "clusters": ("clusters left", False),
+    "colours": ("colours left", True),
+    "cells": ("cells left: to take the largest cluster first", False),
+    "cells-largest": ("cells left outside the largest cluster", False),
+    HALVES: ("half of what both halves of the board cost alone", True),
 }
-"""Name -> (what it is, whether it is a lower bound, its tables). The first is the usual one."""
-
-
-def offered(puzzle: Dust) -> Mapping[str, str]:
-    """The estimates of this board, each with a sentence."""
-    known = {name: about for name, (about, _, _) in CATALOGUE.items()}
-    if puzzle.cells > MOST_CELLS:
-        del known["halves"]
-    return known
-
-
-@cache
-def make(puzzle: Dust, name: str | None) -> Estimate:
-    """The estimate of this name, or the usual one; raises `UnknownName`."""
-    name = name or next(iter(CATALOGUE))
-    known = offered(puzzle)
-    if name not in known:
-        raise UnknownName(f"estimate of {puzzle.name}", name, known)
-    _, admissible, kernel = CATALOGUE[name]
-    return Estimate(name, admissible, lambda: kernel(puzzle))
+"""Name -> (what it is, whether it is a lower bound). The first is the default."""

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from puzzlelab.core import registry
-from puzzlelab.core.driver import EXHAUSTED, Machine, drive, in_turn, reserved
-from puzzlelab.core.kernels import LENGTH, survey
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Moves, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Attempt
-from puzzlelab.puzzles.dust import halfboards, pairs
-from puzzlelab.puzzles.dust.halfboards import EDGES, LOAD, MOST_MOVES, STATES, HalfBoards
+from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, reserved, round_robin
+from puzzlelab.engine.kernels import LENGTH, survey
+from puzzlelab.puzzles.dust import half_boards, half_pair_search
+from puzzlelab.puzzles.dust.half_boards import EDGES, LOAD, MOST_MOVES, STATES, HalfBoards
 from puzzlelab.puzzles.dust.kernels import decoded, encoded
+from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
 from puzzlelab.puzzles.dust.rules import Board, Dust
 
 FIRST_TABLE = 1 << 14
@@ -55,19 +55,19 @@ def joined(puzzle: Dust, left: Board, right: Board) -> Board:
     return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
 
 
-class Search:
+class HalvesSearch:
     """The search for shortest solutions of boards of one puzzle; what it learns of one helps with the next."""
 
     def __init__(self, puzzle: Dust, limit: Limit) -> None:
         self.puzzle = puzzle
         line = puzzle.width // 2
-        states = min(reserved(BYTES_A_STATE, limit), halfboards.MOST_STATES - MOST_MOVES)
-        left = halfboards.new(line, puzzle.height, puzzle.colours, states)
+        states = min(reserved(BYTES_A_STATE, limit), half_boards.MOST_STATES - MOST_MOVES)
+        left = half_boards.new(line, puzzle.height, puzzle.colours, states)
         right = left
         if puzzle.width % 2:
-            right = halfboards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
+            right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
         deep, wide = puzzle.cells + 2, puzzle.cells + 1
-        self.record = pairs.Record(
+        self.record = half_pair_search.HalfPairRecord(
             np.zeros(16, np.int64),
             left,
             right,
@@ -84,14 +84,14 @@ class Search:
 
     def _load(self) -> None:
         """Have the machine code ready that is needed now and then, so that no compiling is timed."""
-        record, rules = self.record, self.puzzle.kernel()
+        record, rules = self.record, kernel_rules(self.puzzle)
         empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
-        pairs.put_all(record.table, record.table[:0])
+        half_pair_search.put_all(record.table, record.table[:0])
         self._children(empty)
         for half in (record.left, record.right):
-            halfboards.rehash(half.slots, half.records, 0)
-            halfboards.add_state(half, np.zeros_like(half.state))
-            halfboards.read_state(half, 0)
+            half_boards.rehash(half.slots, half.records, 0)
+            half_boards.add_state(half, np.zeros_like(half.state))
+            half_boards.read_state(half, 0)
 
     def worn(self) -> bool:
         """Whether so much is known that a new search has more room than this one."""
@@ -103,31 +103,35 @@ class Search:
 
     def machine(self, board: Board, known: int | None) -> Machine:
         """The search for solutions of this board with fewer clicks than are `known`."""
-        record, stored = self.record, int(self.record.control[pairs.STORED])
+        record, stored = self.record, int(self.record.control[half_pair_search.STORED])
         record.control[:] = 0
-        record.control[LENGTH], record.control[pairs.STORED], record.control[pairs.KEPT] = -1, stored, 1
-        record.control[pairs.LARGEST] = UNBOUNDED if known is None else known
+        record.control[LENGTH], record.control[half_pair_search.STORED], record.control[half_pair_search.KEPT] = (
+            -1,
+            stored,
+            1,
+        )
+        record.control[half_pair_search.LARGEST] = UNBOUNDED if known is None else known
         for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
-            record.path[0, place] = halfboards.add_state(half, self._encoded(half, part[None])[0])
-        return Machine(record, pairs.step, self._moves, self._larger, lambda record: EXHAUSTED)
+            record.path[0, place] = half_boards.add_state(half, self._encoded(half, part[None])[0])
+        return Machine(record, half_pair_search.step, self._moves, self._larger, lambda record: EXHAUSTED)
 
     def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
         return encoded(half.tables, self.puzzle.colours.bit_length(), states)
 
     def _plain(self, half: HalfBoards, number: int) -> Board:
         """A state of a half as a plain board of its own."""
-        halfboards.read_state(half, number)
+        half_boards.read_state(half, number)
         found: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
         return found
 
-    def _moves(self, record: pairs.Record) -> list[int]:
+    def _moves(self, record: half_pair_search.HalfPairRecord) -> list[int]:
         """The clicks that lead from pair to pair of the best solution."""
         pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
         boards = [
             joined(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
             for left, right in pairs_of
         ]
-        working = self.puzzle.kernel().encode(np.array(boards))
+        working = kernel_rules(self.puzzle).encode(np.array(boards))
         found = []
         for here, there in pairwise(working):
             moves, children = self._children(here)
@@ -136,25 +140,25 @@ class Search:
 
     def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
         """The moves of a working state, and what they lead to."""
-        rules = self.puzzle.kernel()
+        rules = kernel_rules(self.puzzle)
         moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
         words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
         count, _ = survey(rules.tables, state, moves, children, words, again)
         return moves[:count], children[:count]
 
-    def _larger(self, record: pairs.Record, room: int) -> pairs.Record | None:
+    def _larger(self, record: half_pair_search.HalfPairRecord, room: int) -> half_pair_search.HalfPairRecord | None:
         """More room for whatever is full; the table of pairs may stay as it is, and forget."""
         left = _larger_half(record.left, room)
         right = left if record.right is record.left else _larger_half(record.right, room)
         if left is None or right is None:
             return None
         table = record.table
-        if 2 * record.control[pairs.STORED] > table.size:
+        if 2 * record.control[half_pair_search.STORED] > table.size:
             if 16 * table.size <= SHARE_OF_TABLE * room:
                 table = np.zeros(4 * table.size, np.uint64)
-                pairs.put_all(table, record.table)
+                half_pair_search.put_all(table, record.table)
             else:
-                record.control[pairs.KEPT] = 0
+                record.control[half_pair_search.KEPT] = 0
         self.record = record._replace(left=left, right=right, table=table)
         return self.record
 
@@ -169,31 +173,31 @@ def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
     if 32 * half.slots.size > room:
         return None
     slots = np.zeros(4 * half.slots.size, np.uint64)
-    halfboards.rehash(slots, half.records, states)
+    half_boards.rehash(slots, half.records, states)
     return half._replace(slots=slots)
 
 
-class Memory:
+class HalvesMemory:
     """The search of one thread that goes from board to board, while there is room for what it learns."""
 
     def __init__(self) -> None:
-        self.search: Search | None = None
+        self.search: HalvesSearch | None = None
 
-    def recall(self, puzzle: Dust, limit: Limit) -> Search:
+    def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:
         """The search for boards of this puzzle: the one that knows something, or a new one."""
         search = self.search
         if search is None or search.puzzle != puzzle or search.worn():
             self.search = None  # gives its memory back before a new one takes some
-            self.search = search = Search(puzzle, limit)
+            self.search = search = HalvesSearch(puzzle, limit)
         return search
 
 
-class Halves(Settings):
+class Halves(SolverSettings):
     """The fewest clicks, with proof; `width` is that of the beam which finds the first solution."""
 
     name: ClassVar[str] = "halves"
-    needs: ClassVar[tuple[type, ...]] = (Moves,)
-    _memory: Memory | None = PrivateAttr(default=None)
+    offers: ClassVar[tuple[type, ...]] = (WithMemory, Selective)
+    _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)
 
@@ -204,7 +208,7 @@ class Halves(Settings):
     def remembering(self) -> Halves:
         """The same solver with a memory: what it learns of one board helps with the next. For one thread."""
         solver = self.model_copy(update={"width": min(self.width, NARROW)})
-        solver._memory = Memory()
+        solver._memory = HalvesMemory()
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
@@ -216,11 +220,11 @@ class Halves(Settings):
             return lambda left, best: registry.make_solver("beam", {"width": width}).attempts(instance, left)
 
         def proof(left: Limit, best: Result) -> Iterator[Attempt]:
-            search = self._memory.recall(puzzle, left) if self._memory else Search(puzzle, left)
+            search = self._memory.recall(puzzle, left) if self._memory else HalvesSearch(puzzle, left)
             return drive(search.machine(instance.state, best.length), left)
 
         widths = sorted({min(QUICK, self.width), self.width})
-        return in_turn([*map(beam, widths), proof], limit)
+        return round_robin([*map(beam, widths), proof], limit)
 
 
 SOLVERS = {"halves": Halves}

@@ -9,11 +9,14 @@ import json
 import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from puzzlelab.core.boards import fields
+from puzzlelab.core.board_files import fields
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.dust import face
+from puzzlelab.puzzles.dust import examples, notation
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Dust
 
 Told = tuple[int, str, *tuple[str, ...]]
 """The number of a board's first line, its text, and the columns after it."""
@@ -23,7 +26,7 @@ USUAL = {(8, 6): 5, (6, 5): 4, (7, 6): 5, (8, 8): 5, (10, 8): 5}
 USUAL_COLOURS = 5
 
 
-def boards(lines: Iterable[str], puzzle: face.Shape, names: Container[str] = ()) -> Iterator[Told]:
+def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] = ()) -> Iterator[Told]:
     """The boards of a file; what is no board is given too, for `read` to refuse, and spoils no other.
 
     `names` are words that are boards, whatever they look like.
@@ -45,7 +48,7 @@ def boards(lines: Iterable[str], puzzle: face.Shape, names: Container[str] = ())
         yield block.ended()
 
 
-def _kind(text: str, puzzle: face.Shape, names: Container[str]) -> str:
+def _kind(text: str, puzzle: notation.Shape, names: Container[str]) -> str:
     """What a line is: nothing, header, row or ruler of a table, a row of letters, or a board of its own.
 
     'short' is what has too few cells for a board and the wrong number for a row.
@@ -114,7 +117,7 @@ class _Size(NamedTuple):
 
     width: int
     height: int
-    colours: int = len(face.LETTERS)
+    colours: int = len(notation.LETTERS)
     name: str = "dust"
 
 
@@ -125,13 +128,13 @@ def guessed_size(text: str) -> tuple[int, int, int] | None:
     """
     from puzzlelab.puzzles.dust.rules import LARGEST
 
-    bare = text.strip() if len(text) <= face.LONGEST else ""
+    bare = text.strip() if len(text) <= notation.LONGEST else ""
     sides = _sides(bare)
     if sides is None or not all(1 <= side <= LARGEST for side in sides):
         return None
     try:
-        state = face.read(bare, _Size(*sides))
-        face.must_rest(state, _Size(*sides))
+        state = notation.read(bare, _Size(*sides))
+        notation.must_rest(state, _Size(*sides))
     except BadBoard:
         return None
     usual, most = USUAL.get(sides, USUAL_COLOURS), int(state.max())
@@ -160,3 +163,13 @@ def _sides_of_list(text: str) -> tuple[int, int] | None:
     except (ValueError, RecursionError):
         return None
     return (len(columns), len(columns[0])) if columns and isinstance(columns[0], list) else None
+
+
+@dataclass(frozen=True)
+class DustFiles:
+    """The view `MultilineNotation` of dust."""
+
+    puzzle: Dust
+
+    def boards(self, lines: Iterable[str]) -> Iterator[Told]:
+        return boards(lines, self.puzzle, examples.of(self.puzzle.name))

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import kernels as names
-from puzzlelab.core.kernels import implements, inlined
-from puzzlelab.core.puzzle import KernelRules
-from puzzlelab.core.wide import load, lowest, store
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import implements, inlined
+from puzzlelab.engine.wide_integers import load, lowest, store
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -318,6 +318,7 @@ def unpack(tables, words, state):
     names.copy(words, state)
 
 
+@cache
 def rules(puzzle: Dust) -> KernelRules:
     """The working form of a puzzle's states."""
     line = puzzle.width // 2

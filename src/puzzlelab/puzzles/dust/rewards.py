@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from puzzlelab.puzzles.dust.rules import Board
+    from puzzlelab.puzzles.dust.rules import Board, Dust
 
 REWARDS = {
     "cleared": "the cells that were cleared: the same sum for every solution",
@@ -16,8 +18,18 @@ REWARDS = {
 }
 
 
-def reward(name: str, before: Board, after: Board) -> NDArray[np.float64]:
-    """`float64[B]`: what it was worth to come from `before: uint8[B, N]` to `after`."""
-    cleared = (np.count_nonzero(before, axis=1) - np.count_nonzero(after, axis=1)).astype(np.float64)
-    squared: NDArray[np.float64] = cleared**2
-    return cleared if name == "cleared" else squared
+@dataclass(frozen=True)
+class DustRewards:
+    """The view `Rewards` of dust."""
+
+    puzzle: Dust
+
+    @property
+    def rewards(self) -> Mapping[str, str]:
+        return REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        """`float64[B]`: the reward of coming from `before: uint8[B, N]` to `after`."""
+        cleared = (np.count_nonzero(before, axis=1) - np.count_nonzero(after, axis=1)).astype(np.float64)
+        squared: NDArray[np.float64] = cleared**2
+        return cleared if name == "cleared" else squared

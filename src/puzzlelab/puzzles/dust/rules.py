@@ -9,16 +9,27 @@ Shapes: W = columns, H = rows, N = W * H cells, C = colours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Estimate, Example, Instance, KernelRules, Scale
-from puzzlelab.puzzles.dust import face, files
+from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view
+from puzzlelab.core.views import (
+    DrawsScores,
+    DrawsSvg,
+    EquivalentMoves,
+    Estimates,
+    GridPlanes,
+    KernelRules,
+    Planes,
+    Rewards,
+    Samples,
+    SymbolSymmetric,
+)
+from puzzlelab.puzzles.dust import drawing, examples, notation
 
 Board = NDArray[np.uint8]
 
@@ -98,10 +109,6 @@ class Dust:
         first: NDArray[np.bool_] = self.clusters(state) == np.arange(self.cells)
         return first
 
-    def permits(self, state: Board, move: int) -> bool:
-        """Whether something lies in this cell; every cell of a cluster may be clicked."""
-        return bool(state[move] != 0)
-
     def apply(self, state: Board, move: int) -> Board:
         if state[move] == 0:
             raise ValueError(f"nothing lies at {self.write_move(move)}")
@@ -133,58 +140,33 @@ class Dust:
 
     # --- notation and drawing ---
 
-    @property
-    def move_note(self) -> str:
-        """What a move's numbers mean, for wherever moves are shown."""
-        return "6,1: click column 6, row 1, counted from 0 at the lower left"
-
-    @cached_property
-    def examples(self) -> Mapping[str, Example]:
-        """Boards with a name, which `read` knows."""
-        return face.examples(self.name)
-
-    def settling(self) -> Dust:
-        """The same puzzle; boards that cannot rest are let fall when it reads them."""
+    def with_gravity(self) -> Dust:
+        """The same puzzle; when it reads a board, cells that cannot rest fall first."""
         return replace(self, settles=True)
 
     def read(self, text: str) -> Instance:
         """Digits in column order; rows from the top with letters; a table as `draw` makes it; a nested list; a name.
 
-        Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `settling` gives.
+        Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
-        name = text.strip().lower() if len(text) <= LONGEST_NAME else ""
-        example = self.examples.get(name)
-        if example is None and self.examples and name.isalpha() and set(name.upper()) - set(face.LETTERS):
-            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, self.examples)}")
-        state = face.read(example.board if example else text, self)
+        name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
+        example = known.get(name)
+        if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):
+            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
+        state = notation.read(example.board if example else text, self)
         if not self.settles:
-            face.must_rest(state, self)
+            notation.must_rest(state, self)
         return Instance(self, self.settled(state))
 
-    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str, *tuple[str, ...]]]:
-        """The boards in a file, each with the number of its first line and the columns after it."""
-        return files.boards(lines, self, self.examples)
-
     def write(self, state: Board) -> str:
-        return face.write(state)
+        return notation.write(state)
 
-    def draw(self, state: Board, move: int | None = None) -> str:
-        """The board as a table of letters; the cells that this move takes away are marked."""
+    def draw(self, state: Board, mark: int | None = None) -> str:
+        """The board as a table of letters; the cells that the move `mark` takes away are marked."""
         taken = np.zeros(self.cells, bool)
-        if move is not None:
-            taken[self._cluster(state, move)] = self.permits(state, move)
-        return face.draw(state, self, taken)
-
-    def draw_scores(self, state: Board, scores: NDArray[np.float64]) -> str:
-        """The board with the percentage of each cluster in its cells.
-
-        `scores: float[N]` are those of the moves that `legal` names, from 0 to 1; what stands at others is not read.
-        """
-        first = self.clusters(state)
-        return face.draw_scores(state, self, np.where(first < 0, 0.0, scores[first]))
-
-    def svg(self, state: Board) -> str:
-        return face.svg(state, self)
+        if mark is not None:
+            taken[self._cluster(state, mark)] = state[mark] != 0
+        return drawing.draw(state, self, taken)
 
     def write_move(self, move: int) -> str:
         x, y = divmod(move, self.height)
@@ -199,106 +181,27 @@ class Dust:
             )
         return int(match[1]) * self.height + int(match[2])
 
-    # --- views ---
-
-    def kernel(self) -> KernelRules:
-        from puzzlelab.puzzles.dust import kernels
-
-        return kernels.rules(self)
-
-    @cached_property
-    def estimates(self) -> Mapping[str, str]:
-        from puzzlelab.puzzles.dust import estimates
-
-        return estimates.offered(self)
-
-    def estimate(self, name: str | None = None) -> Estimate:
-        from puzzlelab.puzzles.dust import estimates
-
-        return estimates.make(self, name)
-
-    @cached_property
-    def scales(self) -> Mapping[str, Scale]:
-        from puzzlelab.puzzles.dust import sampling
-
-        return sampling.scales(self)
-
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        from puzzlelab.puzzles.dust import sampling
-
-        return sampling.difficulty(self, state)
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """Columns and rows, in the order of the cells."""
-        return self.width, self.height
-
-    @property
-    def input_size(self) -> int:
-        """F: a number for each colour, and for empty, in each cell."""
-        return self.cells * (self.colours + 1)
-
-    def planes(self, states: Board) -> NDArray[np.float32]:
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.one_hot(self, states)
-
-    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards and, where the halves are equally wide, their mirror images; for colours see `exchanged`."""
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.symmetries(self, states)
-
-    @property
-    def rewards(self) -> Mapping[str, str]:
-        from puzzlelab.puzzles.dust import rewards
-
-        return rewards.REWARDS
-
-    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
-        from puzzlelab.puzzles.dust import rewards
-
-        return rewards.reward(name, before, after)
-
-    @property
-    def sheet_shape(self) -> tuple[int, int]:
-        """Colours, and a number for each cell and each pair of neighbours."""
-        pairs = self.width * (self.height - 1) + (self.width - 1) * self.height
-        return self.colours, self.cells + pairs
-
-    @property
-    def slots(self) -> int:
-        """Each colour answers for every cell."""
-        return self.cells
-
-    def sheets(self, states: Board) -> NDArray[np.uint8]:
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.sheets(self, states)
-
-    def places(self, states: Board) -> NDArray[np.int64]:
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.places(self, states)
-
-    def exchanged(self, states: Board, order: NDArray[np.int64]) -> tuple[Board, NDArray[np.int64]]:
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.exchanged(self, states, order)
-
-    def alike(self, states: Board) -> NDArray[np.int64]:
-        """`int64[B, N]`: the cell by which `legal` names the cluster of each cell; -1 for an empty one."""
-        from puzzlelab.puzzles.dust import planes
-
-        return planes.alike(self, states)
-
-    @property
-    def usual_solver(self) -> tuple[str, Mapping[str, object]]:
-        """What `solve` uses when nobody names a solver: proofs where they can be had, good answers soon beyond."""
-        return ("halves", {}) if self.cells <= 64 else ("beam", {"width": 2**10})
+    def view(self, kind: type[View]) -> View | None:
+        return find_view(self, kind, VIEWS)
 
 
-def named(rest: str) -> Dust:
+VIEWS: Views = {
+    DrawsScores: "puzzlelab.puzzles.dust.drawing:DustDrawing",
+    DrawsSvg: "puzzlelab.puzzles.dust.drawing:DustDrawing",
+    EquivalentMoves: "puzzlelab.puzzles.dust.clusters:DustClusters",
+    Estimates: "puzzlelab.puzzles.dust.estimates:DustEstimates",
+    GridPlanes: "puzzlelab.puzzles.dust.planes:DustPlanes",
+    KernelRules: "puzzlelab.puzzles.dust.kernels:rules",
+    MultilineNotation: "puzzlelab.puzzles.dust.files:DustFiles",
+    Planes: "puzzlelab.puzzles.dust.planes:DustPlanes",
+    Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
+    Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",
+    Samples: "puzzlelab.puzzles.dust.sampling:DustSamples",
+    SymbolSymmetric: "puzzlelab.puzzles.dust.planes:DustPlanes",
+}
+
+
+def from_name(rest: str) -> Dust:
     """The puzzle whose name is `dust-` and this."""
     match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})", rest)
     if match is None:

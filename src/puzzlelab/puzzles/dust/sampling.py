@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from puzzlelab.core import report
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Scale
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, solve
-from puzzlelab.puzzles.dust.building import built
+from puzzlelab.core.views import Scale
+from puzzlelab.engine import report
+from puzzlelab.puzzles.dust.backward_generation import built
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.exact import Halves
@@ -210,3 +211,17 @@ def _solver() -> Halves:
     from puzzlelab.puzzles.dust.exact import Halves
 
     return Halves().remembering()
+
+
+@dataclass(frozen=True)
+class DustSamples:
+    """The view `TrainingSamples` of dust."""
+
+    puzzle: Dust
+
+    @property
+    def scales(self) -> Mapping[str, Scale]:
+        return scales(self.puzzle)
+
+    def difficulty(self, state: Board) -> Mapping[str, int]:
+        return difficulty(self.puzzle, state)

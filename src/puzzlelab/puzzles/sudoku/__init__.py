@@ -3,12 +3,8 @@
 import re
 
 from puzzlelab.core.errors import BadBoard
-from puzzlelab.puzzles.sudoku.rules import Sudoku, named
-
-ABOUT = "Sudoku: fill the grid so that every row, column and box holds each digit once."
-EXAMPLES = ("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25x25", "sudoku-6x6:boxes=3x2")
-FAMILY = named
-
+from puzzlelab.core.puzzle import Family
+from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
 
 SIZES = (9, 16, 25, 4, 6, 8, 10, 12, 15, 20)
 """N of every grid, the usual ones first."""
@@ -23,7 +19,7 @@ def guess(text: str) -> Sudoku | None:
     board = text if "|" in text else "".join(re.split(r"[\s,;]", text.strip(), maxsplit=1)[:1])
     for size in SIZES:
         if len(board) == size**2 or "|" in board:
-            puzzle = named(f"{size}x{size}")
+            puzzle = from_name(f"{size}x{size}")
             try:
                 state = puzzle.read(board).state
             except BadBoard:
@@ -33,4 +29,11 @@ def guess(text: str) -> Sudoku | None:
     return None
 
 
-__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "Sudoku", "guess"]
+FAMILY = Family(
+    about="Sudoku: fill the grid so that every row, column and box holds each digit once.",
+    make=from_name,
+    names=("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25x25", "sudoku-6x6:boxes=3x2"),
+    guess=guess,
+)
+
+__all__ = ["FAMILY", "Sudoku"]

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.kernels import EXPANDED, GENERATED, compiled, inlined
-from puzzlelab.core.lanes import LANES, Block, Lanes, lanewise
-from puzzlelab.core.solutions import OWN
+from puzzlelab.engine.enumeration import OWN
+from puzzlelab.engine.kernels import EXPANDED, GENERATED, compiled, inlined
+from puzzlelab.engine.simd import LANES, Block, Lanes, lanewise
 
 WIDTH = 3 * LANES
 """Numbers of one state."""

@@ -12,15 +12,16 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.driver import Machine
 from puzzlelab.core.errors import BadBoard, BadOption
-from puzzlelab.core.kernels import DONE, EXPANDED, IMPROVED, RUNNING, compiled
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.parallel import ordered_map
-from puzzlelab.core.puzzle import Candidates, Instance, Puzzle
-from puzzlelab.core.settings import Settings
-from puzzlelab.core.solutions import FOUND, MOST, Count, counted, listed, settled
-from puzzlelab.core.solver import Attempt
+from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solver import Attempt, Selective, SolverSettings
+from puzzlelab.core.views import Candidates
+from puzzlelab.engine.driver import Machine
+from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
+from puzzlelab.engine.kernels import DONE, EXPANDED, IMPROVED, RUNNING, compiled
+from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.puzzles.sudoku import bands
 from puzzlelab.puzzles.sudoku.bands import COLUMNS, DEPTH, LEVELS, WIDTH, place_clues, read_grid, search
 
@@ -28,7 +29,7 @@ CHUNK = 2048
 """Puzzles that one thread takes at a time."""
 
 
-class Record(NamedTuple):
+class BandsRecord(NamedTuple):
     """Where one search stands."""
 
     control: NDArray[np.int64]
@@ -66,22 +67,23 @@ def step(record, budget):
 def machine(state: NDArray[np.uint8]) -> Machine:
     """The search for all solutions of a board."""
     stack = np.zeros(LEVELS * WIDTH, np.uint16)
-    record = Record(np.zeros(16, np.int64), stack, COLUMNS, state.copy(), np.zeros(81, np.uint8))
+    record = BandsRecord(np.zeros(16, np.int64), stack, COLUMNS, state.copy(), np.zeros(81, np.uint8))
     begin(record)
     blanks = np.flatnonzero(state == 0)
 
-    def moves(record: Record) -> list[int]:
+    def moves(record: BandsRecord) -> list[int]:
         digits: list[int] = (blanks * 9 + record.grid[blanks] - 1).tolist()
         return digits
 
     return Machine(record, step, moves, lambda record, room: None, lambda record: ("none", "", "done"))
 
 
-class Bands(Settings):
+class Bands(SolverSettings):
     """The fastest solver of 9x9 Sudoku: bit algebra over digits, bands and stacks; counts and lists too."""
 
     name: ClassVar[str] = "bands"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, Selective)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Why it cannot solve this puzzle, in words."""
@@ -100,7 +102,7 @@ class Bands(Settings):
         return counted(machine(instance.state), limit, most)
 
 
-class Batch(NamedTuple):
+class BandsBatch(NamedTuple):
     """What is known of many puzzles."""
 
     solutions: NDArray[np.uint8]
@@ -111,7 +113,7 @@ class Batch(NamedTuple):
     """[B]: how often the search had to guess."""
 
 
-def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> Batch:
+def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> BandsBatch:
     """Solve many puzzles at once, on `jobs` threads (all cores if not given).
 
     Args:
@@ -134,7 +136,7 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
         row, cell = wrong[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
     clues = np.array(puzzles, np.uint8, order="C")
-    found = Batch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
+    found = BandsBatch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
     over = threading.Event()
 
     def chunk(start: int) -> None:

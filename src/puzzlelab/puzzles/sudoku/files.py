@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.version import VERSION
-from puzzlelab.puzzles.sudoku.generate import Batch, Generator
+from puzzlelab.puzzles.sudoku.generate import GeneratedBatch, SudokuGenerator
 
 CELLS = 81
 PART = 10_000
@@ -35,7 +35,7 @@ class Writer(Protocol):
     rows: int
     """Rows that are there."""
 
-    def append(self, batch: Batch) -> None:
+    def append(self, batch: GeneratedBatch) -> None:
         """Write the rows of a batch."""
 
     def close(self, complete: bool) -> None:
@@ -59,7 +59,7 @@ class Form:
         """Bytes of a line, with its end."""
         return CELLS + 1 if self.between is None else 2 * CELLS + len(self.between) + 1
 
-    def lines(self, batch: Batch) -> Bytes:
+    def lines(self, batch: GeneratedBatch) -> Bytes:
         """`uint8[B, width]`."""
         puzzles, solutions = batch
         parts = [_text(puzzles, self.blank)]
@@ -84,7 +84,7 @@ def _repeated(text: bytes, count: int) -> Bytes:
     return np.broadcast_to(np.frombuffer(text, np.uint8), (count, len(text)))
 
 
-class Lines:
+class LineFile:
     """A text file of one puzzle a line."""
 
     def __init__(self, path: Path, form: Form) -> None:
@@ -96,7 +96,7 @@ class Lines:
         if self.rows == 0:
             self.file.write(form.header)
 
-    def append(self, batch: Batch) -> None:
+    def append(self, batch: GeneratedBatch) -> None:
         self.file.write(self.form.lines(batch).tobytes())
         self.file.flush()
         self.rows += len(batch[0])
@@ -109,7 +109,7 @@ class Lines:
         self.path.unlink()
 
 
-class Parts:
+class PartFiles:
     """A Parquet file, made of parts that are each written aside, then renamed, and joined at the end."""
 
     def __init__(self, path: Path) -> None:
@@ -121,12 +121,12 @@ class Parts:
         self.folder.mkdir(exist_ok=True)
         self.parts = len(self._paths())
         self.rows = self.parts * PART
-        self.waiting: list[Batch] = []
+        self.waiting: list[GeneratedBatch] = []
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("part-*.parquet"))
 
-    def append(self, batch: Batch) -> None:
+    def append(self, batch: GeneratedBatch) -> None:
         self.waiting.append(batch)
         self.rows += len(batch[0])
         if self.rows - self.parts * PART >= PART:
@@ -176,14 +176,14 @@ def _strings(grids: Bytes) -> Any:
 def writer_of(path: Path) -> Writer:
     """The writer that the ending of the name asks for; raises `BadFile`."""
     if path.suffix == PARQUET:
-        return Parts(path)
+        return PartFiles(path)
     if path.suffix not in FORMS:
         raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
-    return Lines(path, FORMS[path.suffix])
+    return LineFile(path, FORMS[path.suffix])
 
 
 def write(
-    path: Path, generator: Generator, count: int, seed: int, jobs: int | None, told: Callable[[int], None]
+    path: Path, generator: SudokuGenerator, count: int, seed: int, jobs: int | None, told: Callable[[int], None]
 ) -> None:
     """Write the first `count` puzzles of a stream; go on with the file if it was begun with the same settings.
 

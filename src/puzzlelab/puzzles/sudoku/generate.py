@@ -11,18 +11,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.parallel import ordered_map
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Settings, fill, read_levels
+from puzzlelab.core.views import OwnGenerator, Tally
+from puzzlelab.engine.parallel import ordered_map
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from puzzlelab.puzzles.sudoku.rules import Sudoku
 
 Grids = NDArray[np.uint8]
-Batch = tuple[Grids, Grids]
+GeneratedBatch = tuple[Grids, Grids]
 """(puzzles, solutions), each `uint8[B, 81]`."""
 
 LEVELS: Mapping[int, tuple[int, int]] = {1: (57, 67), 2: (47, 56), 3: (37, 46), 4: (27, 36), 5: (17, 26)}
@@ -41,7 +47,7 @@ Weights = Annotated[dict[Level, Annotated[float, Field(gt=0, le=1e9)]], Field(mi
 Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical", "both", "diagonal", "full"]
 
 
-class Generator(Settings):
+class SudokuGenerator(Settings):
     """How puzzles are made; without a level, a mix and a number of clues (or two, from and to) they are minimal.
 
     `unique=False` digs blindly, so that most puzzles of levels 4 and 5 have several solutions. `hard` is the number of
@@ -50,12 +56,20 @@ class Generator(Settings):
     """
 
     level: Level | None = None
-    mix: Literal["even", "doubling"] | Weights | None = None
-    clues: Clues | tuple[Clues, Clues] | None = None
-    minimal: bool = False
-    symmetry: Symmetry = "none"
-    unique: bool = True
-    hard: Annotated[int, Field(ge=0, le=10_000_000)] = 0
+    mix: Literal["even", "doubling"] | Weights | None = Field(
+        default=None, description="levels in these shares, even or doubling"
+    )
+    clues: Clues | tuple[Clues, Clues] | None = Field(default=None, description="so many clues, or A-B")
+    minimal: bool = Field(default=False, description="no clue can be left out (the default)")
+    symmetry: Symmetry = Field(default="none", description="a pattern of clues such as half-turn")
+    unique: bool = Field(
+        default=True,
+        description="boards that may have several solutions",
+        json_schema_extra={"off": "allow-multiple"},
+    )
+    hard: Annotated[int, Field(ge=0, le=10_000_000)] = Field(
+        default=0, description="climb so many steps towards more guesses", json_schema_extra={"served_most": 1000}
+    )
 
     def model_post_init(self, context: object) -> None:
         asked = [name for name in ("level", "mix", "clues") if getattr(self, name) is not None]
@@ -72,6 +86,30 @@ class Generator(Settings):
             raise BadOption(f"there is no number of clues from {least} to {most}")
         if self.unique and least < FEWEST:
             raise BadOption(f"no puzzle with {least} clues has one solution; the fewest are {FEWEST}")
+
+    @classmethod
+    def fields(cls) -> Mapping[str, FieldInfo]:
+        """The settings by name."""
+        return cls.model_fields
+
+    @classmethod
+    def of_scale(cls, scale: str, level: str | None, options: Mapping[str, Any]) -> SudokuGenerator:
+        """The settings that a scale of Sudoku, a level on it such as '3' or '2-4', and other options mean."""
+        settings = dict(options)
+        if scale == "clues" and level:
+            if settings.get("clues"):
+                raise BadOption("the scale 'clues' at a level means so many clues: give one of them")
+            settings["clues"], level = level, None
+        if level and scale == "minimal":
+            raise BadOption("the scale 'minimal' has no levels")
+        if scale == "minimal":
+            settings["minimal"] = True
+        if settings.get("clues"):
+            least, most = read_levels(str(settings["clues"]))
+            settings["clues"] = least if least == most else (least, most)
+        if level:
+            settings |= _levels(*read_levels(level))
+        return fill(cls, settings)
 
     def span(self) -> tuple[int, int]:
         """The least and the greatest number of clues that is asked for; without one, of any puzzle."""
@@ -109,7 +147,7 @@ class Generator(Settings):
         found = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
         return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(found)])
 
-    def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[Batch]:
+    def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[GeneratedBatch]:
         """The puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs` threads.
 
         A puzzle depends on the seed and its number alone. Raises `BadOption` where such a puzzle does not come up.
@@ -120,35 +158,47 @@ class Generator(Settings):
         orbits, over = self.orbits(), threading.Event()
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
-        def chunk(start: int) -> Batch:
-            from puzzlelab.puzzles.sudoku import digging
+        def chunk(start: int) -> GeneratedBatch:
+            from puzzlelab.puzzles.sudoku import hole_digging
 
             if over.is_set():
                 return _empty(0), _empty(0)
             size = min(CHUNK, count - start)
             puzzles, solutions = _empty(size), _empty(size)
-            settings: tuple[Any, ...] = (orbits, self.unique, self.hard, TRIES, digging.room(), puzzles, solutions)
-            if digging.make(key, start, kinds, chances, *settings) < size:
+            settings: tuple[Any, ...] = (orbits, self.unique, self.hard, TRIES, hole_digging.room(), puzzles, solutions)
+            if hole_digging.make(key, start, kinds, chances, *settings) < size:
                 raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._asked()}")
             return puzzles, solutions
 
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
 
-    def write(self, path: Path, count: int, seed: int, jobs: int | None, told: Callable[[int], None]) -> None:
+    def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
         """Write the first `count` puzzles of a stream to a file, or go on with it; see `files.write`."""
         from puzzlelab.puzzles.sudoku import files
 
-        files.write(path, self, count, seed, jobs, told)
+        files.write(path, self, count, seed, jobs, report)
 
-    def tally(self, path: Path) -> tuple[NDArray[np.int64], Mapping[int, tuple[int, int]]]:
-        """How many puzzles of a file have how many clues, `int64[82]`, and the levels that these numbers make."""
+    def tally(self, path: Path) -> Tally:
+        """How many puzzles of a file have how many clues."""
         from puzzlelab.puzzles.sudoku import files
 
-        return files.clue_counts(path), LEVELS
+        return Tally("clues", files.clue_counts(path), LEVELS)
 
     def _asked(self) -> str:
         told = {name: value for name, value in self if value != type(self).model_fields[name].default}
         return ", ".join(f"{name}={value}" for name, value in told.items())
+
+
+def own_generator(puzzle: Sudoku) -> OwnGenerator | None:
+    """The view of 9x9; other sizes have no generator."""
+    return OwnGenerator(SudokuGenerator) if puzzle.name == "sudoku-9x9" else None
+
+
+def _levels(least: int, most: int) -> dict[str, Any]:
+    lowest, highest = min(LEVELS), max(LEVELS)
+    if least < most and not lowest <= least < most <= highest:
+        raise BadOption(f"the levels of sudoku-9x9 go from {lowest} to {highest}, not from {least} to {most}")
+    return {"level": least} if least == most else {"mix": dict.fromkeys(range(least, most + 1), 1.0)}
 
 
 def _empty(size: int) -> Grids:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import kernels
-from puzzlelab.core.kernels import implements
-from puzzlelab.core.puzzle import KernelRules
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import implements
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Sudoku
@@ -75,6 +76,7 @@ def unpack(tables, words, state):
         state[cell] = (words[cell // DIGITS_A_WORD] >> np.uint64(5 * (cell % DIGITS_A_WORD))) & np.uint64(31)
 
 
+@cache
 def rules(puzzle: Sudoku) -> KernelRules:
     """The compiled rules of this size."""
     tables = SudokuTables(puzzle.size, puzzle.units.all, puzzle.units.peers)

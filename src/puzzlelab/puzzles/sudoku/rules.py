@@ -8,27 +8,34 @@ Shapes: N = cells of a row, and digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Example, Instance, KernelRules, Scale, Units
-from puzzlelab.puzzles.sudoku import face
-
-if TYPE_CHECKING:
-    from puzzlelab.puzzles.sudoku.generate import Generator
+from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.views import (
+    Boxes,
+    Candidates,
+    Cover,
+    DrawsSvg,
+    GridPlanes,
+    KernelRules,
+    OwnGenerator,
+    Planes,
+    RandomSymmetry,
+    Samples,
+    Units,
+)
+from puzzlelab.puzzles.sudoku import drawing, examples, notation
 
 Board = NDArray[np.uint8]
 
 SMALLEST, LARGEST = 2, 5
-LEAST_CLUES = 17
-"""No 9x9 puzzle with fewer clues has one solution only (McGuire, Tugemann, Civario, 2012)."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +103,6 @@ class Sudoku:
         """`bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
         return self.candidates(state).reshape(-1)
 
-    def permits(self, state: Board, move: int) -> bool:
-        """`legal(state)[move]`, without asking for all the other moves."""
-        cell, digit = divmod(move, self.size)
-        return bool(state[cell] == 0 and digit + 1 not in state[self.units.peers[cell]])
-
     def apply(self, state: Board, move: int) -> Board:
         cell, digit = divmod(move, self.size)
         if state[cell] != 0:
@@ -126,7 +128,7 @@ class Sudoku:
                 digit = int(state[cell])
                 if digit and digit in first:
                     where = f"{self.write_cell(first[digit])} and {self.write_cell(cell)}"
-                    return f"{name} holds two {face.SYMBOLS[digit - 1]}s, in {where}"
+                    return f"{name} holds two {notation.SYMBOLS[digit - 1]}s, in {where}"
                 first[digit] = cell
         return None
 
@@ -142,59 +144,25 @@ class Sudoku:
         if missing.size == 0:
             return None
         unit, digit = missing[0]
-        return f"{self._unit_names()[unit]} has no place left for a {face.SYMBOLS[digit]}"
-
-    def remarks(self, state: Board) -> list[str]:
-        """What `check` says of a board besides; here, that it has too few clues."""
-        clues = int(np.count_nonzero(state))
-        if self.size == 9 and clues < LEAST_CLUES:
-            return [f"{clues} clues: with fewer than {LEAST_CLUES} clues the solution cannot be unique"]
-        return []
+        return f"{self._unit_names()[unit]} has no place left for a {notation.SYMBOLS[digit]}"
 
     # --- notation and drawing ---
 
-    @property
-    def move_note(self) -> str:
-        """What a move's letters mean, for wherever moves are shown."""
-        return "written like r3c5=7: a 7 in row 3, column 5"
-
-    @property
-    def shows_board(self) -> bool:
-        """A solution is shown as the board at its end, not as the list of its moves."""
-        return True
-
-    @cached_property
-    def examples(self) -> Mapping[str, Example]:
-        """Boards with a name, which `read` knows."""
-        from puzzlelab.puzzles.sudoku import examples
-
-        return examples.of(self.name)
-
     def read(self, text: str) -> Instance:
         """One character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
-        name = text.strip().lower() if len(text) < self.cells else ""
-        example = self.examples.get(name)
+        name, known = text.strip().lower() if len(text) < self.cells else "", examples.of(self.name)
+        example = known.get(name)
         if example is None and name.isalpha():
-            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, self.examples)}")
-        return Instance(self, face.read(example.board if example else text, self.box_rows, self.box_columns, self.name))
-
-    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-        """The texts of the boards in a file, each with the number of its first line."""
-        return face.boards(lines, self.size)
-
-    @property
-    def notations(self) -> Mapping[str, Callable[[Board, Board], str]]:
-        """Ways to write a puzzle together with its solution, by name: line, grid, pair, csv."""
-        return face.notations(self.box_rows, self.box_columns)
+            raise BadBoard(f"there is no example '{shorten(name)}'{nearest(name, known)}")
+        return Instance(
+            self, notation.read(example.board if example else text, self.box_rows, self.box_columns, self.name)
+        )
 
     def write(self, state: Board) -> str:
-        return face.write(state)
+        return notation.write(state)
 
-    def draw(self, state: Board) -> str:
-        return face.draw(state, self.box_rows, self.box_columns)
-
-    def svg(self, state: Board) -> str:
-        return face.svg(state, self.box_rows, self.box_columns)
+    def draw(self, state: Board, mark: int | None = None) -> str:
+        return drawing.draw(state, self.box_rows, self.box_columns)
 
     def write_cell(self, cell: int) -> str:
         """A cell by its row and column from 1, such as `r3c5`."""
@@ -203,11 +171,11 @@ class Sudoku:
 
     def write_move(self, move: int) -> str:
         cell, digit = divmod(move, self.size)
-        return f"{self.write_cell(cell)}={face.SYMBOLS[digit]}"
+        return f"{self.write_cell(cell)}={notation.SYMBOLS[digit]}"
 
     def read_move(self, text: str) -> int:
         match = re.fullmatch(r"r([1-9][0-9]?)c([1-9][0-9]?)=([1-9A-P])", text)
-        digit = face.SYMBOLS.index(match[3]) if match else 0
+        digit = notation.SYMBOLS.index(match[3]) if match else 0
         if match is None or max(int(match[1]), int(match[2]), digit + 1) > self.size:
             raise BadBoard(f"'{shorten(text)}' is no move; r3c5=7 writes a 7 in row 3, column 5")
         return ((int(match[1]) - 1) * self.size + int(match[2]) - 1) * self.size + digit
@@ -247,80 +215,27 @@ class Sudoku:
     def box_shape(self) -> tuple[int, int]:
         return self.box_rows, self.box_columns
 
-    @cached_property
-    def scales(self) -> Mapping[str, Scale]:
-        """Ways to say how hard a board is; boards are made for 9x9 only."""
-        from puzzlelab.puzzles.sudoku import sampling
-
-        return sampling.scales(self)
-
-    @property
-    def generator(self) -> type[Generator] | None:
-        """The settings of those who make boards by the million; there are none except for 9x9."""
-        from puzzlelab.puzzles.sudoku.generate import Generator
-
-        return Generator if self.name == "sudoku-9x9" else None
-
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        from puzzlelab.puzzles.sudoku import sampling
-
-        return sampling.difficulty(self, state)
-
-    def kernel(self) -> KernelRules:
-        from puzzlelab.puzzles.sudoku import kernels
-
-        return kernels.rules(self)
-
-    @property
-    def input_size(self) -> int:
-        """F: a number for each digit in each cell."""
-        return self.move_count
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """The lengths of both axes of the planes."""
-        return self.size, self.size
-
-    def planes(self, states: Board) -> NDArray[np.float32]:
-        """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
-        digits = np.arange(1, self.size + 1, dtype=np.uint8)
-        return (states[..., None] == digits).reshape(*states.shape[:-1], self.input_size).astype(np.float32)  # type: ignore[no-any-return]
-
-    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        """The boards as they are, turned and reflected; square boxes have eight images, others four.
-
-        (Digits, and rows of a band, may be exchanged too: those symmetries are too many to be listed.)
-        """
-        grid = np.arange(self.cells).reshape(self.size, self.size)
-        images = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
-        if self.box_rows == self.box_columns:
-            images += [image.T for image in images]
-        digits = np.arange(self.size)
-        found = []
-        for image in images:
-            sources = image.reshape(-1)
-            moves = np.argsort(sources)[:, None] * self.size + digits
-            found.append((states[..., sources], moves.reshape(-1)))
-        return tuple(found)
-
-    def relabelled(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Digits, bands, stacks, and lines within them in random order; with square boxes reflected or not."""
-        rows, columns = (
-            np.concatenate([at * side + random.permutation(side) for at in random.permutation(self.size // side)])
-            for side in (self.box_rows, self.box_columns)
-        )
-        cells = rows[:, None] * self.size + columns
-        if self.box_rows == self.box_columns and random.integers(2):
-            cells = cells.T
-        return cells.reshape(-1), random.permutation(self.size)
-
-    @property
-    def usual_solver(self) -> tuple[str, Mapping[str, object]]:
-        """What `solve` uses when nobody names a solver."""
-        return ("bands", {}) if (self.box_rows, self.box_columns) == (3, 3) else ("dancing-links", {})
+    def view(self, kind: type[View]) -> View | None:
+        return find_view(self, kind, VIEWS)
 
 
-def named(rest: str) -> Sudoku:
+VIEWS: Views = {
+    Boxes: itself,
+    Candidates: itself,
+    Cover: itself,
+    DrawsSvg: "puzzlelab.puzzles.sudoku.drawing:SudokuSvg",
+    OwnGenerator: "puzzlelab.puzzles.sudoku.generate:own_generator",
+    GridPlanes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
+    KernelRules: "puzzlelab.puzzles.sudoku.kernels:rules",
+    MultilineNotation: "puzzlelab.puzzles.sudoku.notation:SudokuFiles",
+    Planes: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
+    Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
+    RandomSymmetry: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
+    Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
+}
+
+
+def from_name(rest: str) -> Sudoku:
     """The puzzle whose name is `sudoku-` and this."""
     match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})(?::boxes=([0-9]{1,2})x([0-9]{1,2}))?", rest)
     if match is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from puzzlelab.core.puzzle import Scale
-from puzzlelab.puzzles.sudoku.generate import LEVELS, Generator, level_of
+from puzzlelab.core.views import Scale
+from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator, level_of
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
@@ -38,22 +40,36 @@ def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
 
 
 def _by_level(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator(level=level) if level is not None else Generator(mix="even"))
+    return _first(random, SudokuGenerator(level=level) if level is not None else SudokuGenerator(mix="even"))
 
 
 def _blindly(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator(level=level, mix=None if level else "even", unique=False))
+    return _first(random, SudokuGenerator(level=level, mix=None if level else "even", unique=False))
 
 
 def _by_clues(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator(clues=level) if level is not None else Generator())
+    return _first(random, SudokuGenerator(clues=level) if level is not None else SudokuGenerator())
 
 
 def _minimal(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, Generator())
+    return _first(random, SudokuGenerator())
 
 
-def _first(random: np.random.Generator, generator: Generator) -> Board:
+def _first(random: np.random.Generator, generator: SudokuGenerator) -> Board:
     puzzles, _ = next(generator.batches(1, int(random.integers(2**62)), jobs=1))
     board: Board = puzzles[0]
     return board
+
+
+@dataclass(frozen=True)
+class SudokuSamples:
+    """The view `TrainingSamples` of Sudoku."""
+
+    puzzle: Sudoku
+
+    @cached_property
+    def scales(self) -> Mapping[str, Scale]:
+        return scales(self.puzzle)
+
+    def difficulty(self, state: Board) -> Mapping[str, int]:
+        return difficulty(self.puzzle, state)

@@ -1,11 +1,7 @@
 """Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 8x8."""
 
-from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, named
-
-ABOUT = "Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order."
-EXAMPLES = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first")
-QUICK = ("conflicts",)
-FAMILY = named
+from puzzlelab.core.puzzle import Family
+from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, from_name
 
 
 def guess(text: str) -> Tiles | None:
@@ -17,4 +13,11 @@ def guess(text: str) -> Tiles | None:
     return Tiles(side, side)
 
 
-__all__ = ["ABOUT", "EXAMPLES", "FAMILY", "QUICK", "Tiles", "guess"]
+FAMILY = Family(
+    about="Sliding tiles (8-, 15-, 24-puzzle): slide tiles into the gap until all are in order.",
+    make=from_name,
+    names=("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first"),
+    guess=guess,
+)
+
+__all__ = ["FAMILY", "Tiles"]

@@ -8,13 +8,20 @@ Tables that a depth-first search reads at every node are flat, with rows of 2^k 
 rows of an array cost a multiplication by a length from memory, on the way to the next decision.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core import kernels as names
-from puzzlelab.core.kernels import implements
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import implements
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
 
 
 class TilesTables(NamedTuple):
@@ -100,35 +107,35 @@ def inverse(tables, move):
     return move ^ 1
 
 
-@implements(names.choices, TilesTables)
-def choices(tables, state, last, row):
+@implements(names.pending_moves, TilesTables)
+def pending_moves(tables, state, last, row):
     blank = state[np.uint64(state.size) - np.uint64(1)]
     return tables.pending[(np.uint64(blank) << np.uint64(3)) | np.uint64(4 if last < 0 else last)]
 
 
-@implements(names.choice, TilesTables)
-def choice(tables, row, pending):
+@implements(names.next_move, TilesTables)
+def next_move(tables, row, pending):
     return (pending & np.uint64(15)) - np.uint64(1)
 
 
-@implements(names.rest, TilesTables)
-def rest(tables, pending):
+@implements(names.drop_first, TilesTables)
+def drop_first(tables, pending):
     return pending >> np.uint64(4)
 
 
-@implements(names.here, TilesTables)
-def here(tables, depth):
+@implements(names.stack_row, TilesTables)
+def stack_row(tables, depth):
     return np.uint64(0)
 
 
-@implements(names.descend, TilesTables)
-def descend(tables, stack, depth, move):
+@implements(names.do_move, TilesTables)
+def do_move(tables, stack, depth, move):
     stack[depth + np.uint64(1), 0] = stack[0, np.uint64(stack.shape[1]) - np.uint64(1)]
     slide(tables, stack[0], move)
 
 
-@implements(names.ascend, TilesTables)
-def ascend(tables, stack, depth, move):
+@implements(names.undo_move, TilesTables)
+def undo_move(tables, stack, depth, move):
     cells = np.uint64(stack.shape[1]) - np.uint64(1)
     blank, before = stack[0, cells], stack[depth + np.uint64(1), 0]
     stack[0, blank] = stack[0, before]
@@ -173,3 +180,20 @@ def packed_words(cells: int) -> int:
     """64-bit words of one packed state of this many cells."""
     per_word = 64 // max(1, (cells - 1).bit_length())
     return -(-cells // per_word)
+
+
+@cache
+def rules(puzzle: Tiles) -> KernelRules:
+    """The working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
+    goal = np.array(puzzle.goal, np.uint8)
+
+    def encode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        blanks = np.argmax(states == 0, axis=-1)
+        return np.concatenate([puzzle.goal_cells(states), blanks[..., None]], axis=-1).astype(np.uint8)
+
+    def decode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        plain: NDArray[np.uint8] = goal[states[..., : puzzle.cells]]
+        return plain
+
+    chosen = tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
+    return KernelRules(chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +15,36 @@ MIRRORED_MOVES = np.array([2, 3, 0, 1])
 """U and L change places in the mirror, and D and R."""
 
 
-def input_size(puzzle: Tiles) -> int:
-    """(N - 1) * N: the blank is where no tile is."""
-    return puzzle.cells * (puzzle.cells - 1)
+@dataclass(frozen=True)
+class TilesPlanes:
+    """The views `Planes` and `GridPlanes` of sliding tiles."""
 
+    puzzle: Tiles
 
-def one_hot(puzzle: Tiles, states: Board) -> NDArray[np.float32]:
-    """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
-    tiles = np.arange(1, puzzle.cells, dtype=np.uint8)
-    found: NDArray[np.bool_] = (states[..., None] == tiles).reshape(*states.shape[:-1], input_size(puzzle))
-    return found.astype(np.float32)
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.puzzle.rows, self.puzzle.columns
+
+    @property
+    def input_size(self) -> int:
+        """(N - 1) * N: the blank is where no tile is."""
+        return self.puzzle.cells * (self.puzzle.cells - 1)
+
+    def planes(self, states: Board) -> NDArray[np.float32]:
+        """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
+        tiles = np.arange(1, self.puzzle.cells, dtype=np.uint8)
+        ones: NDArray[np.bool_] = (states[..., None] == tiles).reshape(*states.shape[:-1], self.input_size)
+        return ones.astype(np.float32)
+
+    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
+        """The boards as they are and, where there is one, in the mirror; each with what the moves are called there."""
+        same = (states, np.arange(4))
+        mirrored = mirror(self.puzzle)
+        if mirrored is None:
+            return (same,)
+        cells, tiles = mirrored
+        return same, (tiles[states[..., cells]].astype(np.uint8), MIRRORED_MOVES)
 
 
 def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
@@ -39,13 +60,3 @@ def mirror(puzzle: Tiles) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     tiles = np.empty(puzzle.cells, np.int64)
     tiles[goal[cells]] = goal
     return (cells, tiles) if tiles[0] == 0 else None
-
-
-def symmetries(puzzle: Tiles, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-    """The boards as they are and, where there is one, in the mirror; each with what the moves are called there."""
-    same = (states, np.arange(4))
-    found = mirror(puzzle)
-    if found is None:
-        return (same,)
-    cells, tiles = found
-    return same, (tiles[states[..., cells]].astype(np.uint8), MIRRORED_MOVES)

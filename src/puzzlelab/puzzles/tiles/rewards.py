@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,9 +20,19 @@ REWARDS = {
 }
 
 
-def reward(puzzle: Tiles, name: str, after: Board) -> NDArray[np.float64]:
-    """`float64[B]`: what it is worth to come to the states `after: uint8[B, N]`."""
-    if name == "level":
-        return -level(puzzle, after).astype(np.float64)
-    right: NDArray[np.float64] = (after == np.array(puzzle.goal)).sum(axis=1) - float(puzzle.cells)
-    return right
+@dataclass(frozen=True)
+class TilesRewards:
+    """The view `Rewards` of sliding tiles."""
+
+    puzzle: Tiles
+
+    @property
+    def rewards(self) -> Mapping[str, str]:
+        return REWARDS
+
+    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
+        """`float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
+        if name == "level":
+            return -level(self.puzzle, after).astype(np.float64)
+        right: NDArray[np.float64] = (after == np.array(self.puzzle.goal)).sum(axis=1) - float(self.puzzle.cells)
+        return right

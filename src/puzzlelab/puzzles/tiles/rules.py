@@ -6,20 +6,16 @@ A state is `uint8[N]`, row by row, 0 for the blank. A move is the direction in w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
-from puzzlelab.core.puzzle import Estimate, Instance, KernelRules, Scale
-from puzzlelab.puzzles.tiles import face
-
-if TYPE_CHECKING:
-    from puzzlelab.puzzles.tiles.kernels import TilesTables
+from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
+from puzzlelab.core.views import DrawsSvg, Estimates, GridPlanes, KernelRules, Planes, Reversible, Rewards, Samples
+from puzzlelab.puzzles.tiles import drawing, notation
 
 Board = NDArray[np.uint8]
 
@@ -27,7 +23,7 @@ MOVES = "UDLR"
 SMALLEST, LARGEST = 2, 8
 
 
-def arrival(rows: int, columns: int, blank: int, move: int) -> int | None:
+def source_cell(rows: int, columns: int, blank: int, move: int) -> int | None:
     """The cell of the tile that slides into the cell `blank` by this move, or None."""
     row, column = divmod(blank, columns)
     row += {"U": 1, "D": -1}.get(MOVES[move], 0)
@@ -35,7 +31,7 @@ def arrival(rows: int, columns: int, blank: int, move: int) -> int | None:
     return row * columns + column if 0 <= row < rows and 0 <= column < columns else None
 
 
-def odd(permutation: NDArray[np.int64]) -> bool:
+def is_odd_permutation(permutation: NDArray[np.int64]) -> bool:
     """Whether an odd number of swaps makes this permutation."""
     swaps, seen = 0, np.zeros(permutation.size, bool)
     for start in range(permutation.size):
@@ -93,11 +89,11 @@ class Tiles:
     def legal(self, state: Board) -> NDArray[np.bool_]:
         """`bool[4]`: U, D, L, R."""
         blank = int(np.flatnonzero(state == 0)[0])
-        return np.array([arrival(self.rows, self.columns, blank, move) is not None for move in range(len(MOVES))])
+        return np.array([source_cell(self.rows, self.columns, blank, move) is not None for move in range(len(MOVES))])
 
     def apply(self, state: Board, move: int) -> Board:
         blank = int(np.flatnonzero(state == 0)[0])
-        source = arrival(self.rows, self.columns, blank, move)
+        source = source_cell(self.rows, self.columns, blank, move)
         if source is None:
             raise ValueError(f"no tile can slide {MOVES[move]} on {self.write(state)}")
         child = state.copy()
@@ -112,11 +108,11 @@ class Tiles:
         there = self.goal_cells(state)
         cell, home = int(np.flatnonzero(state == 0)[0]), self.goal.index(0)
         distance = sum(abs(a - b) for a, b in zip(divmod(cell, self.columns), divmod(home, self.columns), strict=True))
-        if odd(there) == (distance % 2 == 1):
+        if is_odd_permutation(there) == (distance % 2 == 1):
             return None
         return (
             "odd permutation: no sequence of moves reaches the goal "
-            f"(the tiles are an {'odd' if odd(there) else 'even'} number of swaps from it, "
+            f"(the tiles are an {'odd' if is_odd_permutation(there) else 'even'} number of swaps from it, "
             f"and the blank an {'odd' if distance % 2 else 'even'} number of steps)"
         )
 
@@ -127,23 +123,15 @@ class Tiles:
 
     # --- notation and drawing ---
 
-    @property
-    def move_note(self) -> str:
-        """What a move's letter means, for wherever moves are shown."""
-        return "U, D, L, R: the way the tile slides"
-
     def read(self, text: str) -> Instance:
         """Numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
-        return Instance(self, face.read(text, self.rows, self.columns, self.name))
+        return Instance(self, notation.read(text, self.rows, self.columns, self.name))
 
     def write(self, state: Board) -> str:
-        return face.write(state)
+        return notation.write(state)
 
-    def draw(self, state: Board) -> str:
-        return face.draw(state, self.columns)
-
-    def svg(self, state: Board) -> str:
-        return face.svg(state, self.columns, self.goal)
+    def draw(self, state: Board, mark: int | None = None) -> str:
+        return drawing.draw(state, self.columns)
 
     def write_move(self, move: int) -> str:
         return MOVES[move]
@@ -162,86 +150,24 @@ class Tiles:
     def inverse(self, move: int) -> int:
         return move ^ 1
 
-    @cached_property
-    def _tables(self) -> TilesTables:
-        from puzzlelab.puzzles.tiles import kernels
-
-        return kernels.tables(self.rows, self.columns, self.goal.index(0))
-
-    def kernel(self) -> KernelRules:
-        from puzzlelab.puzzles.tiles import kernels
-
-        words = kernels.packed_words(self.cells)
-        return KernelRules(self._tables, self.cells + 1, np.uint8, words, self._encode, self._decode)
-
-    def _encode(self, states: Board) -> Board:
-        blanks = np.argmax(states == 0, axis=-1)
-        return np.concatenate([self.goal_cells(states), blanks[..., None]], axis=-1).astype(np.uint8)
-
-    def _decode(self, states: Board) -> Board:
-        return np.array(self.goal, np.uint8)[states[..., : self.cells]]
-
-    @cached_property
-    def estimates(self) -> Mapping[str, str]:
-        from puzzlelab.puzzles.tiles import estimates
-
-        return estimates.offered(self)
-
-    def estimate(self, name: str | None = None) -> Estimate:
-        from puzzlelab.puzzles.tiles import estimates
-
-        return estimates.make(self, name)
-
-    @cached_property
-    def scales(self) -> Mapping[str, Scale]:
-        from puzzlelab.puzzles.tiles import sampling
-
-        return sampling.scales(self)
-
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        from puzzlelab.puzzles.tiles import sampling
-
-        return sampling.difficulty(self, state)
-
-    @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.rows, self.columns
-
-    @property
-    def input_size(self) -> int:
-        from puzzlelab.puzzles.tiles import planes
-
-        return planes.input_size(self)
-
-    def planes(self, states: Board) -> NDArray[np.float32]:
-        from puzzlelab.puzzles.tiles import planes
-
-        return planes.one_hot(self, states)
-
-    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
-        from puzzlelab.puzzles.tiles import planes
-
-        return planes.symmetries(self, states)
-
-    @property
-    def rewards(self) -> Mapping[str, str]:
-        from puzzlelab.puzzles.tiles import rewards
-
-        return rewards.REWARDS
-
-    def reward(self, name: str, before: Board, after: Board) -> NDArray[np.float64]:
-        from puzzlelab.puzzles.tiles import rewards
-
-        return rewards.reward(self, name, after)
-
-    @property
-    def usual_solver(self) -> tuple[str, Mapping[str, object]]:
-        """What `solve` uses when nobody names a solver: proofs up to 4x4, good answers soon beyond."""
-        return ("ida", {}) if self.cells <= 16 else ("beam", {"width": 2**14 if self.cells <= 25 else 2**11})
+    def view(self, kind: type[View]) -> View | None:
+        return find_view(self, kind, VIEWS)
 
 
-def named(rest: str) -> Tiles:
+VIEWS: Views = {
+    DrawsSvg: "puzzlelab.puzzles.tiles.drawing:TilesSvg",
+    Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
+    GridPlanes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
+    KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
+    Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
+    Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",
+    Reversible: itself,
+    Rewards: "puzzlelab.puzzles.tiles.rewards:TilesRewards",
+    Samples: "puzzlelab.puzzles.tiles.sampling:TilesSamples",
+}
+
+
+def from_name(rest: str) -> Tiles:
     """The puzzle whose name is `tiles-` and this."""
     match = re.fullmatch(r"(\d{1,3})x(\d{1,3})(?::(.+))?", rest)
     if match is None:
@@ -252,6 +178,6 @@ def named(rest: str) -> Tiles:
     if variant == "blank-first":
         return Tiles(rows, columns, tuple(range(rows * columns)))
     if variant.startswith("goal="):
-        board = face.read(variant.removeprefix("goal="), rows, columns, "the goal")
+        board = notation.read(variant.removeprefix("goal="), rows, columns, "the goal")
         return Tiles(rows, columns, tuple(board.tolist()))
     raise BadOption(f"tiles-{rows}x{columns} has no variant '{shorten(variant)}'; write :blank-first or :goal=1,2,...")

@@ -8,16 +8,18 @@ random moves from the goal, and `distance` (small boards only) hits a true dista
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.kernels import compiled, inlined
-from puzzlelab.core.puzzle import Scale
-from puzzlelab.puzzles.tiles.estimates import grid_distance
+from puzzlelab.core.views import Scale
+from puzzlelab.engine.kernels import compiled, inlined
+from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
+from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -112,12 +114,12 @@ def _distance(puzzle: Tiles) -> NDArray[np.int64]:
 @cache
 def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
     """For small boards: the ranks of all solvable states of each level."""
-    from puzzlelab.puzzles.tiles import distances
+    from puzzlelab.puzzles.tiles import exact_distances
 
-    ranks = np.flatnonzero(distances.distances(puzzle).distance != distances.UNREACHED)
-    home = puzzle.kernel().tables.home
+    ranks = np.flatnonzero(exact_distances.distances(puzzle).distance != exact_distances.UNREACHED)
+    home = kernel_rules(puzzle).tables.home
     states, digits = np.zeros((ranks.size, puzzle.cells + 1), np.uint8), np.zeros(puzzle.cells, np.int64)
-    distances.unrank_all(ranks, states, digits, home)
+    exact_distances.unrank_all(ranks, states, digits, home)
     levels = np.zeros(ranks.size, np.int64)
     levels_of(states, puzzle.rows, puzzle.columns, home, _distance(puzzle), levels)
     return {int(level): ranks[levels == level] for level in np.unique(levels)}
@@ -125,7 +127,7 @@ def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
 
 def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
     """The level of plain states `[B, N]`."""
-    rules = puzzle.kernel()
+    rules = kernel_rules(puzzle)
     working = rules.encode(states)
     levels = np.zeros(len(working), np.int64)
     levels_of(working, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle), levels)
@@ -137,13 +139,13 @@ def sample_level(puzzle: Tiles, random: np.random.Generator, wanted: int | None)
     if wanted is None:
         wanted = _any_level(puzzle, random)
     if puzzle.cells <= TABLED_CELLS:
-        from puzzlelab.puzzles.tiles import distances
+        from puzzlelab.puzzles.tiles import exact_distances
 
         ranks = _by_level(puzzle).get(wanted)
         if ranks is None:
             known = ", ".join(map(str, _by_level(puzzle)))
             raise BadOption(f"{puzzle.name} has no board of level {wanted}; its levels are {known}")
-        return distances.state_of(puzzle, int(random.choice(ranks)))
+        return exact_distances.state_of(puzzle, int(random.choice(ranks)))
     return _annealed(puzzle, random, wanted)
 
 
@@ -156,7 +158,7 @@ def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
 
 
 def _annealed(puzzle: Tiles, random: np.random.Generator, wanted: int) -> Board:
-    rules = puzzle.kernel()
+    rules = kernel_rules(puzzle)
     for start in (uniform(puzzle, random), np.array(puzzle.goal, np.uint8)):
         working = rules.encode(start[None])[0]
         spent = 0
@@ -200,14 +202,14 @@ def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board
 
 def at_distance(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
     """A board of exactly this true distance."""
-    from puzzlelab.puzzles.tiles import distances
+    from puzzlelab.puzzles.tiles import exact_distances
 
     if wanted is None:
         return uniform(puzzle, random)
-    ranks = distances.states_at(puzzle, wanted)
-    if ranks.size == 0 or wanted >= distances.UNREACHED:
+    ranks = exact_distances.states_at(puzzle, wanted)
+    if ranks.size == 0 or wanted >= exact_distances.UNREACHED:
         raise BadOption(f"no board of {puzzle.name} is {wanted} moves from the goal")
-    return distances.state_of(puzzle, int(random.choice(ranks)))
+    return exact_distances.state_of(puzzle, int(random.choice(ranks)))
 
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
@@ -234,18 +236,32 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
 
 def farthest(puzzle: Tiles) -> int:
     """The greatest true distance of a small board."""
-    from puzzlelab.puzzles.tiles import distances
+    from puzzlelab.puzzles.tiles import exact_distances
 
-    table = distances.distances(puzzle).distance
-    return int(table[table != distances.UNREACHED].max())
+    table = exact_distances.distances(puzzle).distance
+    return int(table[table != exact_distances.UNREACHED].max())
 
 
 def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
     """The level of a board and, for small ones, its true distance."""
     found = {"level": int(level(puzzle, state[None])[0])}
     if puzzle.cells <= TABLED_CELLS and puzzle.objection(state) is None:
-        from puzzlelab.puzzles.tiles import distances
+        from puzzlelab.puzzles.tiles import exact_distances
 
-        working = puzzle.kernel().encode(state[None])[0]
-        found["distance"] = int(distances.distances(puzzle).distance[distances.rank_of(working)])
+        working = kernel_rules(puzzle).encode(state[None])[0]
+        found["distance"] = int(exact_distances.distances(puzzle).distance[exact_distances.rank_of(working)])
     return found
+
+
+@dataclass(frozen=True)
+class TilesSamples:
+    """The view `TrainingSamples` of sliding tiles."""
+
+    puzzle: Tiles
+
+    @cached_property
+    def scales(self) -> Mapping[str, Scale]:
+        return scales(self.puzzle)
+
+    def difficulty(self, state: Board) -> Mapping[str, int]:
+        return difficulty(self.puzzle, state)

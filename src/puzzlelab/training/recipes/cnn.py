@@ -17,18 +17,18 @@ import numpy as np
 from pydantic import Field
 from torch import Tensor
 
-from puzzlelab.core.errors import NotSuited
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.engine import candidate_logits
 from puzzlelab.nets.model import candidates_of
-from puzzlelab.solvers import _marks
-from puzzlelab.training import loop, quizzes
-from puzzlelab.training.exams import Figures
+from puzzlelab.training import loop, solved_boards
+from puzzlelab.training.evaluation import Figures
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import moves_loss
-from puzzlelab.training.quizzes import Pool, Quizzed
 from puzzlelab.training.runs import Run
+from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
 
-class Cnn(Quizzed):
+class CnnSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
     recipe: Literal["cnn"] = "cnn"
@@ -37,17 +37,17 @@ class Cnn(Quizzed):
 
 
 @dataclass
-class Filler:
+class CnnTask:
     """A learner with the boards that it learns from."""
 
-    settings: Cnn
+    settings: CnnSettings
     learner: Learner
-    pool: Pool
+    pool: BoardPool
 
     def step(self) -> Mapping[str, float]:
         model, left, right = self.learner.model, self.pool.left, self.pool.right
-        blank = ~_marks.known(left)
-        states = _marks.states_of(candidates_of(model.puzzle), left)
+        blank = ~candidate_logits.known(left)
+        states = candidate_logits.states_of(candidates_of(model.puzzle), left)
         logits: list[Tensor] = []
 
         def losses() -> Losses:
@@ -57,7 +57,7 @@ class Filler:
             return {"cells_loss": moves_loss(scores, wanted, model.tensor(left), "cells", left.shape[2])}
 
         told = self.learner.update(losses)
-        share = _marks.shares(left, logits[0].cpu().numpy().reshape(left.shape))
+        share = candidate_logits.shares(left, logits[0].cpu().numpy().reshape(left.shape))
         agreement = (share.argmax(axis=2) == self.pool.answer)[blank].mean()
         self._fill(share.max(axis=2), blank)
         return {**told, "agreement": float(agreement)}
@@ -88,14 +88,14 @@ class Filler:
 class CnnRecipe:
     """One program: the network says which cells are filled next."""
 
-    settings = Cnn
+    settings = CnnSettings
 
-    def check(self, settings: Cnn) -> None:
-        if quizzes.check(settings).eliminates:
-            raise NotSuited("this network reads candidates, and would never see any taken away: network.reads=digits")
+    def check(self, settings: CnnSettings) -> None:
+        if solved_boards.check(settings).reads_candidates:
+            raise Unsupported("this network reads candidates, and would never see any taken away: network.reads=digits")
 
-    def learn(self, run: Run, settings: Cnn, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Filler(settings, *quizzes.begin(settings)))
+    def learn(self, run: Run, settings: CnnSettings, watch: Callable[[], None]) -> None:
+        loop.learn(run, settings, watch, lambda: CnnTask(settings, *solved_boards.begin(settings)))
 
 
 RECIPE = CnnRecipe()

@@ -18,19 +18,19 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import Made, alike, children
 from puzzlelab.core.puzzle import State
+from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
-from puzzlelab.experience.memory import Batch
+from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.playing import PlayingSettings, Table, check
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check
 from puzzlelab.training.runs import Run
 
 
-class Dqn(PlayingSettings):
+class DqnSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `q`."""
 
     recipe: Literal["dqn"] = "dqn"
@@ -54,11 +54,11 @@ class Dqn(PlayingSettings):
 
 
 @dataclass
-class Agent:
+class DqnTask:
     """Plays what is worth most, and learns from what that led to."""
 
-    settings: Dqn
-    table: Table
+    settings: DqnSettings
+    table: OnlineTask
     record: Returns
     reward: rewards.Reward
 
@@ -76,7 +76,7 @@ class Agent:
 
     # --- learning ---
 
-    def losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each transition was off."""
         model = self.table.learner.model
         found = model.answers(batch.columns["state"])["q"]
@@ -98,7 +98,7 @@ class Agent:
         """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and
         what it turned out to be worth, `float[B, M]`).
         """
-        named = alike(self.table.learner.puzzle, columns["state"])
+        named = canonical_moves(self.table.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
         mine = np.take_along_axis(named, moves, axis=1)
         same = np.where(mine < 0, np.arange(named.shape[1]) == moves, named == mine)
@@ -109,9 +109,9 @@ class Agent:
     def _whole(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, the same for all moves that can be made, and what each is worth, `float[B, M]`)."""
         states = columns["state"]
-        ahead, named = children(self.table.learner.puzzle, states), alike(self.table.learner.puzzle, states)
-        made = Made(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
-        after = alike(self.table.learner.puzzle, ahead.states) >= 0
+        ahead, named = successors(self.table.learner.puzzle, states), canonical_moves(self.table.learner.puzzle, states)
+        made = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
+        after = canonical_moves(self.table.learner.puzzle, ahead.states) >= 0
         over = ahead.solved | ~after.any(axis=1)
         reward = self.reward(states[ahead.owner], made)
         later = self._worth(ahead.states).cpu().numpy()
@@ -130,34 +130,34 @@ class Agent:
         worth = self.table.slow.model.answers(states)["q"]
         chosen = model.answers(states)["q"] if self.settings.double else worth
         if self.settings.masked:
-            impossible = model.tensor(alike(self.table.learner.puzzle, states) < 0)
+            impossible = model.tensor(canonical_moves(self.table.learner.puzzle, states) < 0)
             chosen = chosen.masked_fill(impossible, -torch.inf)
         best = chosen.argmax(1, keepdim=True)
         return worth.gather(1, best).squeeze(1)
 
 
-def new(settings: Dqn) -> Table:
+def new(settings: DqnSettings) -> OnlineTask:
     """All games at their beginning."""
     puzzle = registry.load(settings.puzzle)
     reward = rewards.make(puzzle, settings.reward, settings.discount)
 
-    def player(table: Table) -> Agent:
-        return Agent(settings, table, Returns.of(settings.horizon, settings.discount, table.play.states), reward)
+    def player(table: OnlineTask) -> DqnTask:
+        return DqnTask(settings, table, Returns.of(settings.horizon, settings.discount, table.play.states), reward)
 
-    return Table.of(puzzle, settings, player)
+    return OnlineTask.of(puzzle, settings, player)
 
 
 @dataclass(frozen=True)
 class DqnRecipe:
     """One program: whoever plays must know what has been learned."""
 
-    settings = Dqn
+    settings = DqnSettings
 
-    def check(self, settings: Dqn) -> None:
+    def check(self, settings: DqnSettings) -> None:
         check(settings, "q")
         rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
-    def learn(self, run: Run, settings: Dqn, watch: Callable[[], None]) -> None:
+    def learn(self, run: Run, settings: DqnSettings, watch: Callable[[], None]) -> None:
         loop.learn(run, settings, watch, lambda: new(settings))
 
 

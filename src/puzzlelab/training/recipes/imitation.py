@@ -17,25 +17,26 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from puzzlelab.core import registry, report
+from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.experience.claims import Claims, begin_folder, make_shard
-from puzzlelab.experience.schema import Samples, joined
-from puzzlelab.experience.spaces import Space
-from puzzlelab.experience.teachers import Teacher, Teaches
+from puzzlelab.engine import report
+from puzzlelab.experience.schema import TrainingSamples, joined
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
+from puzzlelab.experience.state_space import StateSpace
+from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import digits_of
-from puzzlelab.training import exams, learner, loop
-from puzzlelab.training.exams import Examination, Figures
-from puzzlelab.training.feed import SAMPLE, Data, Feed
-from puzzlelab.training.learner import Learner, Learning, Losses
-from puzzlelab.training.lessons import Lesson
+from puzzlelab.training import evaluation, learner, loop
+from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.evaluation import EvalSettings, Figures
+from puzzlelab.training.learner import Learner, LearnerSettings, Losses
 from puzzlelab.training.losses import Distance, moves_loss, value_loss
 from puzzlelab.training.runs import Run
+from puzzlelab.training.shard_loader import SAMPLE, DataSettings, ShardLoader
 
 IDLE = 0.2
 """Seconds between two looks whether more shards are wanted."""
@@ -68,7 +69,7 @@ class TeacherSettings(Settings):
     """Threads."""
 
 
-class Imitation(Settings):
+class ImitationSettings(Settings):
     """Every setting of the recipe."""
 
     recipe: Literal["imitation"] = "imitation"
@@ -83,16 +84,16 @@ class Imitation(Settings):
     augment: bool = True
     """Whether samples are shown as their images in the puzzle's symmetries, and with their symbols exchanged."""
     teacher: TeacherSettings = TeacherSettings()
-    data: Data = Data()
-    learning: Learning = Learning()
-    exam: Examination = Examination()
+    data: DataSettings = DataSettings()
+    learning: LearnerSettings = LearnerSettings()
+    exam: EvalSettings = EvalSettings()
 
 
-def teacher_of(settings: Imitation, seed: int) -> Teaches:
+def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
     """The teacher that these settings describe."""
     puzzle, told = registry.load(settings.puzzle), settings.teacher
     if told.all:
-        return Space(puzzle, seed)
+        return StateSpace(puzzle, seed)
     if told.walks:
         return Walks(puzzle, told.walks, seed)
     solver = registry.make_solver(told.solver, told.set)
@@ -104,12 +105,12 @@ def teacher_of(settings: Imitation, seed: int) -> Teaches:
 # --- making samples ---
 
 
-def generate(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: None) -> None:
+def generate(run: Run, settings: ImitationSettings, watch: Callable[[], None] = lambda: None) -> None:
     """Fill the run's folder with shards, as far as the learner wants them; several programs may do so at once.
 
     `watch` is called between shards, and may raise.
     """
-    teacher, claims, data = teacher_of(settings, settings.seed), Claims(run.shards), settings.data
+    teacher, claims, data = teacher_of(settings, settings.seed), ShardLeases(run.shards), settings.data
     begin_folder(teacher, run.shards, data.shard)
     while not run.done.exists():
         watch()
@@ -126,22 +127,22 @@ def generate(run: Run, settings: Imitation, watch: Callable[[], None] = lambda: 
 
 
 @dataclass
-class Apprentice:
+class ImitationTask:
     """A learner with the samples that it learns from, and those that it is examined by."""
 
-    settings: Imitation
+    settings: ImitationSettings
     puzzle: Puzzle
     learner: Learner
-    feed: Feed
-    samples: Samples | None
+    feed: ShardLoader
+    samples: TrainingSamples | None
 
     @classmethod
-    def new(cls, run: Run, settings: Imitation, watch: Callable[[], None]) -> Apprentice:
+    def new(cls, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> ImitationTask:
         """With random weights; generators are asked for the first shards while the examination is made ready."""
         puzzle = registry.load(settings.puzzle)
         run.shards.mkdir(parents=True, exist_ok=True)
         student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        feed = Feed(run, settings.data, settings.learning.batch, watch)
+        feed = ShardLoader(run, settings.data, settings.learning.batch, watch)
         if run.wanted() == (0, 0):
             feed.ask(0)
         return cls(settings, puzzle, student, feed, _exam_samples(settings))
@@ -152,7 +153,7 @@ class Apprentice:
         if step == 0:
             self._set_out()
         random = generator(self.settings.seed, SAMPLE, step)
-        lesson = Lesson.of(self.puzzle, self.feed.ring.at(self.feed.places(step, random)))
+        lesson = PolicyValueBatch.of(self.puzzle, self.feed.ring.at(self.feed.places(step, random)))
         if self.settings.augment:
             lesson = lesson.image(self.puzzle, random, exchange=self.settings.network["kind"] != "exchangeable")
         return self.learner.update(lambda: self._losses(lesson))
@@ -165,7 +166,7 @@ class Apprentice:
         for scalar in self.learner.scalars():
             scalar.fit(values)
 
-    def _losses(self, lesson: Lesson) -> Losses:
+    def _losses(self, lesson: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
         answers = model.answers(lesson.states)
         losses: Losses = {}
@@ -179,7 +180,7 @@ class Apprentice:
         return losses
 
     def figures(self) -> Figures:
-        found = {} if self.samples is None else exams.against_teacher(self.learner.best, self.samples)
+        found = {} if self.samples is None else evaluation.against_teacher(self.learner.best, self.samples)
         return {**found, "samples": self.feed.ring.total, "waited": self.feed.waited}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
@@ -192,7 +193,7 @@ class Apprentice:
         self.feed.forget()
 
 
-def _exam_samples(settings: Imitation) -> Samples | None:
+def _exam_samples(settings: ImitationSettings) -> TrainingSamples | None:
     """Samples of games that the network does not learn from."""
     if not settings.exam.games:
         return None
@@ -212,18 +213,18 @@ def _exam_samples(settings: Imitation) -> Samples | None:
 class ImitationRecipe:
     """The two programs."""
 
-    settings = Imitation
+    settings = ImitationSettings
 
-    def check(self, settings: Imitation) -> None:
+    def check(self, settings: ImitationSettings) -> None:
         teacher_of(settings, settings.seed)
         learner.checked(registry.load(settings.puzzle), settings.network)
         device(settings.learning.device)
 
-    def generate(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:
+    def generate(self, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> None:
         generate(run, settings, watch)
 
-    def learn(self, run: Run, settings: Imitation, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Apprentice.new(run, settings, watch))
+    def learn(self, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> None:
+        loop.learn(run, settings, watch, lambda: ImitationTask.new(run, settings, watch))
 
 
 RECIPE = ImitationRecipe()

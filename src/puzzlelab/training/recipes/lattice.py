@@ -21,17 +21,17 @@ from pydantic import Field
 from torch import Tensor
 from torch.nn import functional
 
-from puzzlelab.core.errors import NotSuited
-from puzzlelab.solvers import _marks
-from puzzlelab.training import loop, quizzes
-from puzzlelab.training.exams import Figures
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.engine import candidate_logits
+from puzzlelab.training import loop, solved_boards
+from puzzlelab.training.evaluation import Figures
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import moves_loss
-from puzzlelab.training.quizzes import Pool, Quizzed
 from puzzlelab.training.runs import Run
+from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
 
-class Lattice(Quizzed):
+class LatticeSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
     recipe: Literal["lattice"] = "lattice"
@@ -48,12 +48,12 @@ class Lattice(Quizzed):
 
 
 @dataclass
-class Deducer:
+class LatticeTask:
     """A learner with the boards that it learns from."""
 
-    settings: Lattice
+    settings: LatticeSettings
     learner: Learner
-    pool: Pool
+    pool: BoardPool
     ended: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
     """Boards since the last examination that were solved, and those that lost a candidate of their solution."""
 
@@ -68,7 +68,7 @@ class Deducer:
         told, model, left = self.settings, self.learner.model, self.pool.left
         flat = model.tensor(left.reshape(len(left), -1))
         right = model.tensor(self.pool.right.reshape(len(left), -1))
-        open_ = model.tensor((left & ~_marks.known(left)[:, :, None]).reshape(len(left), -1))
+        open_ = model.tensor((left & ~candidate_logits.known(left)[:, :, None]).reshape(len(left), -1))
         rounds = deque(model.module.each_round(flat), maxlen=told.rounds)  # type: ignore[operator]
         losses: Losses = {}
         for features in rounds:
@@ -87,16 +87,16 @@ class Deducer:
     def _go_on(self, logits: Any) -> None:
         """What `lattice` would do, but for the digit that is chosen."""
         pool = self.pool
-        low = _marks.below(pool.left, logits, np.full(len(logits), self.settings.threshold))
-        fell = _marks.any_of(low)
+        low = candidate_logits.is_improbable(pool.left, logits, np.full(len(logits), self.settings.threshold))
+        fell = candidate_logits.any_of(low)
         pool.left &= ~low
-        open_ = ~_marks.known(pool.left)
+        open_ = ~candidate_logits.known(pool.left)
         stuck = ~fell & open_.any(axis=1)
         left = pool.left[stuck]
-        cells = _marks.surest(_marks.shares(left, logits[stuck]), open_[stuck])
-        pool.left[stuck] = _marks.written(left, cells, pool.answer[stuck, cells].astype(np.int64))
-        lost = _marks.any_of(pool.right & ~pool.left)
-        over: NDArray[np.bool_] = lost | _marks.known(pool.left).all(axis=1)
+        cells = candidate_logits.most_certain_cell(candidate_logits.shares(left, logits[stuck]), open_[stuck])
+        pool.left[stuck] = candidate_logits.written(left, cells, pool.answer[stuck, cells].astype(np.int64))
+        lost = candidate_logits.any_of(pool.right & ~pool.left)
+        over: NDArray[np.bool_] = lost | candidate_logits.known(pool.left).all(axis=1)
         self.ended["won"] += int((over & ~lost).sum())
         self.ended["lost"] += int(lost.sum())
         pool.renew(over)
@@ -122,14 +122,14 @@ class Deducer:
 class LatticeRecipe:
     """One program: what is learned from depends on what was learned."""
 
-    settings = Lattice
+    settings = LatticeSettings
 
-    def check(self, settings: Lattice) -> None:
-        if not quizzes.check(settings).eliminates:
-            raise NotSuited("this network is not given candidates: take network.kind=lattice that reads candidates")
+    def check(self, settings: LatticeSettings) -> None:
+        if not solved_boards.check(settings).reads_candidates:
+            raise Unsupported("this network is not given candidates: take network.kind=lattice that reads candidates")
 
-    def learn(self, run: Run, settings: Lattice, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: Deducer(settings, *quizzes.begin(settings)))
+    def learn(self, run: Run, settings: LatticeSettings, watch: Callable[[], None]) -> None:
+        loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.begin(settings)))
 
 
 RECIPE = LatticeRecipe()

@@ -16,16 +16,16 @@ from pydantic import Field
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings
-from puzzlelab.experience.starts import Starting, Starts
+from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.nets.device import device
 from puzzlelab.training import learner
-from puzzlelab.training.exams import Examination
-from puzzlelab.training.learner import Learning
+from puzzlelab.training.evaluation import EvalSettings
+from puzzlelab.training.learner import LearnerSettings
 from puzzlelab.training.losses import Distance
 from puzzlelab.training.runs import Run
 
 
-class Playing(Settings):
+class GameSettings(Settings):
     """How games are played; the words are those of the solver `uct`."""
 
     games: int = Field(default=256, ge=1)
@@ -43,7 +43,7 @@ class Playing(Settings):
     """A board that so many random moves scrambled is given up after this many times as many."""
 
 
-class Keeping(Settings):
+class WindowSettings(Settings):
     """Which samples are learned from."""
 
     newest: int = Field(default=500_000, ge=1)
@@ -54,7 +54,7 @@ class Keeping(Settings):
     """How often a sample is drawn, on average, before the learner waits for more."""
 
 
-class Judging(Settings):
+class MatchSettings(Settings):
     """When a candidate becomes the champion: if it is better with its search or, where that does not say, without."""
 
     games: int = Field(default=400, ge=1)
@@ -71,7 +71,7 @@ class Judging(Settings):
     """Boards of each of these matches."""
 
 
-class SelfPlay(Settings):
+class SelfPlaySettings(Settings):
     """Every setting of the recipe."""
 
     recipe: Literal["selfplay"] = "selfplay"
@@ -92,12 +92,12 @@ class SelfPlay(Settings):
     """In which unit it thinks."""
     augment: bool = True
     """Whether samples are shown as their images in the puzzle's symmetries, and with their symbols exchanged."""
-    starts: Starting = Starting()
-    playing: Playing = Playing()
-    samples: Keeping = Keeping()
-    match: Judging = Judging()
-    learning: Learning = Learning(schedule="constant")
-    exam: Examination = Examination(games=0)
+    starts: CurriculumSettings = CurriculumSettings()
+    playing: GameSettings = GameSettings()
+    samples: WindowSettings = WindowSettings()
+    match: MatchSettings = MatchSettings()
+    learning: LearnerSettings = LearnerSettings(schedule="constant")
+    exam: EvalSettings = EvalSettings(games=0)
     """By the scores of moves, if it does not say otherwise and the network has them."""
 
 
@@ -105,11 +105,11 @@ class SelfPlay(Settings):
 class SelfPlayRecipe:
     """All programs of a run, as `selfplay run` starts them."""
 
-    settings = SelfPlay
+    settings = SelfPlaySettings
 
-    def check(self, settings: SelfPlay) -> None:
+    def check(self, settings: SelfPlaySettings) -> None:
         puzzle = registry.load(settings.puzzle)
-        Starts.of(puzzle, settings.starts)
+        StartSampler.of(puzzle, settings.starts)
         if settings.starts.grows == "evenly":
             raise BadOption("games of self-competition become harder as they are won (starts.grows), not evenly")
         device(settings.learning.device)
@@ -120,11 +120,11 @@ class SelfPlayRecipe:
         for text in settings.match.opponents:
             registry.parse_solver(text)
 
-    def learn(self, run: Run, settings: SelfPlay, watch: Callable[[], None]) -> None:
-        from puzzlelab.training.selfplay import together
-        from puzzlelab.training.selfplay.league import League
+    def learn(self, run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+        from puzzlelab.training.selfplay import supervisor
+        from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
-        together.compete(League(run.folder), settings, watch)
+        supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
 
 
 RECIPE = SelfPlayRecipe()

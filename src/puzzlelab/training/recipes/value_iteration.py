@@ -17,23 +17,23 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
-from puzzlelab.core.batches import children
 from puzzlelab.core.puzzle import State
-from puzzlelab.experience.histories import Histories
-from puzzlelab.experience.memory import Batch, Remembering
-from puzzlelab.experience.starts import UNKNOWN
+from puzzlelab.engine.batch_rules import successors
+from puzzlelab.experience.curriculum import UNKNOWN
+from puzzlelab.experience.replay import ReplayBatch, ReplaySettings
+from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.playing import PlayingSettings, Table, check
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check
 from puzzlelab.training.runs import Run
 
 
-class ValueIteration(PlayingSettings):
+class ValueIterationSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `remaining`."""
 
     recipe: Literal["value_iteration"] = "value_iteration"
-    memory: Remembering = Remembering(size=0)
+    memory: ReplaySettings = ReplaySettings(size=0)
     """Of games that have ended; without one, states are learned from as they are come to."""
     bounded: bool = True
     """Whether a state needs no more moves than the walk that led to it had, or the game that was won from there."""
@@ -46,12 +46,12 @@ class ValueIteration(PlayingSettings):
 
 
 @dataclass
-class Walker:
+class ValueIterationTask:
     """Plays towards the fewest moves that remain, and looks one move ahead to learn."""
 
-    settings: ValueIteration
-    table: Table
-    record: Histories
+    settings: ValueIterationSettings
+    table: OnlineTask
+    record: Trajectories
 
     # --- playing ---
 
@@ -70,7 +70,7 @@ class Walker:
 
     def _ahead(self, states: State) -> NDArray[np.float64]:
         """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
-        ahead = children(self.table.learner.puzzle, states)
+        ahead = successors(self.table.learner.puzzle, states)
         costs = np.full((len(states), self.table.learner.puzzle.move_count), np.inf)
         later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.remaining(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + later
@@ -78,7 +78,7 @@ class Walker:
 
     # --- learning ---
 
-    def losses(self, batch: Batch, errors: list[Tensor]) -> Losses:
+    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each state was off."""
         model, columns = self.table.learner.model, batch.columns
         worth = columns["worth"] if "worth" in columns else self._ahead(columns["state"]).min(axis=1)
@@ -97,22 +97,24 @@ class Walker:
         return min(self.settings.most, self.table.play.starts.most(self.settings.margin))
 
 
-def new(settings: ValueIteration) -> Table:
+def new(settings: ValueIterationSettings) -> OnlineTask:
     """All games at their beginning."""
     puzzle = registry.load(settings.puzzle)
-    return Table.of(puzzle, settings, lambda table: Walker(settings, table, Histories.of(table.play)))
+    return OnlineTask.of(
+        puzzle, settings, lambda table: ValueIterationTask(settings, table, Trajectories.of(table.play))
+    )
 
 
 @dataclass(frozen=True)
 class ValueIterationRecipe:
     """One program: whoever plays must know what has been learned."""
 
-    settings = ValueIteration
+    settings = ValueIterationSettings
 
-    def check(self, settings: ValueIteration) -> None:
+    def check(self, settings: ValueIterationSettings) -> None:
         check(settings, "remaining")
 
-    def learn(self, run: Run, settings: ValueIteration, watch: Callable[[], None]) -> None:
+    def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
         loop.learn(run, settings, watch, lambda: new(settings))
 
 

@@ -13,15 +13,15 @@ import numpy as np
 from puzzlelab.core import registry
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
-from puzzlelab.experience.claims import Claims
-from puzzlelab.experience.selfplay import ABORTED, play
+from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
+from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import numbers, save, shard_path
-from puzzlelab.experience.starts import UNKNOWN, Starts
-from puzzlelab.experience.uct_player import Player
-from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.selfplay.diary import Diary
-from puzzlelab.training.selfplay.league import Follow, League
-from puzzlelab.training.selfplay.ledger import Entry, Ledger
+from puzzlelab.experience.uct_episodes import ABORTED, play
+from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
+from puzzlelab.training.selfplay.heartbeat import Heartbeat
+from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 
 BOARDS, PLAYER = 5, 6
 """The branches of the run's seed that make the boards of a shard, and what else is left to chance in its games."""
@@ -30,23 +30,23 @@ AHEAD = 1000
 
 
 @dataclass
-class Generator:
+class GameGenerator:
     """One of any number of them."""
 
-    league: League
-    settings: SelfPlay
+    league: SelfPlayRun
+    settings: SelfPlaySettings
     follow: Follow
-    diary: Diary
+    diary: Heartbeat
     puzzle: Puzzle = field(init=False)
-    claims: Claims = field(init=False)
-    ledger: Ledger = field(init=False)
+    claims: ShardLeases = field(init=False)
+    ledger: GameLog = field(init=False)
 
     def __post_init__(self) -> None:
         self.puzzle = registry.load(self.settings.puzzle)
         with self.league.writing():
             self.league.shards.mkdir(parents=True, exist_ok=True)
-        self.claims = Claims(self.league.shards)
-        self.ledger = Ledger(self.league.ledger, self.league.shards)
+        self.claims = ShardLeases(self.league.shards)
+        self.ledger = GameLog(self.league.ledger, self.league.shards)
 
     def once(self, watch: Callable[[], None]) -> bool:
         """Make a shard; False if there is no network yet to play with."""
@@ -60,20 +60,20 @@ class Generator:
         number = self.claims.take(len(known) + AHEAD, first, known)
         assert number is not None
         with self.claims.keeping(number):
-            self._play(number, network, starts_of(self.puzzle, self.settings, entries), watch)
+            self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
         self._prune()
         return True
 
-    def _play(self, number: int, network: str, starts: Starts, watch: Callable[[], None]) -> None:
+    def _play(self, number: int, network: str, starts: StartSampler, watch: Callable[[], None]) -> None:
         told, began = self.settings.playing, time.time()
         self.diary.does(f"plays games {number * told.games:,} to {(number + 1) * told.games - 1:,} with {network[:8]}")
         random = generator(self.settings.seed, BOARDS, number)
         boards, needed = starts.boards(told.games, random)
         limits = np.minimum(told.max_moves, np.where(needed == UNKNOWN, told.max_moves, told.patience * needed))
-        player = Player(self.puzzle, told.games, **self._options(network, number))
+        player = UctSession(self.puzzle, told.games, **self._options(network, number))
         games = play(player, boards, np.ceil(limits).astype(np.int64), watch)
         won = games.moves != ABORTED
-        entry = Entry(
+        entry = GameLogEntry(
             number=number,
             network=network,
             shifts=starts.difficulty,
@@ -106,16 +106,16 @@ class Generator:
             held += entries[number].samples if number in entries else 0
 
 
-def player_options(settings: SelfPlay, network: str) -> dict[str, Any]:
+def player_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
     """How the solver `uct` plays with this network, apart from what is left to chance."""
     told = settings.playing
     shared = {name: getattr(told, name) for name in ("playouts", "decay", "exploration", "policy")}
     return {"estimate": network, "prior": network if told.policy == "visits" else None, **shared}
 
 
-def starts_of(puzzle: Puzzle, settings: SelfPlay, entries: list[Entry]) -> Starts:
+def start_sampler(puzzle: Puzzle, settings: SelfPlaySettings, entries: list[GameLogEntry]) -> StartSampler:
     """The boards to play, as hard as the games that were played so far say that they may be."""
-    starts = Starts.of(puzzle, settings.starts)
+    starts = StartSampler.of(puzzle, settings.starts)
     for entry in entries:
         if entry.shifts == starts.difficulty:
             starts.ended(entry.games, entry.won)

@@ -7,19 +7,20 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from puzzlelab.core import registry, report
+from puzzlelab.analysis.network_options import with_options
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.network_options import with_options
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, solve_all
-from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.selfplay.generator import player_options, starts_of
-from puzzlelab.training.selfplay.league import League
-from puzzlelab.training.selfplay.ledger import Ledger
-from puzzlelab.training.selfplay.lines import Lines, append
-from puzzlelab.training.selfplay.score import Score
+from puzzlelab.engine import report
+from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.selfplay.game_log import GameLog
+from puzzlelab.training.selfplay.generator import player_options, start_sampler
+from puzzlelab.training.selfplay.jsonl import JsonLines, append
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.sprt import MatchScore
 
 MATCH = 7
 """The branch of the run's seed that makes the boards of a match."""
@@ -61,12 +62,12 @@ class Match:
         return self.games - self.wins_a - self.wins_b
 
 
-class Matches:
+class MatchLog:
     """All matches of a run."""
 
-    def __init__(self, league: League) -> None:
+    def __init__(self, league: SelfPlayRun) -> None:
         self.league = league
-        self._lines = Lines(league.matches)
+        self._lines = JsonLines(league.matches)
         self._matches: list[Match] = []
 
     def all(self) -> list[Match]:
@@ -84,19 +85,19 @@ class Matches:
 
 
 @dataclass(frozen=True)
-class Table:
+class MatchRunner:
     """Where matches of a run are played."""
 
-    league: League
-    settings: SelfPlay
+    league: SelfPlayRun
+    settings: SelfPlaySettings
     puzzle: Puzzle
-    _ledger: Ledger
+    _ledger: GameLog
     _known: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, league: League, settings: SelfPlay) -> Table:
+    def of(cls, league: SelfPlayRun, settings: SelfPlaySettings) -> MatchRunner:
         """Of this run."""
-        return cls(league, settings, registry.load(settings.puzzle), Ledger(league.ledger, league.shards))
+        return cls(league, settings, registry.load(settings.puzzle), GameLog(league.ledger, league.shards))
 
     def name(self, who: str) -> str:
         """The whole hash of a network of the run that `champion`, `latest` or the beginning of a hash means.
@@ -144,11 +145,11 @@ class Table:
 
     def shifts(self) -> int:
         """How hard boards are by now."""
-        return starts_of(self.puzzle, self.settings, self._ledger.entries()).difficulty
+        return start_sampler(self.puzzle, self.settings, self._ledger.entries()).difficulty
 
     def boards(self, number: int, shifts: int, games: int) -> Iterator[list[State]]:
         """The boards of match `number`, in portions."""
-        starts = starts_of(self.puzzle, self.settings, [])
+        starts = start_sampler(self.puzzle, self.settings, [])
         starts.difficulty = shifts
         portion = self.settings.match.portion
         for begin in range(0, games, portion):
@@ -171,7 +172,7 @@ class Table:
         It may end as soon as it is clear who is better (`sequential`); networks may play `alone`, without a search.
         `watch` is called between portions, and may raise `KeyboardInterrupt`, as Ctrl-C does.
         """
-        told, score, verdict, interrupted = self.settings.match, Score(), "", False
+        told, score, verdict, interrupted = self.settings.match, MatchScore(), "", False
         one, other = self.player(a, shifts, alone), self.player(b, shifts, alone)
         try:
             for boards in self.boards(number, shifts, games):
@@ -199,7 +200,7 @@ class Table:
             self._known[key] = [result.length for result in results]
         return self._known[key]
 
-    def _match(self, a: str, b: str, score: Score, verdict: str, shifts: int, alone: bool) -> Match:
+    def _match(self, a: str, b: str, score: MatchScore, verdict: str, shifts: int, alone: bool) -> Match:
         now = datetime.now(UTC)
         return Match(
             a=a,

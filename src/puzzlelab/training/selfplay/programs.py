@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from puzzlelab.core import report
-from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.selfplay.diary import Diary, programs
-from puzzlelab.training.selfplay.generator import Generator
-from puzzlelab.training.selfplay.league import Follow, League
+from puzzlelab.engine import report
+from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.selfplay.generator import GameGenerator
+from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
+from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 from puzzlelab.training.selfplay.trainer import Trainer
 
 LOOK = 0.2
@@ -24,24 +24,24 @@ NEEDS = {GENERATOR: (TRAINER,), TRAINER: (GENERATOR,), REFEREE: (TRAINER,)}
 VERBS = {GENERATOR: "generate", TRAINER: "train", REFEREE: "judge"}
 
 
-class Worker(Protocol):
+class SelfPlayWorker(Protocol):
     """What each program does again and again."""
 
-    diary: Diary
+    diary: Heartbeat
 
     def once(self, watch: Callable[[], None]) -> bool:
         """Do one piece of work; False where there is nothing to do yet. `watch` is called meanwhile, and may raise."""
 
 
-def generate(league: League, settings: SelfPlay, follow: Follow | None, watch: Callable[[], None]) -> None:
+def generate(league: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
     """Play games until the run is done."""
-    with Diary(league, GENERATOR).kept() as diary:
-        _work(league, Generator(league, settings, follow or settings.follow, diary), watch)
+    with Heartbeat(league, GENERATOR).kept() as diary:
+        _work(league, GameGenerator(league, settings, follow or settings.follow, diary), watch)
 
 
-def train(league: League, settings: SelfPlay, watch: Callable[[], None]) -> None:
+def train(league: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Learn until the run is done; raises `BadInput` where another program does."""
-    with league.alone(TRAINER), Diary(league, TRAINER).kept() as diary:
+    with league.alone(TRAINER), Heartbeat(league, TRAINER).kept() as diary:
         trainer = Trainer.at(league, settings, diary)
         try:
             _work(league, trainer, watch, lambda: trainer.over)
@@ -50,16 +50,18 @@ def train(league: League, settings: SelfPlay, watch: Callable[[], None]) -> None
         league.write(league.done, league.latest.read_text(encoding="utf-8"))
 
 
-def judge(league: League, settings: SelfPlay, watch: Callable[[], None]) -> None:
+def judge(league: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Let candidates play until the run is done, and the last one has; raises `BadInput` where another program does."""
-    with league.alone(REFEREE), Diary(league, REFEREE).kept() as diary:
+    with league.alone(REFEREE), Heartbeat(league, REFEREE).kept() as diary:
         referee = Referee(league, settings, diary)
         _work(league, referee, watch)
         while referee.once(watch):
             pass
 
 
-def _work(league: League, worker: Worker, watch: Callable[[], None], over: Callable[[], bool] = lambda: False) -> None:
+def _work(
+    league: SelfPlayRun, worker: SelfPlayWorker, watch: Callable[[], None], over: Callable[[], bool] = lambda: False
+) -> None:
     """Work until the run is done."""
     idle, told = 0.0, False
     while not league.done.exists() and not over():
@@ -75,7 +77,7 @@ def _work(league: League, worker: Worker, watch: Callable[[], None], over: Calla
                 report.note(sentence)
 
 
-def in_turn(league: League, settings: SelfPlay, over: Callable[[], bool]) -> None:
+def take_turns(league: SelfPlayRun, settings: SelfPlaySettings, over: Callable[[], bool]) -> None:
     """All programs in this process, one piece of work of each after the other: one seed then gives one run."""
 
     def watch() -> None:
@@ -85,12 +87,12 @@ def in_turn(league: League, settings: SelfPlay, over: Callable[[], bool]) -> Non
     with (
         league.alone(TRAINER),
         league.alone(REFEREE),
-        Diary(league, GENERATOR).kept() as playing,
-        Diary(league, TRAINER).kept() as learning,
-        Diary(league, REFEREE).kept() as judging,
+        Heartbeat(league, GENERATOR).kept() as playing,
+        Heartbeat(league, TRAINER).kept() as learning,
+        Heartbeat(league, REFEREE).kept() as judging,
     ):
         trainer, referee = Trainer.at(league, settings, learning), Referee(league, settings, judging)
-        maker = Generator(league, settings, settings.follow, playing)
+        maker = GameGenerator(league, settings, settings.follow, playing)
         try:
             while not trainer.over:
                 maker.once(watch)
@@ -108,7 +110,7 @@ class _Over(Exception):
     """It is time to stop."""
 
 
-def lacking(league: League, program: str) -> list[str]:
+def lacking(league: SelfPlayRun, program: str) -> list[str]:
     """A sentence about each program that is not at work, though this one waits for what it makes."""
     there = {found.name for found in programs(league) if not found.gone}
     return [

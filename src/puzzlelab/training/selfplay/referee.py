@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.selfplay.diary import Diary
-from puzzlelab.training.selfplay.league import League
-from puzzlelab.training.selfplay.matches import Matches, Table
+from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.selfplay.heartbeat import Heartbeat
+from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 DECIDED = ("better", "worse")
 
@@ -17,15 +17,15 @@ DECIDED = ("better", "worse")
 class Referee:
     """The only one of a run."""
 
-    league: League
-    settings: SelfPlay
-    diary: Diary
-    table: Table = field(init=False)
-    matches: Matches = field(init=False)
+    league: SelfPlayRun
+    settings: SelfPlaySettings
+    diary: Heartbeat
+    table: MatchRunner = field(init=False)
+    matches: MatchLog = field(init=False)
 
     def __post_init__(self) -> None:
-        self.table = Table.of(self.league, self.settings)
-        self.matches = Matches(self.league)
+        self.table = MatchRunner.of(self.league, self.settings)
+        self.matches = MatchLog(self.league)
 
     def once(self, watch: Callable[[], None]) -> bool:
         """Let a match be played that is due; False where there is none."""

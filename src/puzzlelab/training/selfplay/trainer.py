@@ -14,19 +14,19 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import Searched
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.training import exams, learner, saved
-from puzzlelab.training.exams import Figures
-from puzzlelab.training.feed import SAMPLE
+from puzzlelab.training import evaluation, learner, train_state
+from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.evaluation import Figures
 from puzzlelab.training.learner import Learner, Losses
-from puzzlelab.training.lessons import Lesson
 from puzzlelab.training.loop import store
 from puzzlelab.training.losses import shares_loss, value_loss
 from puzzlelab.training.metrics import Metrics
-from puzzlelab.training.playing import set_out
-from puzzlelab.training.recipes.selfplay import SelfPlay
-from puzzlelab.training.selfplay.diary import Diary
-from puzzlelab.training.selfplay.league import League
-from puzzlelab.training.selfplay.ledger import Ledger
+from puzzlelab.training.online_rl import set_out
+from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.selfplay.game_log import GameLog
+from puzzlelab.training.selfplay.heartbeat import Heartbeat
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.shard_loader import SAMPLE
 
 COLUMNS = "state", "shares", "remaining"
 """What is learned from."""
@@ -36,14 +36,14 @@ COLUMNS = "state", "shares", "remaining"
 class Trainer:
     """The one learner of a run."""
 
-    league: League
-    settings: SelfPlay
-    diary: Diary
+    league: SelfPlayRun
+    settings: SelfPlaySettings
+    diary: Heartbeat
     puzzle: Puzzle
     learner: Learner
     metrics: Metrics
-    boards: exams.Boards
-    ledger: Ledger
+    boards: evaluation.Evaluator
+    ledger: GameLog
     ring: Ring
     made: int = 0
     """Samples that there ever were."""
@@ -57,17 +57,17 @@ class Trainer:
     saved_at: float = 0.0
 
     @classmethod
-    def at(cls, league: League, settings: SelfPlay, diary: Diary) -> Trainer:
+    def at(cls, league: SelfPlayRun, settings: SelfPlaySettings, diary: Heartbeat) -> Trainer:
         """As the folder holds it, or new: then its network is the first candidate."""
         puzzle = registry.load(settings.puzzle)
-        held = saved.load(league.folder)
+        held = train_state.load(league.folder)
         told: dict[str, Any] = held[1] if held else {}
         student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
         set_out(student, settings.middle, settings.spread)
         metrics = Metrics(league.metrics, told.get("metrics", 0), league.folder / "tensorboard")
         diary.does("proves how few moves the boards need that it is examined by")
-        boards = exams.boards(puzzle, settings.exam, settings.seed, league)
-        ledger, ring = Ledger(league.ledger, league.shards), Ring(settings.samples.newest)
+        boards = evaluation.boards(puzzle, settings.exam, settings.seed, league)
+        ledger, ring = GameLog(league.ledger, league.shards), Ring(settings.samples.newest)
         found = cls(league, settings, diary, puzzle, student, metrics, boards, ledger, ring)
         if held:
             student.restore(held[0], told["step"])
@@ -149,12 +149,12 @@ class Trainer:
         settings = self.settings
         random = generator(settings.seed, SAMPLE, self.learner.step)
         _, batch = self.ring.sample(random, settings.learning.batch)
-        lesson = Lesson.of(self.puzzle, batch)
+        lesson = PolicyValueBatch.of(self.puzzle, batch)
         if settings.augment:
             lesson = lesson.image(self.puzzle, random, exchange=settings.network["kind"] != "exchangeable")
         return self.learner.update(lambda: self._losses(lesson))
 
-    def _losses(self, lesson: Lesson) -> Losses:
+    def _losses(self, lesson: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
         answers = model.answers(lesson.states)
         wanted = model.tensor(lesson.remaining)
@@ -185,7 +185,7 @@ class Trainer:
         if self.learner.step == 0:
             return
         told = {"step": self.learner.step, "metrics": self.metrics.length, "totals": self.totals, "spent": self.seconds}
-        saved.save(self.league.folder, self.learner.state(), told)
+        train_state.save(self.league.folder, self.learner.state(), told)
         self.saved_at = self.seconds
 
     def _publish(self) -> None:

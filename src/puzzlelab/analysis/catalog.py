@@ -1,0 +1,161 @@
+"""What there is, and what a puzzle offers, as plain data: the command line prints it and a server sends it.
+
+Nothing here imports torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from puzzlelab.analysis.network_options import HEADS
+from puzzlelab.core import networks, registry
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.puzzle import Puzzle, presentation_of
+from puzzlelab.core.solutions import EnumeratesSolutions
+from puzzlelab.core.solver import Solver, ability, require, require_views
+from puzzlelab.core.version import VERSION
+from puzzlelab.core.views import Estimates, Samples
+
+if TYPE_CHECKING:
+    pass
+
+Facts = dict[str, Any]
+LEARNED = ("torch", "safetensors")
+"""What networks need."""
+
+# --- what there is ---
+
+
+def everything() -> Facts:
+    """The version, the puzzle families, and the solvers with their options."""
+    return {
+        "version": VERSION,
+        "puzzles": [_family(name) for name in registry.families()],
+        "solvers": [_solver(name) for name in _solver_names()],
+    }
+
+
+def _family(name: str) -> Facts:
+    family = registry.family(name)
+    return {"family": name, "about": family.about, "names": list(family.names)}
+
+
+def _solver_names() -> list[str]:
+    return [*registry.solver_names(), *registry.exact_solvers()]
+
+
+def _solver(name: str) -> Facts:
+    kind = registry.solver_class(name)
+    options = [{"name": option, "default": _plain(field.default)} for option, field in kind.model_fields.items()]
+    return {"name": name, "about": (kind.__doc__ or "").strip().split("\n\n")[0], "options": options}
+
+
+def _plain(value: Any) -> Any:
+    """A default as JSON has it; None for what has no plain form."""
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+# --- one puzzle ---
+
+
+def about(puzzle: Puzzle) -> Facts:
+    """What a puzzle offers: its solvers, estimates, scales, networks and examples."""
+    presentation = presentation_of(puzzle)
+    name, options = presentation.usual_solver
+    return {
+        "puzzle": puzzle.name,
+        "family": puzzle.name.partition("-")[0],
+        "moves": puzzle.move_count,
+        "move_note": presentation.move_note,
+        "shows_board": presentation.answer_is_board,
+        "one_way": presentation.unique_expected,
+        "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
+        "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
+        "solvers": [each for each in _solver_names() if _could_work(puzzle, registry.make_solver(each, {}))],
+        "estimates": list(_estimates(puzzle)),
+        "scales": _scales(puzzle),
+        "networks": [_network(puzzle, stem, card) for stem, card in networks.cards(puzzle.name).items()],
+        "examples": _examples(puzzle),
+    }
+
+
+def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
+    """What `require` would say with the options as they are by default, without loading a network."""
+    asked = [option for option, value in solver.options().items() if networks.is_network(value)]
+    try:
+        if asked:
+            require_views(solver, puzzle)
+            return _has_network(puzzle, asked, solver)
+        require(solver, puzzle)
+    except BadInput:
+        return False
+    return True
+
+
+def _has_network(puzzle: Puzzle, asked: Sequence[str], solver: Solver) -> bool:
+    """Whether the best network of the package tells what a solver asks it in these options."""
+    card = networks.cards(puzzle.name).get(puzzle.name)
+    if card is None or not all(map(find_spec, LEARNED)):
+        return False
+    heads = set(_heads(card))
+    told = {option for option in HEADS if option in solver.options() and heads & set(HEADS[option])}
+    # One that asks for both needs to know how many moves remain; whoever asks for one takes what the network tells.
+    return bool(told) if len(asked) == 1 else "estimate" in told or puzzle.view(Estimates) is not None
+
+
+def _heads(card: Mapping[str, Any]) -> list[str]:
+    return list(card.get("network", {}).get("heads", ()))
+
+
+def _estimates(puzzle: Puzzle) -> Iterator[Facts]:
+    view = puzzle.view(Estimates)
+    if view is None:
+        return
+    usual, known = view.estimate().name, view.estimates
+    for name, sentence in known.items():
+        short = usual not in known and usual.startswith(f"{name}-")  # as pdb-663 is the usual one of those named pdb
+        told = {"name": name, "about": sentence, "usual": name == usual or short}
+        try:
+            yield {**told, "admissible": view.estimate(name).admissible}  # whose tables are made when it is used
+        except BadInput:
+            yield told
+
+
+def _scales(puzzle: Puzzle) -> list[Facts]:
+    samples = puzzle.view(Samples)
+    known = samples.scales if samples else {}
+    return [
+        {
+            "name": name,
+            "about": scale.about,
+            "levels": None if scale.levels is None else list(scale.levels),
+            "usual": number == 0,
+        }
+        for number, (name, scale) in enumerate(known.items())
+    ]
+
+
+def _network(puzzle: Puzzle, stem: str, card: Mapping[str, Any]) -> Facts:
+    return {
+        "name": stem,
+        "hash": card.get("name", ""),
+        "parameters": card.get("parameters", 0),
+        "heads": _heads(card),
+        "recipe": card.get("recipe", ""),
+        "usual": stem == puzzle.name,
+    }
+
+
+def _examples(puzzle: Puzzle) -> list[Facts]:
+    known = presentation_of(puzzle).examples
+    return [
+        {"name": name, "board": puzzle.write(puzzle.read(name).state), "about": example.about}
+        for name, example in known.items()
+    ]
+
+
+# --- what was found ---

@@ -1,0 +1,68 @@
+"""Points of curves that others published, to be drawn beside a benchmark.
+
+A file has a line for each point, with TABs between its columns: the name of the curve, the width of the search, the
+share of boards solved in the least moves, in per cent, and then, if it is known, the seconds for a board. Empty lines
+and lines that start with `#` are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from puzzlelab.core.errors import BadFile, shorten
+
+COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
+WIDEST = 10**12
+
+
+@dataclass(frozen=True)
+class ReferencePoint:
+    """What somebody reached with one width."""
+
+    width: int
+    share: float
+    """Of the boards, from 0 to 1, solved in the least moves."""
+    seconds: float | None = None
+    """For a board."""
+
+
+Curves = Mapping[str, Sequence[ReferencePoint]]
+"""Name -> its points, the narrowest first."""
+
+
+def read(path: Path) -> Curves:
+    """The curves in a file, in its order; raises `BadFile` with the line that is no point."""
+    curves: dict[str, list[ReferencePoint]] = defaultdict(list)
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip() and not line.startswith("#"):
+                    name, point = _point(line, f"{path}, line {number}")
+                    curves[name].append(point)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    if not curves:
+        raise BadFile(f"{path} holds no points of a curve: a line has {COLUMNS}")
+    return {name: sorted(points, key=lambda point: point.width) for name, points in curves.items()}
+
+
+def _point(line: str, where: str) -> tuple[str, ReferencePoint]:
+    columns = [column.strip() for column in line.rstrip("\r\n").split("\t")]
+    if not 3 <= len(columns) <= 4 or not columns[0]:
+        raise BadFile(f"{where}: '{shorten(line.strip())}' is no point of a curve: a line has {COLUMNS}")
+    width = _number(columns[1], where, "width", WIDEST)
+    if not width.is_integer() or width < 1:
+        raise BadFile(f"{where}: '{shorten(columns[1])}' is no width")
+    share = _number(columns[2].removesuffix("%").strip(), where, "share in per cent", 100.0)
+    seconds = _number(columns[3], where, "number of seconds", 1e12) if columns[3:] and columns[3] else None
+    return columns[0], ReferencePoint(int(width), share / 100, seconds)
+
+
+def _number(text: str, where: str, what: str, most: float) -> float:
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", text) or float(text) > most:
+        raise BadFile(f"{where}: '{shorten(text)}' is no {what}")
+    return float(text)

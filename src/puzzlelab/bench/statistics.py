@@ -1,0 +1,54 @@
+"""Shares and means with their 95 % intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+Z = 1.959963984540054
+"""The normal distribution has 95 % within this many standard deviations."""
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """`count` of `total`."""
+
+    count: int
+    total: int
+
+    @property
+    def value(self) -> float:
+        """Between 0 and 1; nan where there is nothing to share."""
+        return self.count / self.total if self.total else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of E. B. Wilson, Journal of the American Statistical Association 22 (1927)."""
+        if not self.total:
+            return 0.0, 1.0
+        middle = (self.value + Z * Z / (2 * self.total)) / (1 + Z * Z / self.total)
+        spread = math.sqrt(self.value * (1 - self.value) / self.total + (Z / (2 * self.total)) ** 2)
+        reach = Z * spread / (1 + Z * Z / self.total)
+        return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean, and how far its 95 % interval (Student's t) reaches to either side; nan where too few values tell."""
+
+    value: float
+    reach: float
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """The mean of some values, with its interval."""
+    count = len(values)
+    if count < 2:
+        return Mean(float(values[0]) if values else math.nan, math.nan)
+    from scipy.special import stdtrit
+
+    deviation = float(np.std(values, ddof=1))
+    return Mean(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count))

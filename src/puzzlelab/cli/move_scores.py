@@ -1,0 +1,48 @@
+"""Shows what a network thinks of the moves at every board on the way, as percentages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.views import DrawsScores
+
+if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import Puzzle, State
+
+MOST = 8
+"""Moves that are named beside a board."""
+
+
+def frames(puzzle: Puzzle, state: State, moves: Sequence[int], options: Mapping[str, Any]) -> Iterator[str]:
+    """Who tells the percentages; then, for each move, the board with the network's percentages, and the move.
+
+    `options` are the solver's; see `analysis.move_probabilities`.
+    """
+    from puzzlelab.analysis.move_probabilities import boards_before, network_shown, shares
+
+    name, network = network_shown(puzzle, options)
+    yield f"in brackets: per cent, by the network {network.name}"
+    boards = boards_before(puzzle, state, moves)
+    told = shares(puzzle, name, network, boards) if len(boards) else ()
+    for number, (board, move, share) in enumerate(zip(boards, moves, told, strict=True), start=1):
+        yield f"\n{_drawn(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
+
+
+def _drawn(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
+    """The board with percentages in its cells or, where a puzzle cannot draw that, the moves with theirs beside it."""
+    if (drawing := puzzle.view(DrawsScores)) is not None:
+        return drawing.draw_scores(state, share)
+    first, *rest = puzzle.draw(state).splitlines()
+    width = max(map(len, (first, *rest)))
+    return "\n".join([f"{first:<{width}}   {_named(puzzle, share)}", *rest])
+
+
+def _named(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
+    """The moves with their percentages, the most probable first."""
+    moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
+    told = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST]]
+    return "  ".join(told) + (f"  and {len(moves) - MOST} more" if len(moves) > MOST else "")

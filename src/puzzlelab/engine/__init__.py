@@ -1,0 +1,1 @@
+"""What runs puzzles and searches: kernels and their cache, the driver of search machines, batches of boards."""

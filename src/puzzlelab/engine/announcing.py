@@ -1,0 +1,54 @@
+"""Says which kernel is being compiled, for what, and about how long that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from puzzlelab.engine import report
+from puzzlelab.engine.kernel_cache import SHORT
+from puzzlelab.engine.machine_code import modules_of
+
+SECONDS = {
+    "step": 3,
+    "puzzlelab.puzzles.dust.half_pair_search.step": 10,
+    "puzzlelab.puzzles.dust.half_costs.raise_bound": 4,
+}
+"""Seconds, about, that kernels take on a server of 2023, by name or by the last part of it: `benchmarks/start.py
+--slowest` measures them."""
+
+_under_way: list[str] = []
+"""Kernels that are being compiled now: one that another calls is compiled with it, and not announced."""
+
+
+@contextmanager
+def announcements(function: Any) -> Iterator[Callable[[tuple[Any, ...]], None]]:
+    """Gives what is to be called when the kernel turns out to have to be compiled."""
+    name = f"{function.__module__}.{function.__name__}"
+    with ExitStack() as stack:
+
+        def begin(signature: tuple[Any, ...]) -> None:
+            if not _under_way:
+                seconds = SECONDS.get(name, SECONDS.get(function.__name__))
+                what = f"Compiling {_short(name)}{_purpose(signature)}"
+                if seconds is None:
+                    stack.enter_context(report.after(SHORT, f"{what}: some seconds, the first time only."))
+                else:
+                    report.waiting(f"{what}: about {seconds} s, the first time only.")
+            _under_way.append(name)
+            stack.callback(_under_way.pop)
+
+        yield begin
+
+
+def _short(name: str) -> str:
+    return ".".join(name.split(".")[-2:])
+
+
+def _purpose(signature: tuple[Any, ...]) -> str:
+    """The puzzle, by the modules of the tables that the kernel is compiled for."""
+    modules = dict.fromkeys(module for kind in signature for module in modules_of(kind))
+    names = [module.split(".")[2] for module in modules if module.startswith("puzzlelab.puzzles.")]
+    names += [module.partition(".")[0] for module in modules if not module.startswith("puzzlelab.")]
+    return f" for {names[0]}" if names else ""

@@ -1,0 +1,89 @@
+"""Many solutions replayed at once by the compiled rules, which property tests hold equal to the plain ones.
+
+For thousands of solutions, where `verify`, which uses the plain rules, would take most of the time.
+
+Shapes: G = games, L = moves of all their solutions together, S = length of a state, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.verify import replay
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.kernels import compiled
+
+CHECKED = 100
+"""One solution in so many is replayed with the plain rules too."""
+UNSOLVED = -1
+"""The length of a game that has no solution."""
+
+
+@compiled
+def replay_all(
+    tables: Any,
+    starts: State,
+    lengths: NDArray[np.int64],
+    moves: NDArray[np.int32],
+    positions: State,
+    child: State,
+    legal: NDArray[np.int32],
+    holds: NDArray[np.bool_],
+) -> None:
+    """Write into `positions: T[L, S]` where each of the `moves: int32[L]` is made, into `holds: bool[G]` which hold.
+
+    Game g has the next `lengths[g]` moves from `starts: T[G, S]` on. It holds if `legal` names each of them and they
+    end in a solved state, or if its length is `UNSOLVED`. `child: T[S]` and `legal: int32[M]` are room to work in.
+    """
+    row = 0
+    for game in range(len(lengths)):
+        kernels.copy(starts[game], child)
+        allowed = True
+        for i in range(max(0, lengths[game])):
+            kernels.copy(child, positions[row + i])
+            if allowed:
+                allowed = False
+                for j in range(kernels.legal(tables, child, legal)):  # type: ignore[no-untyped-call]
+                    allowed = allowed or legal[j] == moves[row + i]
+            if allowed:
+                kernels.apply(tables, positions[row + i], moves[row + i], child)  # type: ignore[no-untyped-call]
+        row += max(0, lengths[game])
+        holds[game] = lengths[game] < 0 or (allowed and kernels.solved(tables, child))  # type: ignore[no-untyped-call]
+
+
+def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | None]) -> tuple[int, str] | None:
+    """The first solution that does not hold, and why; None where all do. A board without a solution has None.
+
+    The plain rules have the last word on what the compiled ones refuse, and look at one solution in `CHECKED` of the
+    others; a puzzle without compiled rules has all of its solutions replayed by the plain ones.
+    """
+    rules = puzzle.view(KernelRules)
+    held = np.zeros(len(solutions), bool) if rules is None else _held(puzzle, rules, states, solutions)
+    held[::CHECKED] = False
+    for place in np.flatnonzero(~held).tolist():
+        solution = solutions[place]
+        if solution is not None:
+            verdict = replay(Instance(puzzle, states[place]), solution)
+            if not verdict.holds:
+                return place, verdict.reason
+    return None
+
+
+def _held(
+    puzzle: Puzzle, rules: KernelRules, states: State, solutions: Sequence[Sequence[int] | None]
+) -> NDArray[np.bool_]:
+    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none."""
+    lengths = np.array([UNSOLVED if solution is None else len(solution) for solution in solutions], np.int64)
+    moves = np.array([move for solution in solutions for move in solution or ()], np.int32)
+    starts = rules.encode(states).astype(rules.dtype)
+    positions, child = np.empty((moves.size, rules.size), rules.dtype), np.empty(rules.size, rules.dtype)
+    holds = np.zeros(len(solutions), bool)
+    legal = np.empty(max(1, puzzle.move_count), np.int32)
+    replay_all(rules.tables, starts, lengths, moves, positions, child, legal, holds)
+    return holds

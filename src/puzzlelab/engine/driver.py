@@ -1,0 +1,323 @@
+"""Runs a search machine: gives it slices of work, scores what it asks for, keeps its limits, and reports.
+
+A compiled kernel has no clock and cannot call a network. So a search is a record of arrays and one kernel
+`step(record, budget)`; everything that needs the outside world happens here, between two slices.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
+from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.engine import kernels
+from puzzlelab.engine.batch_rules import legal_moves
+
+Attempt = Progress | Result
+
+SLICE_SECONDS = 0.05
+FIRST_BUDGET = 256
+MEMORY_MARGIN = 24 * 2**20
+"""Bytes kept free below the ceiling, for what one slice of work may touch."""
+CERTAIN = 1e-3
+"""Logarithms of probabilities are at most 0, or this where they were rounded."""
+
+
+@dataclass
+class Machine:
+    """A resumable search: a record of arrays, its `step`, and what Python does for it between two steps.
+
+    Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `engine.kernels`); one that asks for
+    scores has `scores: float64[R]` to write them into, or `float64[R * M]` where it asks for a score of each move.
+    """
+
+    record: Any
+    run: Callable[..., int]
+    """`run(record, budget)` expands at most `budget` states; returns RUNNING, NEEDS_SCORES, IMPROVED, DONE or FULL."""
+    solution: Callable[[Any], list[int]]
+    """The moves of the best solution in a record."""
+    grow: Callable[[Any, int], Any]
+    """The record with larger arrays, at most so many bytes more; None where that is not enough."""
+    verdict: Callable[[Any], tuple[Proof, str, Stop]]
+    """What it means that the search is done without a solution."""
+    requests: Callable[[Any], State] | None = None
+    """The working states `[R, S]` that wait for scores."""
+
+    @property
+    def control(self) -> NDArray[np.int64]:
+        """The record's counts and flags."""
+        control: NDArray[np.int64] = self.record.control
+        return control
+
+    def step(self, budget: int) -> int:
+        """One slice of work; 0 only compiles, or loads the machine code."""
+        return self.run(self.record, budget)
+
+    def answer(self, score: Callable[[State], NDArray[np.float64]] | None) -> int:
+        """Write what `score` says of the states that wait into the record; how many these were."""
+        if score is None or self.requests is None:
+            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+        states = self.requests(self.record)
+        found = score(states).reshape(-1)
+        self.record.scores[: found.size] = found
+        return len(states)
+
+    def enlarge(self, room: int) -> bool:
+        """Give the record larger arrays; False where `room` bytes are not enough."""
+        larger = self.grow(self.record, room)
+        self.record = self.record if larger is None else larger
+        return larger is not None
+
+
+EXHAUSTED: tuple[Proof, str, Stop] = ("unsolvable", "every reachable state was searched, and none is solved", "done")
+"""The verdict of a search that left nothing out."""
+
+
+def doubled(record: Any, names: Iterable[str], room: int) -> Any:
+    """The record with twice the rows in these arrays, or None."""
+    arrays = {name: getattr(record, name) for name in names}
+    if 2 * sum(array.nbytes for array in arrays.values()) > room:
+        return None
+    return record._replace(**{name: np.concatenate([array, np.zeros_like(array)]) for name, array in arrays.items()})
+
+
+def rehashed(record: Any, states: int, load: float, room: int) -> Any:
+    """The record with a hash table for twice as many states, or None; its other arrays have all the room there is."""
+    size = record.table.size
+    if states + record.moves.size <= load * size or 8 * size > room:
+        return None
+    table = np.zeros(2 * size, np.int32)
+    kernels.rehash(table, record.keys, states)  # type: ignore[no-untyped-call]
+    return record._replace(table=table)
+
+
+def reserved(bytes_a_state: int, limit: Limit) -> int:
+    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
+    room = max(memory_ceiling(limit) - resident(), 1 << 20)
+    return int(min(room // bytes_a_state, 2**31 - 2**16))
+
+
+def tables_of(estimate: Estimate, rules: KernelRules) -> Any:
+    """The estimate's compiled tables, or those that say 'ask'."""
+    if estimate.kernel is not None and not rules.plain:
+        return estimate.kernel()
+    return kernels.External()
+
+
+def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[np.float64]] | None:
+    """From working states to finite scores; None for an estimate that is a kernel."""
+    ask = estimate.scores
+    if ask is None:
+        return None
+
+    def scores(states: State) -> NDArray[np.float64]:
+        found = np.asarray(ask(rules.decode(states)), np.float64).reshape(-1)
+        if found.size != len(states) or not np.isfinite(found).all():
+            raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
+        return found
+
+    return scores
+
+
+def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Callable[[State], NDArray[np.float64]]:
+    """From working states `[R, S]` to what a prior says of every move: `float64[R, M]`."""
+
+    def scores(states: State) -> NDArray[np.float64]:
+        plain = rules.decode(states)
+        found = np.asarray(prior.scores(plain), np.float64)
+        if found.shape != (len(plain), puzzle.move_count) or _any_false(found, plain, puzzle):
+            raise PuzzlelabError(
+                f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
+            )
+        return found
+
+    return scores
+
+
+def _any_false(found: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
+    """Whether a move that can be made has a number that is no logarithm of a probability; others may have any."""
+    false = ~(found <= CERTAIN)
+    rows = np.flatnonzero(false.any(axis=1))
+    return rows.size > 0 and bool((false[rows] & legal_moves(puzzle, states[rows])).any())
+
+
+class Clock:
+    """Time and memory of one search, and how much work to do before looking at them again."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self.ceiling = memory_ceiling(limit)
+        self.began = time.perf_counter()
+        self.budget = FIRST_BUDGET
+        self.looked = -SLICE_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.began
+
+    def next_budget(self, expanded: int) -> int:
+        """Nodes for the next slice."""
+        return self.budget if self.limit.nodes is None else max(1, min(self.budget, self.limit.nodes - expanded))
+
+    def took(self, nodes: int, seconds: float) -> None:
+        """Learn from a slice how much work fits into the next one."""
+        wanted = SLICE_SECONDS
+        if self.limit.seconds is not None:
+            wanted = min(wanted, max(0.001, self.limit.seconds - self.seconds))
+        rate = nodes / max(seconds, 1e-6)
+        self.budget = int(min(max(rate * wanted, 1), 4 * self.budget + FIRST_BUDGET))
+
+    def work(self, run: Callable[..., int], record: Any) -> int:
+        """One slice of the work of a machine; returns its status."""
+        before, began = int(record.control[kernels.EXPANDED]), self.seconds
+        status = run(record, self.next_budget(before))
+        self.took(int(record.control[kernels.EXPANDED]) - before, self.seconds - began)
+        return status
+
+    def reached(self, expanded: int) -> Stop | None:
+        """The limit that is reached, if one is."""
+        if self.limit.seconds is not None and self.seconds >= self.limit.seconds:
+            return "time"
+        if self.limit.nodes is not None and expanded >= self.limit.nodes:
+            return "nodes"
+        return "memory" if self._full() else None
+
+    def _full(self) -> bool:
+        """Whether the memory is used up; looked at once in a slice, because asking the system takes its time."""
+        if self.seconds - self.looked < SLICE_SECONDS:
+            return False
+        self.looked = self.seconds
+        return resident() + MEMORY_MARGIN >= self.ceiling
+
+    def room(self) -> int:
+        """Bytes that arrays may still grow by."""
+        return self.ceiling - resident() - MEMORY_MARGIN
+
+
+class Drive:
+    """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises."""
+
+    def __init__(self, machine: Machine, limit: Limit, score: Callable[[State], NDArray[np.float64]] | None) -> None:
+        self.machine = machine
+        self.score = score
+        machine.step(0)  # compiles, or loads the machine code, before the clock starts
+        self.clock = Clock(limit)
+        self.evaluations = 0
+        self.moves: tuple[int, ...] | None = None
+
+    def __iter__(self) -> Iterator[Progress | Result]:
+        while True:
+            status = self.clock.work(self.machine.run, self.machine.record)
+            if status == kernels.NEEDS_SCORES:
+                self.evaluations += self.machine.answer(self.score)
+            elif status == kernels.FULL:
+                if not self.machine.enlarge(self.clock.room()):
+                    yield self._result("memory")
+                    return
+            elif status == kernels.IMPROVED:
+                self.moves = tuple(self.machine.solution(self.machine.record))
+                yield self._result("done")
+            elif status == kernels.DONE:
+                yield self._last()
+                return
+            yield self._progress()
+            if stop := self.clock.reached(self._count(kernels.EXPANDED)):
+                yield self._result(stop)
+                return
+
+    def _count(self, place: int) -> int:
+        return int(self.machine.control[place])
+
+    def _progress(self) -> Progress:
+        return Progress(*self._counts(), self._count(kernels.BOUND), self.clock.seconds)
+
+    def _counts(self) -> tuple[int, int, int]:
+        return self._count(kernels.EXPANDED), self._count(kernels.GENERATED), self.evaluations
+
+    def _result(self, stop: Stop, proof: Proof = "none", reason: str = "") -> Result:
+        bound = self._count(kernels.BOUND)
+        if self.moves is not None:
+            bound = min(bound, len(self.moves))
+            if bound == len(self.moves):
+                proof, stop = "optimal", "done"
+        return Result(self.moves, proof, reason, stop, bound, *self._counts(), self.clock.seconds)
+
+    def _last(self) -> Result:
+        if self.moves is not None:
+            return self._result("done")
+        proof, reason, stop = self.machine.verdict(self.machine.record)
+        return self._result(stop, proof, reason)
+
+
+def round_robin(searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit) -> Iterator[Attempt]:
+    """One search after another under one limit, until one has the proof; the answers only get better.
+
+    Each search is called with what is left of the limit and the best answer so far, and need not look for a longer one.
+    """
+    best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
+    for search in searches:
+        for attempt in search(_left_of(limit, spent), best):
+            attempt = _added(attempt, spent)
+            if isinstance(attempt, Result):
+                best = attempt = _better(best, attempt)
+            yield attempt
+        if best.stop in LIMITS or best.proof != "none":
+            return
+        if limit.nodes is not None and best.expanded >= limit.nodes:
+            yield with_stop(best, "nodes")
+            return
+        spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+
+
+def _left_of(limit: Limit, spent: Progress) -> Limit:
+    seconds = None if limit.seconds is None else max(limit.seconds - spent.seconds, 1e-6)
+    nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
+    return replace(limit, seconds=seconds, nodes=nodes)
+
+
+def _added(attempt: Attempt, spent: Progress) -> Attempt:
+    """The attempt, counted from the first search on."""
+    return replace(
+        attempt,
+        expanded=attempt.expanded + spent.expanded,
+        generated=attempt.generated + spent.generated,
+        evaluations=attempt.evaluations + spent.evaluations,
+        seconds=attempt.seconds + spent.seconds,
+    )
+
+
+def _better(best: Result, attempt: Result) -> Result:
+    """The shorter answer of two, with the counts of the later one and the higher bound."""
+    if best.moves is None or (attempt.moves is not None and len(attempt.moves) < len(best.moves)):
+        return attempt
+    bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
+    found = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
+    return replace(found, proof="optimal", stop="done") if bound == len(best.moves) else found
+
+
+def drive(
+    machine: Machine, limit: Limit, estimate: Estimate | None = None, rules: KernelRules | None = None
+) -> Iterator[Progress | Result]:
+    """Run `machine` until it is done or reaches `limit`; `estimate` answers what it asks for."""
+    score = scorer(estimate, rules) if estimate is not None and rules is not None else None
+    return iter(Drive(machine, limit, score))
+
+
+def played(games: Drive, over: Callable[[], bool]) -> Stop:
+    """Run a machine that plays games side by side until all have ended, or `over` says so; why it stopped."""
+    try:
+        for attempt in games:
+            if isinstance(attempt, Result):
+                return attempt.stop
+            if over():
+                break
+    except KeyboardInterrupt:
+        pass
+    return "interrupted"

@@ -1,0 +1,76 @@
+"""All solutions of a board by a search machine: one by one, or counted.
+
+The machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
+DONE when it has that many or all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import State
+from puzzlelab.core.result import Progress, Result, Stop
+from puzzlelab.core.solutions import Count
+from puzzlelab.core.solver import Attempt
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import Clock, Machine
+
+FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
+"""Places in the `control` of a machine that lists solutions; from OWN on it keeps what it likes."""
+
+
+Score = Callable[[State], NDArray[np.float64]]
+"""What answers a machine that asks about states."""
+
+
+def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
+    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built.
+
+    `score` answers what the machine asks, if it asks.
+    """
+    machine.step(0)
+    clock, asked = clock or Clock(limit), 0
+    while True:
+        status, stop, scored = _slice(machine, clock, score)
+        asked += scored
+        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), asked
+        if status == kernels.IMPROVED:
+            yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
+        elif status == kernels.DONE:
+            yield Result(None, "none", "", "done", 0, *counts, clock.seconds)
+            return
+        else:
+            yield Progress(*counts, 0, clock.seconds)
+        if stop:
+            yield Result(None, "none", "", stop, 0, *counts, clock.seconds)
+            return
+
+
+def counted(
+    machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
+) -> Iterator[Count]:
+    """What `CountsSolutions.count` promises, from a machine; `clock` and `score` are as in `listed`."""
+    machine.control[MOST] = most
+    machine.step(0)
+    clock = clock or Clock(limit)
+    while True:
+        status, stop, _ = _slice(machine, clock, score)
+        found = int(machine.control[FOUND])
+        if status == kernels.DONE:
+            stop = "solutions" if found >= most else "done"
+        yield Count(found, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
+        if stop:
+            return
+
+
+def _slice(machine: Machine, clock: Clock, score: Score | None) -> tuple[int, Stop | None, int]:
+    """One slice of work: its status, the limit that is reached, if one is, and how many states were scored."""
+    status = clock.work(machine.run, machine.record)
+    if status == kernels.FULL:
+        return status, None if machine.enlarge(clock.room()) else "memory", 0
+    scored = machine.answer(score) if status == kernels.NEEDS_SCORES else 0
+    return status, clock.reached(int(machine.control[kernels.EXPANDED])), scored

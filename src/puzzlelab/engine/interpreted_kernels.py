@@ -1,0 +1,76 @@
+"""The adapter that lets a puzzle with plain rules alone run every search: the kernel names, interpreted.
+
+It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.views import KernelRules, Reversible
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import implements
+
+
+class PlainTables(NamedTuple):
+    """A puzzle in the place of compiled tables."""
+
+    puzzle: Any
+
+
+def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
+    """Working states are the puzzle's own states, of the shape of `state`."""
+    words = -(-state.nbytes // 8)
+    return KernelRules(PlainTables(puzzle), state.size, state.dtype.type, words, _same, _same, plain=True)
+
+
+def rules_of(instance: Instance) -> KernelRules:
+    """The puzzle's kernels, or the adapter over its plain rules."""
+    puzzle = instance.puzzle
+    return puzzle.view(KernelRules) or plain_rules(puzzle, instance.state)
+
+
+def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
+    """The compiled `step`, or its source, interpreted, for plain rules."""
+    return step.py_func if rules.plain else step  # type: ignore[no-any-return]
+
+
+def _same(states: State) -> State:
+    return states
+
+
+@implements(names.legal, PlainTables)
+def legal(tables: PlainTables, state: State, moves: State) -> int:
+    found = np.flatnonzero(tables.puzzle.legal(state))
+    moves[: found.size] = found
+    return int(found.size)
+
+
+@implements(names.apply, PlainTables)
+def apply(tables: PlainTables, state: State, move: int, child: State) -> None:
+    child[:] = tables.puzzle.apply(state, int(move))
+
+
+@implements(names.solved, PlainTables)
+def solved(tables: PlainTables, state: State) -> bool:
+    return bool(tables.puzzle.solved(state))
+
+
+@implements(names.inverse, PlainTables)
+def inverse(tables: PlainTables, move: int) -> int:
+    reversible = tables.puzzle.view(Reversible)
+    return -1 if reversible is None else int(reversible.inverse(int(move)))
+
+
+@implements(names.pack, PlainTables)
+def pack(tables: PlainTables, state: State, words: State) -> None:
+    raw = words.view(np.uint8)
+    raw[:] = 0
+    raw[: state.nbytes] = state.view(np.uint8)
+
+
+@implements(names.unpack, PlainTables)
+def unpack(tables: PlainTables, words: State, state: State) -> None:
+    state.view(np.uint8)[:] = words.view(np.uint8)[: state.nbytes]

@@ -1,0 +1,125 @@
+"""Where puzzlelab keeps what is dear to make again: compiled kernels and estimate tables.
+
+Numba's own disk cache does not notice an edit in *another* file and goes on running the old machine code. So the
+folder for compiled kernels is named after a hash of every kernel source, and an edit anywhere makes a new one.
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from puzzlelab.core.version import PACKAGE
+from puzzlelab.engine import report
+
+KERNEL_FOLDERS = ("engine", "puzzles", "solvers", "experience")
+PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+"""Settings of Numba that name the processor, which is part of the key of each kernel."""
+KEPT_FOLDERS = 6
+KEPT_SECONDS = 7 * 24 * 3600
+SHORT = 1.0
+"""Seconds that a person waits without a word."""
+
+
+def user_cache() -> Path:
+    """The folder for everything that puzzlelab may delete and make again."""
+    if explicit := os.environ.get("PUZZLELAB_CACHE"):
+        return Path(explicit)
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "puzzlelab"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "puzzlelab" / "Cache"
+    try:
+        home = Path.home()
+    except RuntimeError:  # no HOME, and a user without an entry in the system's list
+        return _temporary_cache()
+    return home / "Library" / "Caches" / "puzzlelab" if sys.platform == "darwin" else home / ".cache" / "puzzlelab"
+
+
+@cache
+def _temporary_cache() -> Path:
+    """A folder for this process alone: one with a known name could be somebody else's."""
+    folder = tempfile.TemporaryDirectory(prefix="puzzlelab-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    report.note("There is no home folder, so that compiled kernels and tables are kept until this process ends.")
+    return Path(folder.name)
+
+
+def kernel_sources() -> dict[str, bytes]:
+    """Every file of the package whose text can change compiled code: its place in the package, and its text.
+
+    Those of plug-ins are part of the keys of their own kernels (`engine.machine_code`).
+    """
+    paths = sorted(path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py"))
+    texts = {path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in paths}
+    return {place: text for place, text in texts.items() if b"kernels" in text or b"numba" in text}
+
+
+@cache
+def kernel_fingerprint() -> str:
+    """A hash of everything that the machine code of all kernels depends on, but for the processor."""
+    digest = hashlib.sha256()
+    for place, text in kernel_sources().items():
+        digest.update(place.encode() + b"\0" + text + b"\0")
+    flags = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in PROCESSOR)
+    versions = metadata.version("numba"), metadata.version("numpy"), sys.implementation.cache_tag
+    digest.update(repr((versions, sysconfig.get_platform(), flags)).encode())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def kernel_cache() -> Path | None:
+    """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned.
+
+    None where it cannot be written: kernels are then compiled anew in each process.
+    """
+    parent = user_cache() / "kernels"
+    folder = parent / kernel_fingerprint()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        _prune(parent, keep=folder)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        report.note(f"The cache folder {parent} cannot be written, so that every start compiles the kernels again.")
+    return folder if writable else None
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Only one process at a time makes what has this name in the folder of kernels; others wait, and find it there."""
+    folder = kernel_cache()
+    if folder is None:
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):  # no such lock on this system or file system: work may be done twice
+            import fcntl
+
+            file = stack.enter_context((folder / f"{name}.lock").open("w", encoding="utf-8"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                what = f"Another process is compiling {name.removeprefix('puzzlelab.')}, and this one waits."
+                with report.after(SHORT, what):  # or it only loads the machine code
+                    fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _prune(parent: Path, keep: Path) -> None:
+    others = [path for path in parent.iterdir() if path.is_dir() and path != keep]
+    others.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for age, path in enumerate(others, start=1):
+        if age >= KEPT_FOLDERS or time.time() - path.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,332 @@
+"""The names through which a search reaches a puzzle's compiled rules, and the decorators that compile.
+
+A puzzle has one `NamedTuple` of precomputed tables, an estimate another. With `@implements(apply, TilesTables)` a
+module gives a name its meaning for that type; inside compiled code the call is resolved at compile time (and inlined),
+outside it by a dictionary, so that the very same search runs, slower, on a puzzle that has plain rules alone.
+
+Shapes: S = length of one working state, W = 64-bit words of one packed state, M = number of moves,
+D = depth of a stack, K = length of an estimate's memo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numba
+import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import overload, register_jitable
+
+from puzzlelab.engine.announcing import announcements
+from puzzlelab.engine.compiling import HelperCompiler, KernelCompiler
+from puzzlelab.engine.kernel_cache import alone
+from puzzlelab.engine.machine_code import KernelCache
+
+RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
+"""What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
+
+EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, OWN = range(6)
+"""Places in every machine's `control: int64[16]`: counts, the proven lower bound, the length of the best solution
+(-1 without one), how many states wait for scores; from OWN on each machine keeps what it likes."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+_MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
+
+
+_OPTIONS = {
+    "pipeline_class": HelperCompiler,
+    "forceinline": True,
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+}
+"""Kernels neither allocate nor count references: a call that passes a record of arrays would otherwise touch the count
+of every one of them, which made the search with a pattern database fifteen times slower. Only Python and other kernels
+call them: a wrapper for C would be compiled in vain."""
+
+
+def compiled(function: Function) -> Function:
+    """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
+    dispatcher: Function = numba.njit(
+        nogil=True,
+        error_model="numpy",
+        _nrt=False,
+        no_cfunc_wrapper=True,
+        forceinline=False,  # Numba would take it from the kernel that calls this one first
+        pipeline_class=KernelCompiler,
+    )(function)
+    kept = KernelCache(function)
+    dispatcher._cache = kept  # type: ignore[attr-defined]
+    compile_one = dispatcher.compile  # type: ignore[attr-defined]
+
+    def compile_alone(signature: Any) -> Any:
+        """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
+        with (
+            global_compiler_lock,
+            alone(f"{function.__module__}.{function.__name__}"),
+            announcements(function) as kept.missing,
+        ):
+            return compile_one(signature)
+
+    dispatcher.compile = compile_alone  # type: ignore[attr-defined]
+    return dispatcher
+
+
+inlined = register_jitable(**_OPTIONS)
+"""A helper that kernels call: compiled inside them, plain Python outside."""
+
+
+@inlined
+def copy(source, target):
+    """Write the elements of one row into another; kernels cannot assign slices, which would count references."""
+    for i in range(source.size):
+        target[i] = source[i]
+
+
+@inlined
+def population(word):
+    """How many bits of a uint64 are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def scramble(word):
+    """The finalizer of splitmix64 (Steele, Lea, Flood, 2014), which draws it from a state that grows by GOLDEN."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+def kernel_name(default: Function) -> Function:
+    """Declare a generic name. The decorated body is its meaning for every type that gives none of its own."""
+    meanings = _MEANINGS.setdefault(default, {})
+
+    def name(*arguments: Any) -> Any:
+        return meanings.get(type(arguments[0]), default)(*arguments)
+
+    @overload(name, strict=False, jit_options=_OPTIONS)
+    def resolve(*arguments: Any) -> Callable[..., Any]:
+        return meanings.get(getattr(arguments[0], "instance_class", None), default)  # type: ignore[arg-type]
+
+    _MEANINGS[name] = meanings
+    name.__name__, name.__doc__ = default.__name__, default.__doc__
+    return name  # type: ignore[return-value]
+
+
+def implements(name: Callable[..., Any], tables: type) -> Callable[[Function], Function]:
+    """Give a kernel name its meaning for one type of tables."""
+
+    def register(function: Function) -> Function:
+        _MEANINGS[name][tables] = function
+        helper: Function = inlined(function)
+        return helper
+
+    return register
+
+
+# --- a puzzle's rules; `tables` is the puzzle's own NamedTuple ---------------------------------------------------
+
+
+@kernel_name
+def legal(tables, state, moves):
+    """Write the legal moves of `state: T[S]` into `moves: int32[M]`; return how many there are."""
+    raise NotImplementedError
+
+
+@kernel_name
+def apply(tables, state, move, child):
+    """Write into `child: T[S]` what `state: T[S]` becomes by the legal `move`."""
+    raise NotImplementedError
+
+
+@kernel_name
+def solved(tables, state):
+    """Whether `state: T[S]` is a goal."""
+    raise NotImplementedError
+
+
+@kernel_name
+def inverse(tables, move):
+    """The move that undoes `move`, or -1 where a puzzle has none."""
+    return -1
+
+
+@kernel_name
+def pending_moves(tables, state, last, row):
+    """What a depth-first search has to try at `state`, as one number: 0 when nothing is left.
+
+    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is room to keep moves in.
+    """
+    count = legal(tables, state, row)
+    kept = 0
+    for i in range(count):
+        if last < 0 or row[i] != inverse(tables, last):
+            row[kept] = row[i]
+            kept += 1
+    for i in range(kept // 2):
+        row[i], row[kept - 1 - i] = row[kept - 1 - i], row[i]
+    return np.uint64(kept)
+
+
+@kernel_name
+def next_move(tables, row, pending):
+    """The next move to try, of what `choices` gave."""
+    return np.uint64(row[pending - np.uint64(1)])
+
+
+@kernel_name
+def drop_first(tables, pending):
+    """What is left to try after that move."""
+    return pending - np.uint64(1)
+
+
+@kernel_name
+def pack(tables, state, words):
+    """Write `state: T[S]` into `words: uint64[W]`, one-to-one."""
+    raise NotImplementedError
+
+
+@kernel_name
+def unpack(tables, words, state):
+    """The inverse of `pack`."""
+    raise NotImplementedError
+
+
+@kernel_name
+def stack_row(tables, depth):
+    """Which row of a depth-first stack holds the state at `depth`."""
+    return depth
+
+
+@kernel_name
+def do_move(tables, stack, depth, move):
+    """Make the move at `depth` of `stack: T[D, S]`.
+
+    Puzzles with moves that can be undone do it in place, in row 0, and may note in row `depth + 1` what undoing needs.
+    """
+    apply(tables, stack[depth], move, stack[depth + np.uint64(1)])
+
+
+@kernel_name
+def undo_move(tables, stack, depth, move):
+    """Undo `descend(tables, stack, depth, move)`."""
+
+
+# --- an estimate of the remaining moves; `estimate` is the estimate's own NamedTuple ------------------------------
+
+
+@kernel_name
+def is_external(estimate):
+    """Whether scores come from outside, through the request buffer, because the estimate is no kernel."""
+    return False
+
+
+@kernel_name
+def incremental(estimate):
+    """Whether `peek` knows the estimate after a move without making it; otherwise `begin` is asked afterwards."""
+    return False
+
+
+@kernel_name
+def evaluate(estimate, state, memo):
+    """The estimate of `state: T[S]` from scratch; fills `memo: int64[K]`, what `peek` needs to know of it."""
+    raise NotImplementedError
+
+
+@kernel_name
+def evaluate_move(estimate, state, move, value, memo, delta, most):
+    """The estimate after `move`, given the `value` and `memo` of `state`.
+
+    Writes into `delta: int64[K]` what `exchange` needs. As soon as the answer is known to exceed `most`, any
+    admissible number above `most` may be returned, and `delta` left as it is.
+    """
+    return 0
+
+
+@kernel_name
+def swap_delta(estimate, memo, delta):
+    """Swap what `peek` wrote in `delta` with its place in `memo`: once makes the move, twice takes it back."""
+
+
+class External(NamedTuple):
+    """The tables of an estimate that is no kernel: its scores come through a machine's request buffer.
+
+    (What it holds is a number, because Numba takes far longer to recognise a text at each call.)
+    """
+
+    none: int = 0
+
+
+@implements(is_external, External)
+def _asked(estimate):
+    return True
+
+
+@implements(evaluate, External)
+def _begin_asked(estimate, state, memo):
+    return 0
+
+
+@inlined
+def find_or_add(table, keys, key, h, row):
+    """Find `key`, whose hash is `h`, in an open-addressing table of row numbers, or add it as `row`.
+
+    `table: int32[2**k]` holds row + 1 or 0, `keys: uint64[N, W]` the packed states. Returns the row found, or -1 when
+    the key was new and now stands in the table; the caller writes it to `keys[row]`.
+    """
+    mask = np.uint64(table.size - 1)
+    slot = h & mask
+    while True:
+        entry = table[slot]
+        if entry == 0:
+            table[slot] = row + 1
+            return -1
+        same = True
+        for w in range(key.size):
+            if keys[entry - 1, w] != key[w]:
+                same = False
+                break
+        if same:
+            return entry - 1
+        slot = (slot + np.uint64(1)) & mask
+
+
+@compiled
+def mix(key):
+    """A 64-bit hash of `key: uint64[W]`: `scramble`, word by word."""
+    h = GOLDEN
+    for w in range(key.size):
+        h = scramble(h ^ key[w])
+    return h
+
+
+@compiled
+def rehash(table, keys, count):
+    """Fill the empty `table` with the first `count` rows of `keys`."""
+    mask = np.uint64(table.size - 1)
+    for row in range(count):
+        slot = mix(keys[row]) & mask
+        while table[slot] != 0:
+            slot = (slot + np.uint64(1)) & mask
+        table[slot] = row + 1
+
+
+@compiled
+def survey(tables, state, moves, children, words, again):
+    """Everything that the rules say of one working state: its moves and what they lead to, packed and unpacked again.
+
+    Returns (number of moves, whether it is solved).
+    """
+    count = legal(tables, state, moves)
+    for i in range(count):
+        apply(tables, state, moves[i], children[i])
+    pack(tables, state, words)
+    unpack(tables, words, again)
+    return count, solved(tables, state)

@@ -1,0 +1,342 @@
+"""The machine code of kernels on disk: kept after compiling, checked before it is loaded, and packs made beforehand.
+
+A kernel is looked for in the user's cache, compiled for this processor; then in a pack, compiled for a common one; else
+it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on, and which
+begins with a checksum of the rest: what is damaged is compiled anew. An entry is a pickle, so that a cache folder or a
+pack must belong to somebody who may run programs here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import platform
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import util
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+from numba.core import types
+from numba.core.caching import _Cache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from puzzlelab.core.version import PACKAGE
+from puzzlelab.engine import report
+from puzzlelab.engine.kernel_cache import kernel_cache, kernel_fingerprint
+
+MAGIC = b"puzzlelab kernel 1\n"
+SUFFIX = ".kernel"
+MANIFEST = "pack.json"
+PACK_PACKAGE = "puzzlelab_kernels"
+"""The package, of a wheel of its own, that holds a pack."""
+LEVELS = {
+    "x86-64": "cmov cx8 fxsr mmx sse sse2",
+    "x86-64-v2": "cmov cx8 fxsr mmx sse sse2 cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3",
+    "x86-64-v3": (
+        "cmov cx8 fxsr mmx sse sse2 cx16 popcnt sahf sse3 sse4.1 sse4.2 ssse3 "
+        "avx avx2 bmi bmi2 f16c fma lzcnt movbe xsave"
+    ),
+    "generic": "",
+}
+"""Processors that a pack can be made for, and the features each must have, as LLVM calls them. Source: the System V ABI
+of x86-64. `generic` is what every processor of this machine's kind can run."""
+LEAF = 200
+"""Instructions up to which a kernel is always inlined in those that call it. LLVM decides about larger ones."""
+
+
+class Pack(NamedTuple):
+    """A folder of machine code that was compiled for a common processor."""
+
+    folder: Path
+    target: tuple[str, str, str]
+    """The platform, the processor and its extra features, as Numba names them."""
+
+
+used_of_packs: dict[str, tuple[str, str, Any]] = {}
+"""What was loaded from a pack: the module, the name and the signature of each kernel, by its entry's name."""
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+def described(kind: Any) -> str:
+    """A type in words that tell it from every other, because records are named with their modules."""
+    if isinstance(kind, types.BaseNamedTuple):
+        inside = ", ".join(map(described, kind.types))
+        return f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}({inside})"
+    if (record := getattr(kind, "record", None)) is not None:
+        return f"*{described(record)}"
+    if isinstance(kind, types.BaseTuple):
+        return f"({', '.join(map(described, kind.types))})"
+    return str(kind)
+
+
+def modules_of(kind: Any) -> Iterator[str]:
+    """The modules of the records in a type."""
+    kind = getattr(kind, "record", kind)
+    if isinstance(kind, types.BaseNamedTuple):
+        yield kind.instance_class.__module__
+    if isinstance(kind, types.BaseTuple):
+        for part in kind.types:
+            yield from modules_of(part)
+
+
+@cache
+def _foreign_digest(module: str) -> str | None:
+    """A hash of the sources beside a module that is not puzzlelab's; None where it has none, such as a prompt.
+
+    They are those of its whole package or, where that has no file of its own, those in the module's folder and below.
+    """
+    top = getattr(sys.modules.get(module.partition(".")[0]), "__file__", None)
+    origin = Path(top or getattr(sys.modules.get(module), "__file__", None) or "")
+    if not origin.is_file():
+        return None
+    whole = top is None or origin.name == "__init__.py"
+    digest = hashlib.sha256()
+    for source in sorted(origin.parent.rglob("*.py")) if whole else [origin]:
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...]) -> str | None:
+    """The file name of a kernel's machine code for these types and this processor; None where it cannot be kept."""
+    modules = {function.__module__, *(module for kind in signature for module in modules_of(kind))}
+    foreign = sorted({module for module in modules if module.partition(".")[0] != PACKAGE.name})
+    digests = [_foreign_digest(module) for module in foreign]
+    if None in digests:
+        return None
+    parts = (function.__module__, function.__qualname__, *map(described, signature), *target, *foreign, *digests)
+    digest = hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:20]
+    name = f"{function.__module__.removeprefix(PACKAGE.name + '.')}.{function.__qualname__}"
+    return f"{name.replace('<', '').replace('>', '')}-{digest}{SUFFIX}"
+
+
+# --- packs ------------------------------------------------------------------------------------------------------------
+
+
+def platform_triple() -> str:
+    """What LLVM calls this platform."""
+    triple: str = llvm.get_process_triple()
+    return triple
+
+
+def manifest_of(target: tuple[str, str, str]) -> dict[str, Any]:
+    """What a pack says of itself; one made of other sources, by another Numba or for another system says otherwise."""
+    return {"format": 1, "kernels": kernel_fingerprint(), "target": list(target)}
+
+
+def pack_folder() -> Path | None:
+    """Where a pack may be: the folder named by `PUZZLELAB_KERNELS`, or that of the package `puzzlelab_kernels`."""
+    if "PUZZLELAB_KERNELS" in os.environ:
+        named = os.environ["PUZZLELAB_KERNELS"]
+        return Path(named) if named else None
+    spec = util.find_spec(PACK_PACKAGE)
+    return Path(spec.origin).parent / "pack" if spec is not None and spec.origin else None
+
+
+@cache
+def pack() -> Pack | None:
+    """The pack that suits these sources, this Numba and this processor, if there is one."""
+    folder = pack_folder()
+    if folder is None:
+        return None
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        platform_name, processor, features = map(str, manifest["target"])
+    except (OSError, ValueError, KeyError, TypeError):
+        report.note(f"{folder} holds no pack of compiled kernels, so that kernels are compiled here.")
+        return None
+    target = (platform_name, processor, features)
+    if manifest != manifest_of(target):
+        report.note(
+            f"The pack of compiled kernels in {folder} is of another version, so that kernels are compiled here."
+        )
+        return None
+    if platform_name != platform_triple() or not runs_here(processor):
+        report.note(f"The pack of compiled kernels in {folder} is for other processors ({processor}).")
+        return None
+    return Pack(folder, target)
+
+
+def runs_here(processor: str) -> bool:
+    """Whether this machine runs code for one of `LEVELS`; a processor named by `NUMBA_CPU_NAME` runs its own alone."""
+    if processor not in LEVELS:
+        return False
+    if named := os.environ.get("NUMBA_CPU_NAME"):
+        return named == processor and not os.environ.get("NUMBA_CPU_FEATURES")
+    if processor.startswith("x86") != (platform.machine().lower() in ("x86_64", "amd64")) and processor != "generic":
+        return False
+    features = llvm.get_host_cpu_features()
+    return all(features.get(feature, False) for feature in LEVELS[processor].split())
+
+
+# --- entries ----------------------------------------------------------------------------------------------------------
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel. Loaded from a file it holds machine code, and reads LLVM's bitcode only to link it."""
+
+    bitcode: bytes | None = None
+
+    def _optimize_final_module(self) -> None:
+        """Optimise once. Numba does it cheaply first, to prune the counting of references, which kernels do not do.
+
+        What was linked in is made private to this library, so that LLVM inlines what is called from one place.
+        """
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
+                function.linkage = "internal"
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+    def _get_module_for_linking(self) -> Any:
+        if self._shared_module is None and self.bitcode is not None:
+            self._shared_module = llvm.parse_bitcode(self.bitcode)
+        elif self._shared_module is None:
+            for function in super()._get_module_for_linking().functions:
+                if 0 < sum(len(list(block.instructions)) for block in function.blocks) <= LEAF:
+                    function.add_function_attribute("alwaysinline")
+        return self._shared_module
+
+    def _kept(self) -> tuple[str, bytes, bytes, list[str]]:
+        """(name, machine code, bitcode, names that are defined), for a file."""
+        name, _, (code, bitcode) = self.serialize_using_object_code()
+        module = self._get_module_for_linking()
+        every = (*module.functions, *module.global_variables)
+        private = llvm.Linkage.internal, llvm.Linkage.private
+        defined = [each.name for each in every if not each.is_declaration and each.linkage not in private]
+        return name, code, bitcode, defined
+
+    @classmethod
+    def _restored(cls, codegen: Any, kept: tuple[str, bytes, bytes, list[str]]) -> KernelLibrary:
+        """The inverse of `_kept`."""
+        name, code, bitcode, defined = kept
+        library = cls(codegen, name)
+        library.enable_object_caching()
+        library._set_compiled_object(code)
+        library.bitcode = bitcode
+        library._finalize_final_module()
+        codegen._engine._defined_symbols.update(defined)
+        return library
+
+
+def packed_entry(result: CompileResult) -> bytes:
+    """A compiled kernel as the bytes of a file."""
+    _, fndesc, environment, signature, _, _, _, reload, environments = result._reduce()
+    content = dumps((result.library._kept(), fndesc, environment, signature, reload, environments))
+    data: bytes = MAGIC + hashlib.sha256(content).digest() + content
+    return data
+
+
+def unpacked_entry(data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult | None:
+    """The inverse; None for what is damaged, or is another kernel's."""
+    start = len(MAGIC) + hashlib.sha256().digest_size
+    if not data.startswith(MAGIC) or data[len(MAGIC) : start] != hashlib.sha256(data[start:]).digest():
+        return None
+    try:
+        kept, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
+    except (AttributeError, ImportError, ValueError, pickle.UnpicklingError):  # what it names is no longer there
+        return None
+    if tuple(compiled.args) != signature:
+        return None
+    for function in reload:
+        function()
+    library = KernelLibrary._restored(target_context.codegen(), kept)
+    result = CompileResult(
+        typing_context=target_context.typing_context,
+        target_context=target_context,
+        entry_point=target_context.get_executable(library, fndesc, environment),
+        typing_error=None,
+        type_annotation="",
+        signature=compiled,
+        objectmode=False,
+        lifted=(),
+        fndesc=fndesc,
+        library=library,
+        call_helper=None,
+        environment=environment,
+        metadata=None,
+        reload_init=reload,
+        referenced_envs=environments,
+    )
+    for each in environments:
+        library.codegen.set_env(each.env_name, each)
+    return result
+
+
+class KernelCache(_Cache):
+    """What Numba asks for the machine code of one kernel before it compiles it, and gives it to afterwards."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.missing = lambda signature: None
+        """Called with the types for which the kernel is about to be compiled."""
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, if there is one."""
+        folder = kernel_cache()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """The machine code for these types, from the user's cache or from a pack. Numba's name."""
+        signature, target = tuple(sig), target_context.codegen().magic_tuple()
+        found = self._load(kernel_cache(), signature, target, target_context)
+        if found is None and (made := pack()) is not None and made.folder != kernel_cache():
+            found = self._load(made.folder, signature, made.target, target_context)
+            if found is not None and made.target != target:
+                name = entry_name(self.function, signature, target)
+                used_of_packs[str(name)] = (self.function.__module__, self.function.__qualname__, signature)
+        if found is None:
+            self.missing(signature)
+        return found
+
+    def _load(
+        self, folder: Path | None, signature: tuple[Any, ...], target: tuple[str, ...], target_context: Any
+    ) -> CompileResult | None:
+        name = entry_name(self.function, signature, target)
+        if folder is None or name is None:
+            return None
+        try:
+            data = (folder / name).read_bytes()
+        except OSError:
+            return None
+        found = unpacked_entry(data, target_context, signature)
+        if found is None:
+            report.note(f"A compiled kernel cannot be used, and is compiled again: {folder / name}")
+        return found
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep the machine code for these types. Numba's name."""
+        folder, name = kernel_cache(), entry_name(self.function, tuple(sig), data.codegen.magic_tuple())
+        if folder is None or name is None or data.library.has_dynamic_globals:
+            return
+        aside = folder / f"{name}.{os.getpid()}"
+        try:
+            aside.write_bytes(packed_entry(data))
+            aside.replace(folder / name)
+        except OSError as error:
+            aside.unlink(missing_ok=True)
+            _cannot_keep(folder, error.strerror or str(error))
+
+    def enable(self) -> None:
+        """Numba's name; a kernel's cache is never off."""
+
+    def disable(self) -> None:
+        """Numba's name; a kernel's cache is never off."""
+
+    def flush(self) -> None:
+        """Numba's name; folders are pruned by `engine.kernel_cache`."""
+
+
+@cache
+def _cannot_keep(folder: Path, reason: str) -> None:
+    """Say once that machine code is lost when the process ends."""
+    report.note(f"Compiled kernels cannot be kept in {folder} ({reason}), so that the next start compiles them again.")

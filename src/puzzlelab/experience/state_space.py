@@ -1,0 +1,163 @@
+"""Every state of a small puzzle as a sample: all its optimal moves, and its true distance.
+
+The states are found by breadth-first search from the goals, for puzzles whose moves can be undone: as far as a state is
+from a goal, so far is the goal from it.
+
+Shapes: N = states, M = number of moves, W = words of a packed state, S = length of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadInput, Unsupported
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result import Result
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.version import VERSION
+from puzzlelab.core.views import Reversible
+from puzzlelab.engine import kernels
+from puzzlelab.engine.driver import drive
+from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.kernels import compiled
+from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
+from puzzlelab.solvers import bfs
+from puzzlelab.solvers.astar import unpacked
+
+MOST = 5_000_000
+"""States of the largest puzzle that is taken as a whole."""
+CHUNK = 1 << 14
+"""Samples that are given at once."""
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """All states of a puzzle but the solved ones, in an order that the seed decides; each is a game of its own."""
+
+    puzzle: Puzzle
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        return "all"
+
+    @property
+    def count(self) -> int:
+        """How many samples there are."""
+        return len(self._order)
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what the samples are."""
+        return {
+            "puzzle": self.puzzle.name,
+            "targets": "all optimal moves",
+            "boards": "all",
+            "seed": self.seed,
+            "move_count": self.puzzle.move_count,
+            "version": VERSION,
+        }
+
+    def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
+        """The samples from number `first` to the last one, each time with the number of the next."""
+        for begin in range(first, self.count, CHUNK):
+            end = min(begin + CHUNK, self.count)
+            yield self.games(begin, end), end
+
+    def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
+        """The samples number `first` to `end` - 1, as far as there are so many."""
+        states, distance, masks = self._labelled
+        rows = self._order[first:end]
+        remaining, proven = distance[rows].astype(np.uint16), np.ones(len(rows), bool)
+        return TrainingSamples(
+            np.arange(first, first + len(rows)), states[rows], packed(masks[rows]), remaining, proven
+        )
+
+    @cached_property
+    def _labelled(self) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+        return labelled(self.puzzle)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """Where each sample is among all states."""
+        unsolved = np.flatnonzero(self._labelled[1])
+        return generator(self.seed).permutation(unsolved)
+
+
+def labelled(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+    """Every state that a goal can be reached from, by distance: (states `[N, S]`, distances `int32[N]`, `bool[N, M]`).
+
+    The last array holds the moves that lead nearer to a goal.
+
+    Raises:
+        Unsupported: for a puzzle whose moves cannot be undone.
+        BadInput: for one with more than `MOST` states, or with some that are too far away.
+    """
+    record = _explored(puzzle)
+    count = int(record.control[bfs.STATES])
+    keys, rules = record.keys[:count], rules_of(Instance(puzzle, _goals(puzzle)[0]))
+    distance, masks = np.zeros(count, np.int32), np.zeros((count, puzzle.move_count), bool)
+    scratch = record.state, record.child, record.key, record.moves
+    runner(label_all, rules)(record.tables, record.table, keys, record.parent, distance, masks, *scratch)
+    if distance[-1] > LONGEST:
+        raise BadInput(
+            f"some states of {puzzle.name} are {distance[-1]:,} moves from a goal, more than samples can tell"
+        )
+    return rules.decode(unpacked(rules, keys)), distance, masks
+
+
+def _goals(puzzle: Puzzle) -> State:
+    reversible = puzzle.view(Reversible)
+    if reversible is None:
+        raise Unsupported(f"the states of {puzzle.name} cannot be found from its goals: its moves cannot be undone")
+    return reversible.goals()
+
+
+def _explored(puzzle: Puzzle) -> Any:
+    """The record of a breadth-first search that left nothing out."""
+    goals = _goals(puzzle)
+    start = Instance(puzzle, goals[0])
+    rules, limit = rules_of(start), Limit(nodes=MOST)
+    search = bfs.machine(start, rules, None, limit, exhaust=True)
+    for goal in rules.encode(goals[1:]).astype(rules.dtype):
+        runner(bfs.add_root, rules)(search.record, goal, 0)
+    *_, last = drive(search, limit)
+    if isinstance(last, Result) and last.stop != "done":
+        raise BadInput(
+            f"{puzzle.name} has too many states to take all of them: at most {MOST:,}, and what memory holds"
+        )
+    return search.record
+
+
+@compiled
+def label_all(
+    tables: Any,
+    table: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    parent: NDArray[np.int32],
+    distance: NDArray[np.int32],
+    masks: NDArray[np.bool_],
+    state: State,
+    child: State,
+    key: NDArray[np.uint64],
+    moves: NDArray[np.int32],
+) -> None:
+    """Write the distance `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that lead nearer.
+
+    A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.Record`.
+    """
+    for row in range(len(keys)):
+        distance[row] = 0 if parent[row] < 0 else distance[parent[row]] + 1
+    for row in range(len(keys)):
+        kernels.unpack(tables, keys[row], state)  # type: ignore[no-untyped-call]
+        for i in range(kernels.legal(tables, state, moves)):  # type: ignore[no-untyped-call]
+            kernels.apply(tables, state, moves[i], child)  # type: ignore[no-untyped-call]
+            kernels.pack(tables, child, key)  # type: ignore[no-untyped-call]
+            found = kernels.find_or_add(table, keys, key, kernels.mix(key), row)  # type: ignore[no-untyped-call]
+            masks[row, moves[i]] = distance[found] < distance[row]

@@ -1,0 +1,408 @@
+"""Depth-first search over pairs of half-boards: is there a way to clear the board in so many clicks, or is there none?
+
+A board is a pair of numbers, the states of its halves in `halfboards`. Its clicks are their moves: one away from the
+line in either half; one at the line that no cell of its colour meets on the other side; or clusters of both sides that
+meet. The limit on the clicks grows from the lower bound of the start, so that the first solution is a shortest one.
+A table holds for pairs that were searched in vain the limit under which they were; a full table forgets the least.
+Source: Korf, "Depth-first iterative-deepening" (1985); the table as in Reinefeld and Marsland (1994).
+
+Shapes: D = most clicks + 1, C = most clicks at one board.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.kernels import (
+    BOUND,
+    DONE,
+    EXPANDED,
+    FULL,
+    GENERATED,
+    GOLDEN,
+    IMPROVED,
+    LENGTH,
+    OWN,
+    RUNNING,
+    compiled,
+    inlined,
+    scramble,
+)
+from puzzlelab.engine.wide_integers import prefetch
+from puzzlelab.puzzles.dust.half_boards import (
+    HalfBoards,
+    at_line,
+    bound,
+    count_moves,
+    exact,
+    expand,
+    first_move,
+    known,
+    least_of,
+    roomy,
+    rows_of,
+    single,
+    target,
+)
+from puzzlelab.puzzles.dust.half_costs import ask, look, raise_bound
+
+PHASE, MOST, TOP, ASKED, STORED, KEPT, LARGEST = range(OWN, OWN + 7)
+"""Places in `control`: what comes next, the clicks that are allowed, the depth, which half is asked for a bound
+(0 none, 1 left, 2 right), pairs in the table, whether the table may still grow, the clicks of the known solution."""
+START, OPEN, CHECK, DESCEND, FINISHED = range(5)
+BUCKET = np.uint64(8)
+"""Entries of the table that lie in one line of the memory."""
+BITS = np.uint64(28)
+"""Bits of the number of a half in an entry; below it are 8 bits for the clicks."""
+
+
+class HalfPairRecord(NamedTuple):
+    """Where one search stands."""
+
+    control: NDArray[np.int64]
+    left: HalfBoards
+    right: HalfBoards
+    table: NDArray[np.uint64]
+    """[2^k]: pairs with a proven lower bound of their clicks."""
+    path: NDArray[np.int64]
+    """[D, 2]: the pairs on the way from the start."""
+    children: NDArray[np.int64]
+    """[D, C, 2]: the pairs after each of them, best first."""
+    values: NDArray[np.int64]
+    """[D, C]: twice the lower bounds of these."""
+    counts: NDArray[np.int64]
+    """[D]: how many they are."""
+    cursors: NDArray[np.int64]
+    """[D]: how many of them were tried."""
+    best: NDArray[np.int64]
+    """[D, 2]: the pairs on the way of the best solution."""
+    singles: NDArray[np.uint64]
+    """[2, 16]: rows of the clusters at the line, left and right."""
+
+
+@inlined
+def key_of(left, right):
+    """What the table calls a pair; never 0."""
+    return (np.uint64(left + 1) << BITS) | np.uint64(right)
+
+
+@inlined
+def bucket_of(table, key):
+    """Where the pair's bucket begins."""
+    return scramble(key * GOLDEN) & np.uint64(table.size - 1) & ~(BUCKET - np.uint64(1))
+
+
+@inlined
+def proven(table, left, right):
+    """The clicks that the table knows this pair to need at least."""
+    key = key_of(left, right)
+    start = bucket_of(table, key)
+    for i in range(8):
+        entry = table[start + np.uint64(i)]
+        if entry >> np.uint64(8) == key:
+            return np.int64(entry & np.uint64(255))
+    return np.int64(0)
+
+
+@inlined
+def put(table, key, clicks):
+    """Note that a pair needs so many clicks; 1 if that is a new entry. A full bucket forgets its least."""
+    start = bucket_of(table, key)
+    worst = start
+    for i in range(8):
+        place = start + np.uint64(i)
+        entry = table[place]
+        if entry == np.uint64(0) or entry >> np.uint64(8) == key:
+            table[place] = (key << np.uint64(8)) | np.uint64(clicks)
+            return 1 if entry == np.uint64(0) else 0
+        if entry & np.uint64(255) < table[worst] & np.uint64(255):
+            worst = place
+    table[worst] = (key << np.uint64(8)) | np.uint64(clicks)
+    return 0
+
+
+@compiled
+def put_all(table, others):
+    """Copy the entries of a smaller table."""
+    for entry in others:
+        if entry != np.uint64(0):
+            put(table, entry >> np.uint64(8), entry & np.uint64(255))
+
+
+@inlined
+def list_singles(half, number, row):
+    """Write the rows of each cluster at the line; return how many there are."""
+    begin, count = first_move(half, number), np.int64(0)
+    for place in range(begin, begin + count_moves(half, number)):
+        edge = half.edges[place]
+        if rows_of(edge) == np.uint64(0):
+            break
+        if single(edge):
+            row[count] = rows_of(edge)
+            count += 1
+    return count
+
+
+@inlined
+def move_of(half, number, rows):
+    """The place of the move at the line that takes these rows."""
+    place = first_move(half, number)
+    while rows_of(half.edges[place]) != rows:
+        place += 1
+    return place
+
+
+@inlined
+def offer(record, depth, left, right):
+    """Add a pair to the children at this depth."""
+    n = record.counts[depth]
+    record.children[depth, n, 0], record.children[depth, n, 1] = left, right
+    record.counts[depth] = n + 1
+    key = key_of(left, right)
+    prefetch(record.table, np.int64(bucket_of(record.table, key)))
+
+
+@inlined
+def offer_move(record, depth, half, place, other, is_left):
+    """Add the pair after a move in one half alone."""
+    child = target(half.edges[place])
+    if is_left:
+        offer(record, depth, child, other)
+    else:
+        offer(record, depth, other, child)
+
+
+@inlined
+def offer_away(record, depth, half, number, other, slack, is_left):
+    """The clicks away from the line in one half, whose lower bound allows them."""
+    begin = first_move(half, number)
+    for place in range(begin, begin + count_moves(half, number)):
+        edge = half.edges[place]
+        if rows_of(edge) == np.uint64(0) and look(half, number, place, slack) <= slack:
+            offer_move(record, depth, half, place, other, is_left)
+
+
+@inlined
+def meeting(record, left, right):
+    """The rows in which both columns at the line have the same colour."""
+    planes = record.left.state.size // len(record.left.tables.like)
+    same, some = ~np.uint64(0), np.uint64(0)
+    for p in range(planes):
+        a, b = at_line(record.left, left, p), at_line(record.right, right, p)
+        same &= ~(a ^ b)
+        some |= a
+    return same & some
+
+
+@inlined
+def offer_lone(record, depth, half, number, other, rows, slack, is_left):
+    """A click on one side of the line that meets nothing on the other."""
+    place = move_of(half, number, rows)
+    if look(half, number, place, slack - 1) <= slack - 1:
+        offer_move(record, depth, half, place, other, is_left)
+
+
+@inlined
+def offer_at_line(record, depth, left, right, twice):
+    """The clicks on clusters at the line; `twice` is twice the clicks that are left."""
+    a, b = record.left, record.right
+    rows_left, rows_right = record.singles[0], record.singles[1]
+    count_left, count_right = list_singles(a, left, rows_left), list_singles(b, right, rows_right)
+    low_left, low_right = bound(a, left), bound(b, right)
+    same = meeting(record, left, right) if count_left > 0 and count_right > 0 else np.uint64(0)
+    none = np.uint64(0)
+    used = np.int64(0)
+    for i in range(count_left):
+        if (used >> i) & 1 == 1:
+            continue
+        here, there, before = rows_left[i], none, none
+        while here != before:
+            before = here
+            for j in range(count_right):
+                if rows_right[j] & here & same != none:
+                    there |= rows_right[j]
+            for j in range(i + 1, count_left):
+                if rows_left[j] & there & same != none and (used >> j) & 1 == 0:
+                    here |= rows_left[j]
+                    used |= 1 << j
+        if there == none:
+            offer_lone(record, depth, a, left, right, here, twice - low_right, True)
+            continue
+        place, other = move_of(a, left, here), move_of(b, right, there)
+        least = look(a, left, place, twice - least_of(b.edges[other]))
+        if least + look(b, right, other, twice - least) <= twice:
+            offer(record, depth, target(a.edges[place]), target(b.edges[other]))
+    for j in range(count_right):
+        if rows_right[j] & same == none:
+            offer_lone(record, depth, b, right, left, rows_right[j], twice - low_left, False)
+
+
+@inlined
+def list_children(record, depth):
+    """The pairs after each click that may lead on."""
+    left, right = record.path[depth, 0], record.path[depth, 1]
+    twice = 2 * (record.control[MOST] - depth)
+    record.counts[depth], record.cursors[depth] = 0, 0
+    offer_away(record, depth, record.left, left, right, twice - bound(record.right, right), True)
+    offer_away(record, depth, record.right, right, left, twice - bound(record.left, left), False)
+    offer_at_line(record, depth, left, right, twice)
+
+
+@inlined
+def drop(record, depth, place):
+    """Take a child out."""
+    last = record.counts[depth] - 1
+    record.children[depth, place, 0] = record.children[depth, last, 0]
+    record.children[depth, place, 1] = record.children[depth, last, 1]
+    record.counts[depth] = last
+
+
+@inlined
+def ask_either(record, left, right):
+    """Begin to raise the bound of one half of a pair; False where both are costs already."""
+    if not exact(record.left, left):
+        ask(record.left, left)
+        record.control[ASKED] = 1
+        return True
+    if not exact(record.right, right):
+        ask(record.right, right)
+        record.control[ASKED] = 2
+        return True
+    return False
+
+
+@inlined
+def check_children(record, depth):
+    """Keep the children that may lead on; stops with True where the bound of a half must be raised first."""
+    control = record.control
+    clicks = control[MOST] - depth - 1
+    place = record.cursors[depth]
+    while place < record.counts[depth]:
+        left, right = record.children[depth, place, 0], record.children[depth, place, 1]
+        value = bound(record.left, left) + bound(record.right, right)
+        if value > 2 * clicks or proven(record.table, left, right) > clicks:
+            drop(record, depth, place)
+        elif ask_either(record, left, right):
+            record.cursors[depth] = place
+            return True
+        else:
+            record.values[depth, place] = value
+            place += 1
+    record.cursors[depth] = 0
+    return False
+
+
+@inlined
+def sort_children(record, depth):
+    """The least bound first."""
+    children, values = record.children[depth], record.values[depth]
+    for i in range(1, record.counts[depth]):
+        left, right, value = children[i, 0], children[i, 1], values[i]
+        j = i
+        while j > 0 and values[j - 1] > value:
+            children[j, 0], children[j, 1], values[j] = children[j - 1, 0], children[j - 1, 1], values[j - 1]
+            j -= 1
+        children[j, 0], children[j, 1], values[j] = left, right, value
+
+
+@inlined
+def cleared(record, left, right):
+    """Whether nothing is left of this pair."""
+    return bound(record.left, left) == 0 and bound(record.right, right) == 0
+
+
+@inlined
+def begin_limit(record):
+    """Begin the search with one click more, or say that the known solution is a shortest one."""
+    control = record.control
+    control[BOUND] = control[MOST]
+    control[TOP] = 0
+    control[PHASE] = FINISHED if control[MOST] >= control[LARGEST] else OPEN
+
+
+@inlined
+def descend(record, depth):
+    """Go to the next child, or back; True when it is a solution."""
+    control = record.control
+    place = record.cursors[depth]
+    if place == record.counts[depth]:
+        control[STORED] += put(
+            record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control[MOST] - depth + 1
+        )
+        control[TOP] -= 1
+        return False
+    record.cursors[depth] = place + 1
+    left, right = record.children[depth, place, 0], record.children[depth, place, 1]
+    record.path[depth + 1, 0], record.path[depth + 1, 1] = left, right
+    if cleared(record, left, right):
+        return True
+    if proven(record.table, left, right) <= control[MOST] - depth - 1:
+        control[TOP] += 1
+        control[PHASE] = OPEN
+    return False
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` boards and half-boards."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    while control[PHASE] != FINISHED:
+        if control[ASKED] != 0:
+            before = budget
+            if control[ASKED] == 1:
+                status, budget = raise_bound(record.left, budget)
+            else:
+                status, budget = raise_bound(record.right, budget)
+            control[EXPANDED] += before - budget
+            if status != DONE:
+                return status
+            control[ASKED] = 0
+        if control[PHASE] == START:
+            left, right = record.path[0, 0], record.path[0, 1]
+            control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
+            if not ask_either(record, left, right):
+                control[MOST] = max(control[BOUND], proven(record.table, left, right))
+                begin_limit(record)
+            continue
+        depth = control[TOP]
+        if depth < 0:
+            control[MOST] += 1
+            begin_limit(record)
+            continue
+        if control[PHASE] == OPEN:
+            left, right = record.path[depth, 0], record.path[depth, 1]
+            if budget <= 0:
+                return RUNNING
+            if control[KEPT] == 1 and 2 * control[STORED] > record.table.size:
+                return FULL
+            if not (roomy(record.left) and roomy(record.right)):
+                return FULL
+            budget -= 1
+            control[EXPANDED] += 1
+            if not known(record.left, left):
+                expand(record.left, left)
+            elif not known(record.right, right):
+                expand(record.right, right)
+            else:
+                list_children(record, depth)
+                control[GENERATED] += record.counts[depth]
+                control[PHASE] = CHECK
+            continue
+        if control[PHASE] == CHECK:
+            if check_children(record, depth):
+                continue
+            sort_children(record, depth)
+            control[PHASE] = DESCEND
+        if descend(record, depth):
+            control[LENGTH] = depth + 1
+            for i in range(depth + 2):
+                record.best[i, 0], record.best[i, 1] = record.path[i, 0], record.path[i, 1]
+            control[PHASE] = FINISHED
+            control[BOUND] = depth + 1
+            return IMPROVED
+    return DONE

@@ -1,0 +1,220 @@
+"""How a dust board is read, written and drawn: pure functions of the board.
+
+A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these digits or the letters of `LETTERS`. A
+board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
+table with numbered rows and columns, or from a nested list of columns.
+
+Shapes: W = columns, H = rows, N = W * H cells, C = colours. Places are told as moves are: columns and rows from 0 at
+the lower left.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadBoard, shorten
+
+LETTERS = "RGBYOPCMW"
+"""Red, green, blue, yellow, orange, purple, cyan, magenta and white: the colours 1 to 9."""
+LONGEST = 8192
+"""Characters that no board needs."""
+
+Board = NDArray[np.uint8]
+
+_VALUES = {".": 0, "0": 0}
+for _value, _letter in enumerate(LETTERS, start=1):
+    _VALUES |= dict.fromkeys((str(_value), _letter, _letter.lower()), _value)
+
+
+class Shape(Protocol):
+    """What reading needs to know of a puzzle."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def height(self) -> int: ...
+    @property
+    def colours(self) -> int: ...
+
+
+# --- reading ---
+
+
+def read(text: str, puzzle: Shape) -> Board:
+    """`uint8[N]` from any of the notations, whether it rests or not; raises `BadBoard` with the place."""
+    if len(text) > LONGEST:
+        raise BadBoard(f"{len(text):,} characters are no board; {_expected(puzzle)}")
+    bare = text.strip()
+    if not bare:
+        raise BadBoard(f"nothing is given; {_expected(puzzle)} (an empty board has 0 or . in every cell)")
+    if bare.startswith("["):
+        cells = _of_list(bare, puzzle)
+    elif "|" in bare:
+        cells = _of_table(bare.splitlines(), puzzle)
+    else:
+        cells = _of_words(bare, puzzle)
+    return _values(cells, puzzle)
+
+
+def _expected(puzzle: Shape) -> str:
+    wide, high = puzzle.width, puzzle.height
+    return (
+        f"{puzzle.name} is a word of {wide * high} characters (columns from the left, each from the bottom up), "
+        f"{_count(high, 'row')} of {wide} from the top, a table, or a nested list"
+    )
+
+
+def _at(x: int, y: int) -> str:
+    return f"column {x}, row {y} (from 0 at the lower left)"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _values(cells: str, puzzle: Shape) -> Board:
+    """The colours of N characters in column order."""
+    for place, symbol in enumerate(cells):
+        if _VALUES.get(symbol, LONGEST) > puzzle.colours:
+            top = puzzle.colours
+            known = f"{puzzle.name} has 1 to {top} ({' '.join(LETTERS[:top])}), and 0 or . for empty"
+            raise BadBoard(f"'{shorten(symbol)}' is no colour; {known}", _at(*divmod(place, puzzle.height)))
+    return np.array([_VALUES[symbol] for symbol in cells], np.uint8)
+
+
+def _of_words(text: str, puzzle: Shape) -> str:
+    """The cells of one word, or of rows that line ends, spaces or strokes part."""
+    lines = [line for line in re.split(r"[\n/]", text) if line.strip()]
+    rows = lines[0].split() if len(lines) == 1 and puzzle.height > 1 else ["".join(line.split()) for line in lines]
+    word = "".join(rows)
+    if len(rows) == 1 and len(word) != puzzle.width * puzzle.height:
+        raise BadBoard(f"'{shorten(word)}' has {_count(len(word), 'character')}; {_expected(puzzle)}")
+    return word if len(rows) == 1 else _of_rows(rows, puzzle)
+
+
+def _of_rows(rows: list[str], puzzle: Shape) -> str:
+    if len(rows) != puzzle.height:
+        raise BadBoard(f"'{shorten(' '.join(rows))}' has {_count(len(rows), 'row')}; {_expected(puzzle)}")
+    for y, row in zip(reversed(range(puzzle.height)), rows, strict=True):
+        if len(row) != puzzle.width:
+            has = f"'{shorten(row)}' has {_count(len(row), 'character')}"
+            raise BadBoard(f"{has}; a row of {puzzle.name} has {puzzle.width}", f"row {y} (from 0 at the bottom)")
+    return "".join(row[x] for x in range(puzzle.width) for row in reversed(rows))
+
+
+def _of_list(text: str, puzzle: Shape) -> str:
+    """The cells of a nested list `board[x][y]`, y from the bottom, as JSON."""
+    try:
+        columns = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadBoard(f"'{shorten(text)}' is no nested list ({shorten(str(error), 60)})") from None
+    wanted = f"{puzzle.name} is a list of {puzzle.width} columns, each of {puzzle.height} numbers from the bottom up"
+    if len(columns) != puzzle.width:
+        raise BadBoard(f"the list has {_count(len(columns), 'thing')} in it; {wanted}")
+    cells = []
+    for x, column in enumerate(columns):
+        if not isinstance(column, list) or len(column) != puzzle.height:
+            where = f"column {x} (from 0 on the left)"
+            raise BadBoard(f"{_named(column)} stands where a column should be; {wanted}", where)
+        for y, value in enumerate(column):
+            if type(value) is not int or not 0 <= value <= puzzle.colours:
+                raise BadBoard(f"{_named(value)} is no number from 0 to {puzzle.colours}", _at(x, y))
+            cells.append(str(value))
+    return "".join(cells)
+
+
+def _named(value: object) -> str:
+    """What stands in a list, for a message."""
+    return f"a list of {len(value)}" if isinstance(value, list) else f"'{shorten(str(value))}'"
+
+
+def _of_table(lines: list[str], puzzle: Shape) -> str:
+    """The cells of a table: a line with the numbers of the columns, and a line for each row, its number first.
+
+    A cell stands under (or over) the number of its column. What is in round brackets is passed over.
+    """
+    header, rows = "", dict[int, str]()
+    for line in lines:
+        label, bar, rest = line.partition("|")
+        if not bar:
+            if set(line) - set("-+=: \t\r"):
+                raise BadBoard(f"'{shorten(line.strip())}' is no line of a table")
+        elif not label.strip():
+            header = header or rest
+        else:
+            rows[_row_number(label.strip(), rows, puzzle)] = rest
+    slots = _slots(header, puzzle)
+    for y in range(puzzle.height):
+        if y not in rows:
+            raise BadBoard(f"the table has no row {y}; the rows of {puzzle.name} are 0 to {puzzle.height - 1}")
+    placed = [_placed(rows[y], y, slots, puzzle.width) for y in range(puzzle.height)]
+    return "".join(row[x] for x in range(puzzle.width) for row in placed)
+
+
+def _row_number(label: str, seen: Iterable[int], puzzle: Shape) -> int:
+    if not re.fullmatch(r"[0-9]{1,2}", label) or int(label) >= puzzle.height:
+        raise BadBoard(f"'{shorten(label)}' is no row of {puzzle.name}, whose rows are 0 to {puzzle.height - 1}")
+    if int(label) in seen:
+        raise BadBoard(f"the table has two rows {int(label)}")
+    return int(label)
+
+
+def _slots(header: str, puzzle: Shape) -> dict[int, int]:
+    """The columns by the places after the bar where their numbers stand."""
+    numbers = list(re.finditer(r"\S+", header))
+    if [match[0] for match in numbers] != [str(x) for x in range(puzzle.width)]:
+        said = f"says '{shorten(' '.join(header.split()))}'" if header.strip() else "is missing"
+        raise BadBoard(f"the line with the numbers of the columns {said}; they are 0 to {puzzle.width - 1}")
+    return {place: x for x, match in enumerate(numbers) for place in range(*match.span())}
+
+
+def _placed(line: str, y: int, slots: Mapping[int, int], width: int) -> list[str]:
+    """One character for each column of a row."""
+    row = ["."] * width
+    where, seen = f"row {y} (from 0 at the bottom)", set()
+    plain = re.sub(r"\([^()]*\)|[\[\]]", lambda match: " " * len(match[0]), line)
+    for match in re.finditer(r"\S", plain):
+        x = slots.get(match.start())
+        if x is None:
+            raise BadBoard(f"'{shorten(match[0])}' stands below no number of a column", where)
+        if x in seen:
+            raise BadBoard(f"two cells stand below the number {x}", where)
+        seen.add(x)
+        row[x] = match[0]
+    return row
+
+
+def must_rest(state: Board, puzzle: Shape) -> None:
+    """Raise `BadBoard` with the place where a cell would fall, or slide towards the centre line."""
+    full = state.reshape(puzzle.width, puzzle.height) != 0
+    line = puzzle.width // 2
+    floating, loose = np.zeros_like(full), np.zeros_like(full)
+    floating[:, 1:] = full[:, 1:] & ~full[:, :-1]
+    loose[: max(line - 1, 0)] = full[: max(line - 1, 0)] & ~full[1 : max(line, 1)]
+    loose[line + 1 :] = full[line + 1 :] & ~full[line:-1]
+    for wrong, why in (
+        (floating, "nothing lies below this cell, so that it would fall"),
+        (loose, "the cell beside this one towards the centre line is empty, so that it would slide there"),
+    ):
+        if wrong.any():
+            x, y = np.argwhere(wrong)[0].tolist()
+            raise BadBoard(f"{why}; --settle lets boards come to rest first (in Python: settling())", _at(x, y))
+
+
+# --- writing ---
+
+
+def write(state: Board) -> str:
+    """The canonical notation: a digit a cell, column by column from the bottom, 0 for empty."""
+    return "".join(map(str, state.tolist()))
+
+
+# --- boards that come with the package ---

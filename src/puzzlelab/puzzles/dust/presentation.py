@@ -1,0 +1,23 @@
+"""How dust is shown to people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from puzzlelab.core.puzzle import Presentation
+from puzzlelab.puzzles.dust import examples
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.dust.rules import Dust
+
+
+def presentation(puzzle: Dust) -> Presentation:
+    """The usual solver proves its answers up to 64 cells, and finds good ones soon beyond."""
+    return Presentation(
+        usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"width": 2**10}),
+        move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
+        examples=examples.of(puzzle.name),
+        cheap_bounds=("colours",),
+        marks_moves=True,
+        lenient=puzzle.with_gravity,
+    )

@@ -1,0 +1,184 @@
+"""How a Sudoku is read, written and drawn: pure functions of the board.
+
+A cell is one character: `.`, `0`, `_` or `*` for blank, 1 to 9, and A to P for 10 to 25. A board is read from one
+line of cells, from several, from a grid with bars (where a blank may be a space), from `puzzle solution`, or from CSV.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import BadBoard, shorten
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.rules import Sudoku
+
+SYMBOLS = "123456789ABCDEFGHIJKLMNOP"
+BLANKS = frozenset(".0_*")
+LONGEST = 8192
+"""Characters that no board needs."""
+PUZZLE_NAMES = ("puzzle", "puzzles", "quiz", "quizzes", "question", "board")
+SOLUTION_NAMES = ("solution", "solutions", "answer")
+"""What the first line of a CSV file may call these columns."""
+
+Board = NDArray[np.uint8]
+
+_VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
+_VALUES |= {symbol.lower(): value for symbol, value in _VALUES.items()}
+
+
+# --- reading ---
+
+
+def read(text: str, box_rows: int, box_columns: int, name: str) -> Board:
+    """`uint8[N * N]` from any of the notations; raises `BadBoard` with the place."""
+    puzzle, solution = read_pair(text, box_rows, box_columns, name)
+    if solution is not None:
+        _fits(puzzle, solution, box_rows * box_columns)
+    return puzzle
+
+
+def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Board, Board | None]:
+    """The board and, where the text gives one, what it says is the solution; raises `BadBoard`."""
+    size = box_rows * box_columns
+    if len(text) > LONGEST:
+        raise BadBoard(f"{len(text):,} characters are no board; {name} has {size**2} cells")
+    if not text.strip():
+        raise BadBoard(f"the board is empty; {name} has {size**2} cells, one character each and . for blank")
+    if "|" in text:
+        return _values(_unbarred(text, box_rows, box_columns), size, name), None
+    words = re.split(r"[\s,;\t\[\]()]+", text.strip(" \t\r\n,;[]()"))
+    if len(words) == size**2 and any(len(word) > 1 for word in words):
+        return _numbers(words, size), None
+    if len(words) > 1 and len(words[0]) >= size**2:
+        solution = words[1]
+        whole = len(solution) == size**2 and not BLANKS & set(solution)
+        return _values(words[0], size, name), _values(solution, size, name) if whole else None
+    return _values("".join(words), size, name), None
+
+
+def _values(cells: str, size: int, name: str) -> Board:
+    for place, symbol in enumerate(cells):
+        if _VALUES.get(symbol, LONGEST) > size:
+            top = SYMBOLS[size - 1]
+            known = f"1 to {top}" if size < 10 else f"1 to 9 and A to {top}"
+            raise BadBoard(f"'{shorten(symbol)}' is no digit; {name} has {known}, and . for blank", _place(place, size))
+    if len(cells) != size**2:
+        raise BadBoard(f"{len(cells)} cell{'s' * (len(cells) != 1)} given; {name} has {size**2}")
+    return np.array([_VALUES[symbol] for symbol in cells], np.uint8)
+
+
+def _numbers(words: list[str], size: int) -> Board:
+    for place, word in enumerate(words):
+        blank = word in BLANKS
+        if not blank and not (re.fullmatch(r"[0-9]{1,3}", word) and int(word) <= size):
+            raise BadBoard(f"'{shorten(word)}' is no number from 0 to {size}", _place(place, size))
+    return np.array([0 if word in BLANKS else int(word) for word in words], np.uint8)
+
+
+def _place(cell: int, size: int) -> str:
+    row, column = divmod(cell, size)
+    return f"character {cell + 1} (row {row + 1}, column {column + 1})"
+
+
+def _fits(puzzle: Board, solution: Board, size: int) -> None:
+    wrong = np.flatnonzero((puzzle != 0) & (puzzle != solution))
+    if wrong.size:
+        raise BadBoard("the solution beside the puzzle has another digit than the clue", _place(int(wrong[0]), size))
+
+
+def _unbarred(text: str, box_rows: int, box_columns: int) -> str:
+    """The cells of a grid with bars; lines of dashes are passed over."""
+    lines = [line for line in text.splitlines() if "|" in line and not _ruler(line)]
+    return "".join(_row(line, number, box_rows, box_columns) for number, line in enumerate(lines, start=1))
+
+
+def _ruler(line: str) -> bool:
+    return not set(line) - set("*+-=|_ \t") and any(line.count(sign) >= 4 for sign in "-=")
+
+
+def _row(line: str, number: int, boxes: int, width: int) -> str:
+    """One row of `boxes` parts of `width` cells each."""
+    parts = line.split("|")
+    if len(parts) > 2 and len(parts) != boxes and not parts[0].strip() and not parts[-1].strip():
+        parts = parts[1:-1]
+    if len(parts) != boxes:
+        raise BadBoard(f"{len(parts)} parts between bars; a row has {boxes}", f"row {number} of the grid")
+    return "".join(_part(part, number, width) for part in parts)
+
+
+def _part(part: str, number: int, width: int) -> str:
+    words = part.split()
+    if len(words) == width and all(len(word) == 1 for word in words):
+        return "".join(words)
+    if len(words) == 1 and len(words[0]) == width:
+        return words[0]
+    cells, gaps = part[1::2], part[0::2]
+    if len(part) != 2 * width + 1 or gaps.strip():
+        raise BadBoard(f"'{shorten(part)}' is not {width} cells", f"row {number} of the grid")
+    return cells.replace(" ", ".")
+
+
+def boards(lines: Iterable[str], size: int) -> Iterator[tuple[int, str]]:
+    """The boards of a file, each with the number of its first line: a line each, or `size` lines with bars.
+
+    Empty lines, comments (`#`) and rulers between bars are passed over. A first line that names columns says which of
+    them are the puzzle and the solution.
+    """
+    block: list[str] = []
+    began, first = 0, True
+    columns: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        text = line.rstrip("\r\n")
+        if _ruler(text):
+            continue
+        if block and ("|" not in text or len(block) == size):
+            yield began, "\n".join(block)
+            block = []
+        if text.startswith("#") or not text.strip():
+            continue
+        if "|" in text:
+            began = began if block else number
+            block.append(text)
+        elif not first or not (columns := _columns(text)):
+            yield number, _chosen(text, columns).strip()
+        first = False
+    if block:
+        yield began, "\n".join(block)
+
+
+def _columns(line: str) -> list[int]:
+    """The places of the puzzle and of the solution in a line that names columns; nothing if it is no such line."""
+    names = [word.strip().lower() for word in line.split(",")]
+    places = [[place for place, name in enumerate(names) if name in known] for known in (PUZZLE_NAMES, SOLUTION_NAMES)]
+    return [found[0] for found in places if found] if places[0] else []
+
+
+def _chosen(line: str, columns: list[int]) -> str:
+    words = line.split(",")
+    return ",".join(words[place] for place in columns if place < len(words)) if columns else line
+
+
+# --- writing ---
+
+
+def write(board: Board, blank: str = ".") -> str:
+    """The canonical notation: one character a cell, row by row, on one line."""
+    symbols = blank + SYMBOLS
+    return "".join(symbols[value] for value in board.tolist())
+
+
+@dataclass(frozen=True)
+class SudokuFiles:
+    """The view `MultilineNotation` of Sudoku."""
+
+    puzzle: Sudoku
+
+    def boards(self, lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+        return boards(lines, self.puzzle.size)

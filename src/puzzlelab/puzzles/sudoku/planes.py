@@ -1,0 +1,68 @@
+"""Sudoku boards for networks: a number for each digit in each cell, and the symmetries of the grid.
+
+Shapes: B = boards, N = cells of a row, and digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
+
+
+@dataclass(frozen=True)
+class SudokuPlanes:
+    """The views `Planes`, `GridPlanes` and `RandomSymmetry` of Sudoku."""
+
+    puzzle: Sudoku
+
+    @property
+    def input_size(self) -> int:
+        """N ** 3: a number for each digit in each cell."""
+        return self.puzzle.move_count
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.puzzle.size, self.puzzle.size
+
+    def planes(self, states: Board) -> NDArray[np.float32]:
+        """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
+        digits = np.arange(1, self.puzzle.size + 1, dtype=np.uint8)
+        ones: NDArray[np.bool_] = (states[..., None] == digits).reshape(*states.shape[:-1], self.input_size)
+        return ones.astype(np.float32)
+
+    def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
+        """The boards as they are, turned and reflected; square boxes have eight images, others four.
+
+        (Digits, and rows of a band, may be exchanged too: those symmetries are too many to be listed.)
+        """
+        grid = np.arange(self.puzzle.cells).reshape(self.puzzle.size, self.puzzle.size)
+        images = [grid, grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
+        if self.puzzle.box_rows == self.puzzle.box_columns:
+            images += [image.T for image in images]
+        digits = np.arange(self.puzzle.size)
+        images_of = []
+        for image in images:
+            sources = image.reshape(-1)
+            moves = np.argsort(sources)[:, None] * self.puzzle.size + digits
+            images_of.append((states[..., sources], moves.reshape(-1)))
+        return tuple(images_of)
+
+    def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Digits, bands, stacks, and lines within them in random order; with square boxes reflected or not."""
+        rows, columns = (
+            np.concatenate(
+                [at * side + random.permutation(side) for at in random.permutation(self.puzzle.size // side)]
+            )
+            for side in (self.puzzle.box_rows, self.puzzle.box_columns)
+        )
+        cells = rows[:, None] * self.puzzle.size + columns
+        if self.puzzle.box_rows == self.puzzle.box_columns and random.integers(2):
+            cells = cells.T
+        return cells.reshape(-1), random.permutation(self.puzzle.size)

@@ -1,0 +1,52 @@
+"""How a tiles board is drawn: pure functions of the board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from puzzlelab.puzzles.tiles.notation import Board, write
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
+
+
+@dataclass(frozen=True)
+class TilesSvg:
+    """The view `DrawsSvg` of sliding tiles."""
+
+    puzzle: Tiles
+
+    def svg(self, state: Board) -> str:
+        return svg(state, self.puzzle.columns, self.puzzle.goal)
+
+
+def draw(board: Board, columns: int) -> str:
+    """The board as rows of right-aligned numbers, a dot for the blank."""
+    width = len(str(board.size - 1))
+    cells = [f"{tile or '.':>{width}}" for tile in board.tolist()]
+    return "\n".join(" ".join(cells[start : start + columns]) for start in range(0, len(cells), columns))
+
+
+def svg(board: Board, columns: int, goal: tuple[int, ...], cell: int = 60) -> str:
+    """The board as SVG; tiles that lie where they belong are darker."""
+    rows = board.size // columns
+    width, height, gap = columns * cell, rows * cell, 3
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" aria-label="{escape(write(board))}">',
+        f'<rect width="{width}" height="{height}" rx="8" fill="#d8dee9"/>',
+    ]
+    for place, tile in enumerate(board.tolist()):
+        if tile == 0:
+            continue
+        row, column = divmod(place, columns)
+        fill = "#3b6ea8" if goal[place] == tile else "#7fa7d4"
+        x, y, side = column * cell + gap, row * cell + gap, cell - 2 * gap
+        parts.append(f'<rect x="{x}" y="{y}" width="{side}" height="{side}" rx="6" fill="{fill}"/>')
+        parts.append(
+            f'<text x="{x + side / 2:g}" y="{y + side / 2:g}" dy=".35em" text-anchor="middle" fill="#fff" '
+            f'font-family="sans-serif" font-size="{cell * 0.4:g}">{tile}</text>'
+        )
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -1,0 +1,107 @@
+"""The kernels of the simple lower bounds of sliding tiles: tiles out of place, and Manhattan distance.
+
+They work on the states of `kernels`: the goal cell of each piece, so that they hold for every goal board.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import implements
+from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
+
+
+class MisplacedTables(NamedTuple):
+    """Tiles that are not where they belong (Hamming distance)."""
+
+    geometry: TilesTables
+
+
+class ManhattanTables(NamedTuple):
+    """Sum of the distances of all tiles from where they belong."""
+
+    geometry: TilesTables
+    distance: NDArray[np.uint8]
+    """[64 N]: steps from cell c to the goal cell of piece p at 64 p + c; 0 for the blank."""
+
+
+def grid_distance(rows: int, columns: int) -> NDArray[np.int64]:
+    """[N, N]: steps between any two cells."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    steps: NDArray[np.int64] = np.abs(row[:, None] - row) + np.abs(column[:, None] - column)
+    return steps
+
+
+def flat(table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """`uint8[64 R]` from `uint8[R, N]`: rows of 64 places, one after the other."""
+    return np.pad(table, ((0, 0), (0, 64 - table.shape[1]))).reshape(-1)
+
+
+@cache
+def misplaced(puzzle: Tiles) -> MisplacedTables:
+    return MisplacedTables(rules(puzzle).tables)
+
+
+@cache
+def manhattan(puzzle: Tiles) -> ManhattanTables:
+    geometry = rules(puzzle).tables
+    distance = grid_distance(puzzle.rows, puzzle.columns).astype(np.uint8)
+    distance[geometry.home] = 0
+    return ManhattanTables(geometry, flat(distance))
+
+
+@names.inlined
+def moving(geometry, state, move):
+    """(piece, from, to) of the tile that `move` slides."""
+    blank = state[np.uint64(state.size) - np.uint64(1)]
+    source = geometry.steps[(np.uint64(blank) << np.uint64(2)) | np.uint64(move)]
+    return state[source], source, blank
+
+
+@implements(names.incremental, MisplacedTables)
+def _misplaced_incremental(estimate):
+    return True
+
+
+@implements(names.evaluate, MisplacedTables)
+def _misplaced_begin(estimate, state, memo):
+    total = 0
+    for cell in range(state.size - 1):
+        if state[cell] != cell and state[cell] != estimate.geometry.home:
+            total += 1
+    return total
+
+
+@implements(names.evaluate_move, MisplacedTables)
+def _misplaced_peek(estimate, state, move, value, memo, delta, most):
+    piece, source, blank = moving(estimate.geometry, state, move)
+    return value + np.int64(piece != blank) - np.int64(piece != source)
+
+
+@implements(names.incremental, ManhattanTables)
+def _manhattan_incremental(estimate):
+    return True
+
+
+@implements(names.evaluate, ManhattanTables)
+def manhattan_begin(estimate, state, memo):
+    total = np.int64(0)
+    for cell in range(state.size - 1):
+        total += np.int64(estimate.distance[(np.uint64(state[cell]) << np.uint64(6)) | np.uint64(cell)])
+    return total
+
+
+@implements(names.evaluate_move, ManhattanTables)
+def manhattan_peek(estimate, state, move, value, memo, delta, most):
+    piece, source, blank = moving(estimate.geometry, state, move)
+    row = np.uint64(piece) << np.uint64(6)
+    value += np.int64(estimate.distance[row | np.uint64(blank)])
+    return value - np.int64(estimate.distance[row | np.uint64(source)])

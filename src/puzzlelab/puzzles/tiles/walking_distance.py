@@ -1,0 +1,161 @@
+"""Walking distance: how far the rows are from being sorted, as a puzzle of their own, and likewise the columns.
+
+Forget the columns: what is left is how many tiles of each goal row lie in each row, and where the blank is. The least
+moves that sort this are found for all such tables once. Vertical and horizontal moves add up.
+Source: K. Takahashi (2002).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.views import Estimate
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import implements
+from puzzlelab.engine.table_cache import stored
+from puzzlelab.puzzles.tiles.estimate_kernels import flat, moving
+from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.tiles.rules import Tiles
+
+MOST_LINES = 4
+
+
+class WalkingTables(NamedTuple):
+    """Axis 0 is the rows (vertical moves), axis 1 the columns. Q = states of one axis; those of axis 1 count from Q."""
+
+    geometry: TilesTables
+    links: NDArray[np.uint16]
+    """[2 Q 8]: the state that follows state q when a tile with goal line l moves into the blank, at 8 q + 4 s + l;
+    s is 0 if the tile comes from the line after the blank's, 1 if from the line before it."""
+    distance: NDArray[np.uint8]
+    """[2 Q]: moves that sort the axis."""
+    lines: NDArray[np.uint8]
+    """[2 * 64]: the row, then the column, of each cell."""
+    codes: NDArray[np.int64]
+    """[2, Q]: each state's code, sorted; `places[axis, i]` is the state whose code is `codes[axis, i]`."""
+    places: NDArray[np.uint16]
+    counts: NDArray[np.int64]
+    """[2]: rows, columns."""
+
+
+Counts = tuple[tuple[int, ...], ...]
+
+
+def code(counts: Counts, blank: int) -> int:
+    """One number for how many tiles of each goal line lie in each line, and the blank's line."""
+    digits = [count for line in counts for count in line]
+    return blank + sum(count << (2 + 3 * place) for place, count in enumerate(digits))
+
+
+def _moved(counts: Counts, blank: int, side: int, goal: int) -> tuple[Counts, int] | None:
+    """What becomes of the counts when a tile with this goal line moves into the blank's line from its neighbour."""
+    source = blank + (1 if side == 0 else -1)
+    if not 0 <= source < len(counts) or counts[source][goal] == 0:
+        return None
+    lines = [list(line) for line in counts]
+    lines[source][goal] -= 1
+    lines[blank][goal] += 1
+    return tuple(tuple(line) for line in lines), source
+
+
+def walk(lines: int, across: int, home: int) -> NDArray[np.int64]:
+    """`int64[Q, 10]`: code, distance and the eight links of every state of one axis, by breadth-first search."""
+    goal = tuple(tuple((across - (j == home)) * (i == j) for j in range(lines)) for i in range(lines))
+    order = [(goal, home)]
+    index, distance = {(goal, home): 0}, [0]
+    links: list[list[int]] = []
+    for place, (counts, blank) in enumerate(order):
+        links.append([0] * 8)
+        for link in range(2 * lines):
+            side, line = divmod(link, lines)
+            child = _moved(counts, blank, side, line)
+            if child is None:
+                continue
+            if child not in index:
+                index[child] = len(order)
+                order.append(child)
+                distance.append(distance[place] + 1)
+            links[place][4 * side + line] = index[child]
+    codes = [code(*state) for state in order]
+    return np.column_stack([codes, distance, links]).astype(np.int64)
+
+
+@cache
+def walking(puzzle: Tiles) -> WalkingTables:
+    geometry = rules(puzzle).tables
+    home = divmod(int(geometry.home), puzzle.columns)
+    sizes = ((puzzle.rows, puzzle.columns, home[0]), (puzzle.columns, puzzle.rows, home[1]))
+    walks = [stored("walking-{}x{}-{}".format(*size), lambda size=size: walk(*size)) for size in sizes]  # type: ignore[misc]
+    most = max(len(found) for found in walks)
+    table = np.stack([np.pad(found, ((0, most - len(found)), (0, 0)), mode="edge") for found in walks])
+    places = np.argsort(table[:, :, 0], axis=1, kind="stable")
+    begins = np.array([[0], [most]])
+    return WalkingTables(
+        geometry,
+        (table[:, :, 2:] + begins[:, :, None]).astype(np.uint16).reshape(-1),
+        table[:, :, 1].astype(np.uint8).reshape(-1),
+        flat(np.stack(np.divmod(np.arange(puzzle.cells), puzzle.columns)).astype(np.uint8)),
+        np.ascontiguousarray(np.take_along_axis(table[:, :, 0], places, axis=1)),
+        (places + begins).astype(np.uint16),
+        np.array([puzzle.rows, puzzle.columns], np.int64),
+    )
+
+
+@implements(names.incremental, WalkingTables)
+def _incremental(estimate):
+    return True
+
+
+@implements(names.evaluate, WalkingTables)
+def evaluate(estimate, state, memo):
+    total = np.int64(0)
+    for axis in range(2):
+        lines = estimate.counts[axis]
+        found = np.int64(0)
+        for cell in range(state.size - 1):
+            line = np.int64(estimate.lines[64 * axis + cell])
+            if state[cell] == estimate.geometry.home:
+                found += line
+            else:
+                goal = np.int64(estimate.lines[64 * axis + np.int64(state[cell])])
+                found += np.int64(1) << (2 + 3 * (line * lines + goal))
+        low, high = 0, estimate.codes.shape[1] - 1
+        while low < high:
+            middle = (low + high) // 2
+            if estimate.codes[axis, middle] < found:
+                low = middle + 1
+            else:
+                high = middle
+        memo[axis] = estimate.places[axis, low]
+        total += np.int64(estimate.distance[memo[axis]])
+    return total
+
+
+@implements(names.evaluate_move, WalkingTables)
+def evaluate_move(estimate, state, move, value, memo, delta, most):
+    piece, _, _ = moving(estimate.geometry, state, move)
+    axis = np.uint64(move) >> np.uint64(1)
+    old = np.uint64(memo[axis])
+    side = np.uint64(move) & np.uint64(1)
+    line = np.uint64(estimate.lines[(axis << np.uint64(6)) | np.uint64(piece)])
+    new = np.uint64(estimate.links[(old << np.uint64(3)) | (side << np.uint64(2)) | line])
+    delta[0] = np.int64(axis)
+    delta[1] = np.int64(new)
+    return value + np.int64(estimate.distance[new]) - np.int64(estimate.distance[old])
+
+
+@implements(names.swap_delta, WalkingTables)
+def swap_delta(estimate, memo, delta):
+    axis = np.uint64(delta[0])
+    memo[axis], delta[1] = delta[1], memo[axis]
+
+
+def estimate(puzzle: Tiles, name: str) -> Estimate:
+    """The estimate by its name."""
+    return Estimate(name, admissible=True, kernel=lambda: walking(puzzle), memo=2)

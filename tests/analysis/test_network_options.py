@@ -1,0 +1,95 @@
+"""Which option makes a solver ask a network."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from puzzlelab import load, solver
+from puzzlelab.analysis.network_options import asking, named, network_options, with_options
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadOption
+
+PUZZLE = load("dust-4x3x3")
+
+
+@dataclass
+class Tells:
+    """A network of which nothing but its heads is asked."""
+
+    heads: tuple[str, ...]
+    name: str = "0123456789abcdef"
+
+
+@pytest.fixture
+def network(monkeypatch):
+    """Puts a network with these heads in the place of every one; returns the names that were asked for."""
+    found = []
+
+    def put(*heads):
+        monkeypatch.setattr(networks, "find", lambda puzzle, name=None: found.append(name) or Tells(heads))
+        return found
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("best", "net"),
+        ("net", "net"),
+        ("dust-8x6x5", "net:dust-8x6x5"),
+        ("net:3f2a", "net:3f2a"),
+        ("nets/mine.safetensors", "net:nets/mine.safetensors"),
+        ("3f2a:averaged", "net:3f2a:averaged"),
+    ],
+)
+def test_a_network_is_named_with_or_without_the_prefix(text, option):
+    assert named(text) == option
+
+
+@pytest.mark.parametrize(
+    ("heads", "known", "options"),
+    [
+        (("moves", "remaining"), ("estimate", "prior"), {"estimate": "net:x"}),
+        (("remaining",), ("estimate", "prior"), {"estimate": "net:x"}),
+        (("moves",), ("estimate", "prior"), {"prior": "net:x"}),
+        (("q",), ("estimate", "prior"), {"prior": "net:x"}),
+        (("moves", "remaining"), ("prior", "width"), {"prior": "net:x"}),
+        (("remaining",), ("estimate",), {"estimate": "net:x"}),
+    ],
+)
+def test_what_a_network_tells_decides(network, heads, known, options):
+    assert network(*heads) == []
+    assert network_options(PUZZLE, "toy", known, "x") == options
+
+
+@pytest.mark.parametrize(
+    ("heads", "known", "sentence"),
+    [
+        (("moves",), ("estimate",), "the network 'x' does not tell how many moves remain, which is what toy would ask"),
+        (("remaining",), ("prior",), "does not tell which moves are good, which is what toy"),
+        ((), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
+        (("q",), ("estimate",), "does not tell how many moves remain, which is what toy would ask"),
+        (("moves",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
+    ],
+)
+def test_what_does_not_fit_is_told(network, heads, known, sentence):
+    network(*heads)
+    with pytest.raises(BadOption, match=sentence):
+        network_options(PUZZLE, "toy", known, "x")
+
+
+def test_a_solver_keeps_what_it_was_given():
+    beam = solver("beam", width=7)
+    assert with_options(beam, {"width": 3, "estimate": "colours"}) == solver("beam", width=7, estimate="colours")
+    with pytest.raises(BadOption, match="beam has no option 'widht'"):
+        with_options(beam, {"widht": 3})
+
+
+def test_a_solver_that_was_told_what_to_ask_asks_that(network):
+    asked = network("remaining", "moves")
+    assert asking(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
+    assert asked == ["net:x"]
+    assert asking(PUZZLE, solver("beam", estimate="colours"), "x") is None
+    assert asking(PUZZLE, solver("bfs"), "x") is None
+    assert asked == ["net:x"]

@@ -1,0 +1,128 @@
+"""Kernels that Numba compiles in our way do what the same functions do as plain Python."""
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.typed_passes import NativeLowering
+
+from puzzlelab.engine import compiling, machine_code
+from puzzlelab.engine.kernels import compiled, inlined
+
+
+class Inner(NamedTuple):
+    """A record within a record."""
+
+    grid: np.ndarray
+    """[2, 3]."""
+    shift: int
+
+
+class Outer(NamedTuple):
+    """What the kernels of this file are given."""
+
+    numbers: np.ndarray
+    inner: Inner
+    pair: tuple[int, float]
+    flag: bool
+
+
+@inlined
+def weight(inner, row, column):
+    return inner.grid[row, column] << inner.shift
+
+
+@inlined
+def bump(record):
+    record.numbers[0] += 1
+    record.numbers[-1] -= 1
+
+
+@compiled
+def total(record, factor):
+    bump(record)
+    found = factor * record.numbers.sum() if record.flag else 0
+    for row in range(record.inner.grid.shape[0]):
+        for column in range(record.inner.grid.shape[1]):
+            found += weight(record.inner, row, column)
+    return found + record.pair[0] * record.pair[1] + len(record.numbers)
+
+
+@compiled
+def twice(record, factor):
+    """Calls another kernel, which is given the pointer."""
+    return total(record, factor) + total(record, factor)
+
+
+def example(order: str = "C") -> Outer:
+    grid = np.array(np.arange(6).reshape(2, 3), order=order)
+    return Outer(np.arange(5), Inner(grid, 2), (3, 0.5), True)
+
+
+@pytest.mark.parametrize("kernel", [total, twice])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_records_by_pointer_hold_what_they_held(kernel, order: str) -> None:
+    ours, theirs = example(order), example(order)
+    for _ in range(3):
+        assert kernel(ours, 7) == kernel.py_func(theirs, 7)
+    assert ours.numbers.tolist() == theirs.numbers.tolist()
+    assert ours.numbers[0] == (6 if kernel is twice else 3)
+
+
+def test_a_pointer_is_told_from_another_by_its_record() -> None:
+    kinds = [numba.typeof(record) for record in (example(), example("F"))]
+    pointers = [compiling.RecordPointer(kind) for kind in kinds]
+    assert pointers[0] == compiling.RecordPointer(kinds[0]) != pointers[1]
+    assert pointers[0].instance_class is Outer
+
+
+class Record(NamedTuple):
+    """A record whose tables may be of any type, as those of searches are."""
+
+    tables: Any
+
+
+def test_records_of_one_class_with_other_fields_have_symbols_of_their_own() -> None:
+    """Their code may come from two processes that numbered it alike, and is then told apart by this name alone."""
+    kinds = [compiling.RecordPointer(numba.typeof(Record(np.zeros(1, kind)))) for kind in (np.int64, np.uint8)]
+    kinds += [
+        compiling.RecordPointer(numba.typeof(Record((0,)))),
+        compiling.RecordPointer(numba.typeof(Record((0, 0)))),
+    ]
+    assert len({kind.mangling_args for kind in kinds}) == len(kinds)
+
+
+def test_a_helper_has_no_machine_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_code, "kernel_cache", lambda: None)  # or an earlier run's kernel would be found there
+    monkeypatch.setattr(machine_code, "pack", lambda: None)
+    lowered = []
+    before = NativeLowering.run_pass
+
+    def run_pass(self, state):
+        done = before(self, state)
+        lowered.append((state.func_id.func_name, state.library))
+        return done
+
+    monkeypatch.setattr(NativeLowering, "run_pass", run_pass)
+
+    @inlined
+    def helper(x):
+        return x + 1
+
+    @compiled
+    def kernel(x):
+        return helper(x) * 2
+
+    assert kernel(4) == 10
+    assert [(name, library._compiled) for name, library in lowered] == [("helper", False), ("kernel", True)]
+
+
+def test_numba_is_the_version_that_was_tried() -> None:
+    assert numba.__version__.startswith(f"{compiling.TRIED}."), (
+        f"Numba {numba.__version__} is not the {compiling.TRIED} with which compiling.py and machine_code.py of "
+        "puzzlelab.engine were tried, which use private parts of it. Run make test and make test-slow, and compare "
+        "benchmarks/start.py "
+        "and benchmarks/speed.py with the figures in docs/performance.md. If all is well, raise TRIED there, the "
+        "bounds of numba in pyproject.toml, and its version in constraints.txt."
+    )

@@ -1,0 +1,246 @@
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core.version import PACKAGE
+from puzzlelab.engine import kernel_cache
+from puzzlelab.engine.kernel_cache import KEPT_FOLDERS, KEPT_SECONDS, kernel_sources, user_cache
+
+HOME_CACHE = {"linux": Path(".cache/puzzlelab"), "darwin": Path("Library/Caches/puzzlelab")}
+
+
+def folder_now() -> Path | None:
+    """The folder for machine code, worked out again."""
+    kernel_cache.kernel_fingerprint.cache_clear()
+    return kernel_cache.kernel_cache.__wrapped__()
+
+
+@pytest.fixture
+def source(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The only kernel source there is."""
+    path = tmp_path / "kernels.py"
+    path.write_text("one = 1\n")
+    monkeypatch.setattr(kernel_cache, "kernel_sources", lambda: {path.name: path.read_bytes()})
+    yield path
+    kernel_cache.kernel_fingerprint.cache_clear()
+
+
+# --- where ---
+
+
+def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    monkeypatch.setenv("PUZZLELAB_CACHE", "/here")
+    assert user_cache() == Path("/here")
+
+
+def test_otherwise_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
+    assert user_cache() == Path("/somewhere/puzzlelab")
+
+
+@pytest.mark.skipif(sys.platform not in HOME_CACHE, reason="has another home for caches")
+def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PUZZLELAB_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/home/nobody")
+    assert user_cache() == Path("/home/nobody") / HOME_CACHE[sys.platform]
+
+
+# --- what machine code depends on ---
+
+
+def test_every_file_with_kernels_is_a_source() -> None:
+    sources = set(kernel_sources())
+    assert {"engine/kernels.py", "engine/compiling.py", "solvers/astar.py", "solvers/ida.py"} <= sources
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("puzzles/*/kernels.py")} <= sources
+    compiling = [
+        path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()
+    ]
+    assert {path.relative_to(PACKAGE).as_posix() for path in compiling} <= sources
+
+
+def test_files_without_kernels_are_none() -> None:
+    assert "core/errors.py" not in kernel_sources()
+
+
+def test_a_changed_source_changes_the_folder(source: Path) -> None:
+    before = folder_now()
+    source.write_text("one = 2\n")
+    after = folder_now()
+    assert before != after
+    assert before.parent == after.parent
+    assert after.is_dir()
+    source.write_text("one = 1\n")
+    assert folder_now() == before
+
+
+def test_a_setting_of_numba_changes_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folder_now()
+    monkeypatch.setenv("NUMBA_SLP_VECTORIZE", "1")
+    assert folder_now() != before
+
+
+def test_the_processor_does_not_change_the_folder(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folder_now()
+    monkeypatch.setenv("NUMBA_CPU_NAME", "x86-64-v2")
+    assert folder_now() == before  # it is part of the key of each kernel, so that a pack for another suits
+
+
+def test_without_a_home_the_cache_ends_with_the_process(monkeypatch: pytest.MonkeyPatch, listener) -> None:
+    for name in ("PUZZLELAB_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    assert user_cache().is_dir()
+    assert user_cache() == user_cache()
+    assert listener.notes == [
+        "There is no home folder, so that compiled kernels and tables are kept until this process ends."
+    ]
+
+
+def test_the_folder_is_worked_out_once() -> None:
+    assert kernel_cache.kernel_cache() is kernel_cache.kernel_cache()
+
+
+# --- old folders ---
+
+
+def old_folder(parent: Path, name: str, seconds: float) -> Path:
+    path = parent / name
+    path.mkdir(parents=True)
+    (path / "code.kernel").write_text("machine code")
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+def test_the_newest_folders_are_kept(source: Path, own_cache: Path) -> None:
+    parent = own_cache / "kernels"
+    others = [old_folder(parent, f"other{age}", 3600 * age) for age in range(1, KEPT_FOLDERS + 3)]
+    kept = folder_now()
+    assert set(parent.iterdir()) == {kept, *others[: KEPT_FOLDERS - 1]}
+
+
+def test_folders_that_nobody_used_for_long_are_deleted(source: Path, own_cache: Path) -> None:
+    parent = own_cache / "kernels"
+    recent = old_folder(parent, "recent", KEPT_SECONDS - 60)
+    forgotten = old_folder(parent, "forgotten", KEPT_SECONDS + 60)
+    folder_now()
+    assert recent.exists()
+    assert not forgotten.exists()
+
+
+def test_using_a_folder_keeps_it_young(source: Path, own_cache: Path) -> None:
+    used = folder_now()
+    os.utime(used, (0, 0))
+    folder_now()
+    source.write_text("one = 2\n")
+    folder_now()
+    assert used.exists()
+
+
+def test_only_folders_are_deleted(source: Path, own_cache: Path) -> None:
+    note = own_cache / "kernels" / "README"
+    note.parent.mkdir(parents=True)
+    note.write_text("mine")
+    os.utime(note, (0, 0))
+    folder_now()
+    assert note.exists()
+
+
+def test_where_nothing_can_be_written_there_is_no_folder(no_cache: Path) -> None:
+    assert folder_now() is None
+    assert no_cache.read_text() == "a file"
+
+
+# --- in other processes ---
+
+COUNT = """
+from puzzlelab.core import registry
+from puzzlelab.solvers.bfs import count_by_depth
+print(count_by_depth(registry.load("tiles-2x2").read("1 2 3 0")))
+"""
+
+
+def run(package: Path, **settings: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1", **settings}
+    done = subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with a copy of the package, without any machine code."""
+    for path in PACKAGE.rglob("*.py"):
+        target = tmp_path / "copy" / "puzzlelab" / path.relative_to(PACKAGE)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    return tmp_path / "copy"
+
+
+@pytest.mark.slow
+def test_an_edit_in_another_file_is_never_run_as_old_machine_code(tmp_path: Path, copied: Path) -> None:
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
+    rules = copied / "puzzlelab" / "puzzles" / "tiles" / "kernels.py"
+    text = rules.read_text()
+    assert "return np.int64(count)" in text
+    rules.write_text(text.replace("return np.int64(count)", "return np.int64(1)"))
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "cache")) != "[1, 2, 2, 2, 2, 2, 1]"
+
+
+@pytest.mark.slow
+def test_without_a_cache_folder_no_machine_code_is_left_beside_the_sources(tmp_path: Path, copied: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    assert run(copied, PUZZLELAB_CACHE=str(tmp_path / "file" / "cache")) == "[1, 2, 2, 2, 2, 2, 1]"
+    assert list(copied.rglob("*.kernel")) == []
+
+
+# --- who compiles ---
+
+HOLD = """
+import sys, time
+from puzzlelab.engine.kernel_cache import alone
+with alone("some.kernel"):
+    print("holds it", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_one_process_compiles_the_others_wait_for() -> None:
+    pytest.importorskip("fcntl")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "holds it\n"
+        entered = threading.Event()
+
+        def enter() -> None:
+            with kernel_cache.alone("another.kernel"):
+                pass
+            with kernel_cache.alone("some.kernel"):
+                entered.set()
+
+        waiting = threading.Thread(target=enter)
+        waiting.start()
+        assert not entered.wait(0.3)
+        other.kill()  # whoever is killed holds nothing any more
+        waiting.join(30)
+        assert entered.is_set()
+
+
+def test_without_a_folder_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_cache, "kernel_cache", lambda: None)
+    with kernel_cache.alone("some.kernel"), kernel_cache.alone("some.kernel"):
+        pass

@@ -1,0 +1,133 @@
+import _thread
+import importlib
+import itertools
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from puzzlelab.engine.parallel import AHEAD, cores, ordered_map
+
+WORKER = """
+import os, time
+CHANGED = False
+
+def square(number):
+    time.sleep(0.002 * (9 - number % 10))
+    return number * number
+
+def about(number):
+    return os.getpid(), CHANGED
+
+def fail(number):
+    if number == 3:
+        raise ArithmeticError("three")
+    return number
+"""
+
+
+@pytest.fixture
+def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A module that worker processes can import."""
+    (tmp_path / "worker_of_a_test.py").write_text(WORKER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(importlib.import_module("sys").modules, "worker_of_a_test", raising=False)
+    yield importlib.import_module("worker_of_a_test")
+    importlib.import_module("sys").modules.pop("worker_of_a_test")
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, None])
+def test_threads_answer_in_the_order_of_the_items(worker: ModuleType, jobs: int | None) -> None:
+    assert list(ordered_map(worker.square, range(40), jobs)) == [number**2 for number in range(40)]
+
+
+def test_processes_answer_in_the_order_of_the_items(worker: ModuleType) -> None:
+    assert list(ordered_map(worker.square, range(30), 2, processes=True)) == [number**2 for number in range(30)]
+
+
+def test_a_worker_process_is_spawned_even_for_one_job(worker: ModuleType) -> None:
+    import os
+
+    worker.CHANGED = True  # a fork would see this
+    answers = set(ordered_map(worker.about, range(4), 1, processes=True))
+    assert len(answers) == 1
+    (process, changed) = answers.pop()
+    assert process != os.getpid()
+    assert not changed
+
+
+@pytest.mark.parametrize(("jobs", "processes"), [(1, False), (2, False), (1, True)])
+def test_an_error_comes_in_its_place(worker: ModuleType, jobs: int, processes: bool) -> None:
+    answers = ordered_map(worker.fail, range(10), jobs, processes)
+    assert [next(answers), next(answers), next(answers)] == [0, 1, 2]
+    with pytest.raises(ArithmeticError, match="three"):
+        next(answers)
+    assert list(answers) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_only_a_few_items_are_begun_in_advance(jobs: int) -> None:
+    taken = []
+
+    def items() -> Iterator[int]:
+        for number in itertools.count():
+            taken.append(number)
+            yield number
+
+    answers = ordered_map(abs, items(), jobs)
+    for _ in range(3):
+        next(answers)
+    assert len(taken) <= 3 + AHEAD * jobs
+    answers.close()  # type: ignore[attr-defined]
+    assert len(taken) <= 3 + AHEAD * jobs
+
+
+def test_closing_waits_for_what_runs_and_drops_the_rest() -> None:
+    begun, ended, open_ = [], [], threading.Event()
+
+    def work(number: int) -> int:
+        begun.append(number)
+        if number > 0:
+            open_.wait(10)
+        ended.append(number)
+        return number
+
+    answers = ordered_map(work, range(100), 2)
+    assert next(answers) == 0
+    while len(begun) < 3:
+        time.sleep(0.001)
+    threading.Timer(0.05, open_.set).start()
+    answers.close()  # type: ignore[attr-defined]
+    assert sorted(ended) == sorted(begun)
+    assert len(begun) < 2 * AHEAD
+
+
+def test_nothing_gives_nothing() -> None:
+    assert list(ordered_map(abs, [], 2)) == []
+
+
+def test_there_is_at_least_one_core() -> None:
+    assert cores() >= 1
+
+
+def test_ctrl_c_that_does_not_end_a_wait_is_seen_all_the_same() -> None:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("Ctrl-C reaches the main thread alone")
+    stop = threading.Event()
+
+    def press(number: int) -> bool:
+        time.sleep(0.2)  # until the main thread waits
+        _thread.interrupt_main()  # says that Ctrl-C was pressed, and wakes nobody
+        return stop.wait(60)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_map(press, range(1), jobs=2, on_interrupt=stop.set))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stop.is_set()

@@ -1,0 +1,73 @@
+import logging
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from puzzlelab.engine import report
+
+
+def test_who_listens_hears_sentences_and_progress(listener) -> None:
+    report.note("something happened")
+    report.progress("building", 1, 4)
+    assert listener.notes == ["something happened"]
+    assert listener.parts == [("building", 1, 4)]
+
+
+def test_the_last_listener_alone_hears(listener) -> None:
+    inner = type(listener)()
+    with report.listening(inner):
+        report.note("for the inner one")
+    report.note("for the outer one")
+    assert (inner.notes, listener.notes) == (["for the inner one"], ["for the outer one"])
+
+
+def test_a_listener_goes_even_after_an_error(listener) -> None:
+    inner = type(listener)()
+    with pytest.raises(KeyError), report.listening(inner):
+        raise KeyError
+    report.note("afterwards")
+    assert (inner.notes, listener.notes) == ([], ["afterwards"])
+
+
+def test_without_a_listener_sentences_go_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "puzzlelab"):
+        report.note("something happened")
+        report.waiting("it takes long")
+        report.progress("building", 1, 4)
+    assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", "something happened")]
+
+
+def test_what_takes_long_is_told_once_and_what_does_not_is_not(listener) -> None:
+    told = threading.Event()
+    listener.waiting = lambda sentence: (listener.waits.append(sentence), told.set())
+    with report.after(0.01, "this takes long"):
+        assert told.wait(10)
+    with report.after(60, "this does not"):
+        pass
+    assert (listener.waits, listener.notes) == (["this takes long"], [])
+
+
+@dataclass
+class Equal:
+    """A listener that equals another one that has heard the same."""
+
+    heard: list[str] = field(default_factory=list)
+
+    def note(self, sentence: str) -> None:
+        self.heard.append(sentence)
+
+    def waiting(self, sentence: str) -> None:
+        pass
+
+    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+        pass
+
+
+def test_listeners_that_are_equal_are_not_confused() -> None:
+    outer, inner = Equal(), Equal()
+    with report.listening(outer):
+        with report.listening(inner):
+            pass
+        report.note("for the outer one")
+    assert (outer.heard, inner.heard) == (["for the outer one"], [])

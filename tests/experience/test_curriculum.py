@@ -1,0 +1,209 @@
+"""Where games begin: what was asked for, never harder, and harder only when that is due."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadInput, BadOption, UnknownName, Unsupported
+from puzzlelab.core.views import Samples
+from puzzlelab.experience.curriculum import UNKNOWN, CurriculumSettings, StartSampler
+
+NARROW = registry.load("tiles-2x3")
+
+
+def starts(puzzle=NARROW, **settings):
+    return StartSampler.of(puzzle, CurriculumSettings(**settings))
+
+
+def random(seed=0):
+    return np.random.default_rng(seed)
+
+
+# --- boards ----------------------------------------------------------------------------------------------------------
+
+
+@given(first=st.integers(1, 30), seed=st.integers(0, 999))
+def test_no_walk_leads_farther_than_it_is_long(distances, first, seed) -> None:
+    states, known = starts(walks=1, first=first).boards(50, random(seed))
+    distance = distances(NARROW)(states)
+    assert known.dtype == np.int32
+    assert known.min() >= 1
+    assert known.max() <= first
+    assert (distance <= known).all()
+    assert ((known - distance) % 2 == 0).all()  # a move changes the parity of the distance
+
+
+def test_walks_are_of_all_lengths_alike() -> None:
+    _, known = starts(walks=1, first=5).boards(5_000, random())
+    assert chisquare(np.bincount(known)[1:], np.full(5, 1_000)).pvalue > 0.01
+
+
+def test_short_walks_do_not_turn_back(distances) -> None:
+    puzzle = registry.load("tiles-2x2")  # a ring of 12 states
+    states, known = starts(puzzle, walks=1, first=6).boards(200, random())
+    assert np.array_equal(distances(puzzle)(states), known)
+
+
+def test_walks_of_plain_rules(corridor) -> None:
+    states, known = starts(corridor(9), walks=1, first=4).boards(50, random())
+    assert np.array_equal(states[:, 0], known)
+    assert set(known.tolist()) == {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_so_many_boards_are_walks(share) -> None:
+    first = 4 if share else 0
+    states, known = starts(walks=share, first=first).boards(2_000, random())
+    assert states.shape == (2_000, 6)
+    walks = known != UNKNOWN
+    assert abs(walks.mean() - share) < 0.03
+    assert (np.sort(states, axis=1) == np.arange(6)).all()
+
+
+def test_boards_that_are_no_walks_come_from_everywhere(distances) -> None:
+    states, known = starts(walks=0.5, first=2, scale="uniform").boards(400, random())
+    distance = distances(NARROW)(states)
+    assert distance[known != UNKNOWN].max() <= 2
+    assert distance[known == UNKNOWN].mean() > 10
+
+
+def test_boards_of_a_level(distances) -> None:
+    states, known = starts(scale="distance", first=7).boards(20, random())
+    assert distances(NARROW)(states).tolist() == [7] * 20
+    assert (known == UNKNOWN).all()
+
+
+def test_the_main_scale_is_the_one_that_is_not_named() -> None:
+    states, _ = starts(first=6).boards(20, random())
+    assert [NARROW.view(Samples).difficulty(state)["level"] for state in states] == [6] * 20
+
+
+def test_a_scale_without_a_level_gives_boards_of_all(distances) -> None:
+    states, _ = starts(scale="distance").boards(300, random())
+    assert len(set(distances(NARROW)(states))) > 10
+
+
+def test_a_puzzle_whose_moves_cannot_be_undone() -> None:
+    puzzle = registry.load("dust-4x3x3")
+    states, known = starts(puzzle, scale="uniform").boards(10, random())
+    assert states.shape == (10, 12)
+    assert (known == UNKNOWN).all()
+
+
+def test_the_same_draws_give_the_same_boards() -> None:
+    one, other = (starts(walks=0.5, first=9).boards(30, random(4)) for _ in range(2))
+    assert np.array_equal(one[0], other[0])
+    assert np.array_equal(one[1], other[1])
+
+
+# --- difficulty ------------------------------------------------------------------------------------------------------
+
+
+def test_difficulty_that_grows_evenly() -> None:
+    found = starts(walks=1, first=2, last=10, grows="evenly", over=80)
+    levels = []
+    for step in (0, 10, 40, 79, 80, 1_000):
+        found.stepped(step)
+        levels.append(found.difficulty)
+    assert levels == [2, 3, 6, 10, 10, 10]
+    found.ended(10_000, 10_000)
+    assert found.difficulty == 10
+
+
+def test_boards_are_as_hard_as_the_difficulty_has_become() -> None:
+    found = starts(walks=1, first=1, last=9, grows="evenly", over=8)
+    assert found.boards(100, random())[1].max() == 1
+    found.stepped(8)
+    assert found.boards(100, random())[1].max() == 9
+
+
+def won(found, *games):
+    """The difficulty after each part of games: how many ended, how many of them were won."""
+    levels = []
+    for ended, of_them in games:
+        found.ended(ended, of_them)
+        levels.append(found.difficulty)
+    return levels
+
+
+def test_difficulty_that_grows_with_games_that_are_won() -> None:
+    found = starts(walks=1, first=1, last=6, grows="won", share=0.8, games=10, in_a_row=1, by=2)
+    assert won(found, (10, 9), (10, 8), (10, 9), (10, 10), (10, 10)) == [3, 3, 5, 6, 6]
+    found.stepped(10**6)
+    assert found.difficulty == 6
+
+
+def test_games_are_judged_when_there_are_enough_of_them() -> None:
+    found = starts(walks=1, first=1, last=6, grows="won", share=0.5, games=10, in_a_row=1)
+    assert won(found, (4, 4), (5, 0), (1, 1), (9, 9), (3, 0)) == [1, 1, 1, 1, 2]
+    # 5 of the first 10 are not more than half; 9 of the next 12 are.
+
+
+def test_so_many_times_in_a_row() -> None:
+    found = starts(walks=1, first=1, last=6, grows="won", share=0.8, games=10, in_a_row=3)
+    good, bad = (10, 9), (10, 8)
+    assert won(found, good, good, bad, good, good, good, good, good, good) == [1, 1, 1, 1, 1, 2, 2, 2, 3]
+
+
+def test_difficulty_that_never_grows() -> None:
+    found = starts(walks=1, first=3, last=6)
+    found.stepped(10**9)
+    assert won(found, (10_000, 10_000), (10_000, 10_000)) == [3, 3]
+
+
+@given(st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), max_size=20), st.integers(0, 20))
+def test_restored_starts_go_on_as_they_would_have(games, cut) -> None:
+    parts = [(ended, round(ended * share)) for ended, share in games]
+    settings = {"walks": 1, "first": 1, "last": 9, "grows": "won", "games": 10, "in_a_row": 2, "share": 0.4}
+    one, other = starts(**settings), starts(**settings)
+    won(one, *parts[:cut])
+    other.restore(one.state())
+    assert won(one, *parts[cut:]) == won(other, *parts[cut:])
+    assert one == other
+
+
+# --- what is refused -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"walks": 0.5}, "walks need a first difficulty of 1 or more, the length of the longest"),
+        ({"first": 9, "last": 5}, "the last difficulty, 5, is less than the first, 9"),
+        ({"walks": 1, "first": 9, "grows": "evenly"}, "a difficulty that grows needs a last one"),
+        ({"walks": 1, "first": 9, "grows": "won"}, "a difficulty that grows needs a last one"),
+        ({"walks": 1.5}, "curriculum: the option 'walks' cannot be '1.5'"),
+        ({"grows": "wins"}, "curriculum: the option 'grows' cannot be 'wins'"),
+        ({"walk": 1}, "curriculum has no option 'walk'; did you mean 'walks'"),
+    ],
+)
+def test_settings_that_make_no_sense(values, words) -> None:
+    with pytest.raises(BadOption, match=words):
+        CurriculumSettings(**values)
+
+
+def test_what_a_puzzle_cannot_make_is_said_at_the_beginning(corridor) -> None:
+    with pytest.raises(Unsupported, match=r"moves of dust-4x3x3 cannot be undone, so that no walk leads from its goal"):
+        starts(registry.load("dust-4x3x3"), walks=0.5, first=3)
+    with pytest.raises(Unsupported, match="moves of sudoku-4x4 cannot be undone"):
+        starts(registry.load("sudoku-4x4"), walks=1, first=3)
+    with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own"):
+        starts(registry.load("sudoku-4x4"))
+    with pytest.raises(Unsupported, match="corridor-9 cannot make boards of its own"):
+        starts(corridor(9), walks=0.5, first=3)
+    with pytest.raises(UnknownName, match="there is no scale of tiles-2x3 'distanc'; did you mean 'distance'"):
+        starts(scale="distanc")
+
+
+@pytest.mark.parametrize("settings", [{"first": 22}, {"first": 3, "last": 22, "grows": "evenly"}])
+def test_a_level_that_is_not_on_the_scale(settings) -> None:
+    with pytest.raises(BadInput, match="goes from 0 to 21, not to 22"):
+        starts(scale="distance", **settings)
+
+
+def test_walks_may_be_longer_than_the_scale_of_the_other_boards() -> None:
+    _, known = starts(scale="distance", walks=0.5, first=40).boards(200, random())
+    assert known[known != UNKNOWN].max() > 21

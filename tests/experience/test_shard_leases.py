@@ -1,0 +1,296 @@
+"""Shards by number: each is made once while all is well, and by somebody else when its maker is gone."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from puzzlelab import BadFile, BadOption, Limit, api, load
+from puzzlelab.experience import shard_leases as module
+from puzzlelab.experience.schema import joined
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, read_number
+from puzzlelab.experience.shards import Shards, read_shards
+from puzzlelab.experience.teachers import Teacher
+
+pytest.importorskip("pyarrow")
+
+EIGHT = load("tiles-3x3")
+TEACHER = Teacher(EIGHT, api.solver("beam", EIGHT, width=10, estimate="manhattan"), detours=1)
+GAMES = 40
+make = partial(make_shard, TEACHER, games=GAMES)
+
+
+def same(a, b):
+    names = ("game", "state", "moves", "remaining", "proven")
+    return len(a) == len(b) and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in names)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def finished(folder, number):
+    (folder / f"shard-{number:05}.parquet").write_bytes(b"")
+
+
+def aged(folder, number, seconds):
+    """Make a claim so many seconds older."""
+    path = folder / f"shard-{number:05}.claim"
+    then = path.stat().st_mtime - seconds
+    os.utime(path, (then, then))
+
+
+def by_another(folder, number, **owner):
+    """A claim of another process, on another machine unless `owner` says where."""
+    owner = {"machine": "elsewhere", "process": os.getpid(), "run": "x", "token": "y"} | owner
+    (folder / f"shard-{number:05}.claim").write_text(json.dumps(owner))
+
+
+def ended_process():
+    """The number of a process that does not run any more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+# --- shards ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_shard_has_the_games_of_its_number(tmp_path):
+    for number in (2, 0, 1):
+        assert read_number(tmp_path, number) is None
+        make(tmp_path, number)
+        assert same(read_number(tmp_path, number), TEACHER.games(number * GAMES, (number + 1) * GAMES))
+    assert same(joined(read_shards(tmp_path)), TEACHER.games(0, 3 * GAMES))
+
+
+def test_a_shard_is_equal_whoever_makes_it(tmp_path):
+    for number in (0, 1):
+        make(tmp_path / "a", number)
+    for number in (1, 0):
+        make(tmp_path / "b", number, jobs=2)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_shard_says_what_it_holds(tmp_path):
+    import pyarrow.parquet as pq
+
+    card = json.loads(pq.read_schema(make(tmp_path, 3)).metadata[b"puzzlelab"])
+    held = json.loads((tmp_path / "teacher.json").read_text())
+    assert card["games"] == [3 * GAMES, 4 * GAMES]
+    assert (card["detours"], card["games_a_shard"]) == (1, GAMES)
+    assert held.items() <= card.items()
+
+
+def test_what_killed_programs_left_aside_is_cleared_away(tmp_path):
+    make(tmp_path, 0)
+    (tmp_path / "writing-00001-x").write_bytes(b"half a shard")
+    (tmp_path / "writing-00002-x").write_bytes(b"somebody may be writing this one")
+    make(tmp_path, 1)
+    names = [path.name for path in sorted(tmp_path.iterdir())]
+    assert names == ["shard-00000.parquet", "shard-00001.parquet", "teacher.json", "writing-00002-x"]
+
+
+def test_two_programs_that_make_one_shard_at_once_both_succeed(tmp_path, monkeypatch):
+    real = module.save
+
+    def overtaken(folder, number, *rest):
+        monkeypatch.setattr(module, "save", real)
+        make(folder, number)
+        raise BadFile("what was written aside is not there any more")
+
+    monkeypatch.setattr(module, "save", overtaken)
+    assert make(tmp_path, 0).exists()
+
+
+def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch):
+    def full(*rest):
+        raise BadFile("cannot write the folder: no space left")
+
+    monkeypatch.setattr(module, "save", full)
+    with pytest.raises(BadFile, match="no space left"):
+        make(tmp_path, 1)
+
+
+def test_games_without_samples_make_an_empty_shard(tmp_path):
+    hopeless = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
+    make_shard(hopeless, tmp_path, 0, 3)
+    assert len(read_number(tmp_path, 0)) == 0
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    make(tmp_path, 0)
+    with pytest.raises(BadFile, match="games_a_shard is 40 there, not 50"):
+        make_shard(TEACHER, tmp_path, 1, 50)
+    with pytest.raises(BadFile, match="seed is 0 there, not 7"):
+        begin_folder(Teacher(EIGHT, TEACHER.solver, seed=7, detours=1), tmp_path, GAMES)
+    with pytest.raises(BadFile, match="games_a_shard is 40 there, not null; shard is null there, not 100"):
+        Shards(tmp_path, TEACHER.settings(), 100)
+    with pytest.raises(BadOption, match="a shard has 1 game or more, not 0"):
+        begin_folder(TEACHER, tmp_path, 0)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadFile, match="cannot write"):
+        make(tmp_path / "file", 0)
+
+
+def test_a_damaged_shard_is_named(tmp_path):
+    finished(tmp_path, 4)
+    with pytest.raises(BadFile, match=r"shard-00004\.parquet cannot be read"):
+        read_number(tmp_path, 4)
+
+
+# --- claims ----------------------------------------------------------------------------------------------------------
+
+
+def test_each_number_is_given_once_until_it_is_released(tmp_path):
+    first, second = ShardLeases(tmp_path), ShardLeases(tmp_path)
+    finished(tmp_path, 1)
+    assert [first.take(4), second.take(4), first.take(4), second.take(4)] == [0, 2, 3, None]
+    second.release(0)  # not its own
+    assert second.take(4) is None
+    first.release(0)
+    assert second.take(4) == 0
+    assert ShardLeases(tmp_path).take(9, first=5) == 5
+
+
+def test_numbers_whose_shards_are_there_are_not_given(tmp_path):
+    for number in range(3):
+        finished(tmp_path, number)
+    assert ShardLeases(tmp_path).take(3) is None
+    assert ShardLeases(tmp_path).take(4) == 3
+    assert not list(tmp_path.glob("shard-0000[012].claim"))
+
+
+def test_a_claim_that_its_shard_has_outlived_is_cleared_away(tmp_path):
+    for number in (0, 1):
+        by_another(tmp_path, number)
+    finished(tmp_path, 1)
+    assert ShardLeases(tmp_path).take(3) == 2
+    assert [path.name for path in sorted(tmp_path.glob("*.claim"))] == ["shard-00000.claim", "shard-00002.claim"]
+
+
+def test_a_shard_that_came_meanwhile_is_not_given(tmp_path, monkeypatch):
+    real = ShardLeases._claim
+
+    def meanwhile(self, number):
+        finished(tmp_path, 0)
+        return real(self, number)
+
+    monkeypatch.setattr(ShardLeases, "_claim", meanwhile)
+    assert ShardLeases(tmp_path).take(2) == 1
+    assert not (tmp_path / "shard-00000.claim").exists()
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", '{"machine": 3}'])
+def test_an_old_claim_is_taken_over_and_a_young_one_is_not(tmp_path, text):
+    by_another(tmp_path, 0)
+    if text is not None:
+        (tmp_path / "shard-00000.claim").write_text(text)
+    aged(tmp_path, 0, 290)
+    assert ShardLeases(tmp_path).take(1) is None
+    aged(tmp_path, 0, 20)
+    heir = ShardLeases(tmp_path)
+    assert heir.take(1) == 0
+    assert ShardLeases(tmp_path).take(1) is None
+    heir.release(0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_new_time_stamp_keeps_a_claim(tmp_path):
+    claims = ShardLeases(tmp_path)
+    claims.take(1)
+    aged(tmp_path, 0, 400)
+    claims.refresh(0)
+    assert ShardLeases(tmp_path).take(1) is None
+
+
+def test_the_claim_of_a_process_that_is_gone_is_taken_over_at_once(tmp_path):
+    here = module.platform.node()
+    by_another(tmp_path, 0, machine=here, process=ended_process())
+    by_another(tmp_path, 1, machine=here, process=os.getppid())
+    by_another(tmp_path, 2, machine="elsewhere", process=ended_process())
+    by_another(tmp_path, 3, machine=here, process=os.getpid(), run="an earlier process with this number")
+    by_another(tmp_path, 4, machine=here, process=os.getpid(), run=module.RUN)
+    claims = ShardLeases(tmp_path)
+    assert [claims.take(5), claims.take(5), claims.take(5)] == [0, 3, None]
+
+
+def test_during_the_work_a_claim_gets_time_stamps_and_is_released_after_it(tmp_path):
+    claims = ShardLeases(tmp_path, patience=0.06)
+    number = claims.take(1)
+    path = tmp_path / "shard-00000.claim"
+    with claims.keeping(number):
+        aged(tmp_path, 0, 1_000)
+        old, until = path.stat().st_mtime, time.monotonic() + 30
+        while path.stat().st_mtime == old and time.monotonic() < until:
+            time.sleep(0.01)
+        assert path.stat().st_mtime > old + 900
+    assert not path.exists()
+    with pytest.raises(KeyboardInterrupt), claims.keeping(claims.take(1)):
+        raise KeyboardInterrupt
+    assert not path.exists()
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(BadFile, match="cannot write .*nowhere"):
+        ShardLeases(tmp_path / "nowhere").take(1)
+
+
+def test_many_threads_never_hold_one_number_at_once(tmp_path):
+    taken, lock = [], threading.Lock()
+
+    def work():
+        claims = ShardLeases(tmp_path)
+        while (number := claims.take(60)) is not None:
+            with claims.keeping(number):
+                with lock:
+                    taken.append(number)
+                finished(tmp_path, number)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == list(range(60))
+    assert len(list(tmp_path.iterdir())) == 60
+
+
+GENERATOR = """
+import sys
+from pathlib import Path
+from puzzlelab import api, load
+from puzzlelab.experience.shard_leases import Claims, begin_folder, make_shard
+from puzzlelab.experience.teachers import Teacher
+eight, folder = load("tiles-3x3"), Path(sys.argv[1])
+teacher = Teacher(eight, api.solver("beam", eight, width=10, estimate="manhattan"), detours=1)
+begin_folder(teacher, folder, 40)
+claims = Claims(folder)
+while (number := claims.take(int(sys.argv[2]))) is not None:
+    with claims.keeping(number):
+        make_shard(teacher, folder, number, 40)
+"""
+
+
+@pytest.mark.slow
+def test_several_programs_fill_one_folder_though_one_is_killed(tmp_path):
+    count = 60
+    programs = [subprocess.Popen([sys.executable, "-c", GENERATOR, str(tmp_path), str(count)]) for _ in range(2)]
+    until = time.monotonic() + 120
+    while len(list(tmp_path.glob("*.parquet"))) < 3 and time.monotonic() < until:
+        time.sleep(0.005)
+    programs[0].kill()
+    programs[0].wait()
+    assert programs[1].wait(timeout=120) == 0
+    claims = ShardLeases(tmp_path)
+    while (number := claims.take(count)) is not None:  # what was claimed by the one that was killed, at the very end
+        make(tmp_path, number)
+        claims.release(number)
+    assert same(joined(read_shards(tmp_path)), TEACHER.games(0, count * GAMES))
+    assert not list(tmp_path.glob("*.claim"))

@@ -1,0 +1,212 @@
+import tracemalloc
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.registry import load
+from puzzlelab.core.views import DrawsSvg
+from puzzlelab.puzzles.tiles import guess
+from puzzlelab.puzzles.tiles.rules import Tiles
+
+SIZES = st.tuples(st.integers(2, 8), st.integers(2, 8))
+SMALL = SIZES.filter(lambda size: size[0] * size[1] <= 16)
+
+
+@st.composite
+def boards(draw, sizes=SIZES):
+    """A puzzle and one of its boards."""
+    puzzle = Tiles(*draw(sizes))
+    return puzzle, np.array(draw(st.permutations(range(puzzle.cells))), np.uint8)
+
+
+NOTATIONS = {
+    "canonical": lambda puzzle, board: puzzle.write(board),
+    "commas": lambda puzzle, board: ",".join(map(str, board)),
+    "commas and spaces": lambda puzzle, board: ", ".join(map(str, board)),
+    "semicolons": lambda puzzle, board: " ; ".join(map(str, board)),
+    "tabs": lambda puzzle, board: "\t".join(map(str, board)),
+    "a line a row": lambda puzzle, board: "\n".join(" ".join(map(str, row)) for row in rows(puzzle, board)),
+    "windows lines": lambda puzzle, board: "\r\n".join(" ".join(map(str, row)) for row in rows(puzzle, board)) + "\r\n",
+    "a list": lambda puzzle, board: str(board.tolist()),
+    "a nested list": lambda puzzle, board: str(rows(puzzle, board)),
+    "a nested tuple": lambda puzzle, board: str(tuple(map(tuple, rows(puzzle, board)))),
+    "as NumPy prints it": lambda puzzle, board: str(board.reshape(puzzle.rows, puzzle.columns)),
+    "one row as NumPy prints it": lambda puzzle, board: str(board),
+    "aligned": lambda puzzle, board: "  ".join(f"{tile:>3}" for tile in board),
+    "leading zeros": lambda puzzle, board: " ".join(f"{tile:02}" for tile in board),
+    "much space": lambda puzzle, board: "\n\n  " + "   ".join(map(str, board)) + "  \n",
+}
+
+
+def rows(puzzle: Tiles, board: np.ndarray) -> list[list[int]]:
+    return board.reshape(puzzle.rows, puzzle.columns).tolist()
+
+
+@pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
+@given(board=boards())
+def test_every_notation_is_read(notation, board) -> None:
+    puzzle, state = board
+    assert np.array_equal(puzzle.read(notation(puzzle, state)).state, state)
+
+
+@pytest.mark.parametrize("digits", ["0123456789abcdef", "0123456789ABCDEF"])
+@given(board=boards(SMALL))
+def test_up_to_16_cells_a_digit_a_cell_is_enough(digits: str, board) -> None:
+    puzzle, state = board
+    assert np.array_equal(puzzle.read("".join(digits[tile] for tile in state)).state, state)
+
+
+def test_what_is_read_is_a_row_of_bytes() -> None:
+    state = load("tiles-3x3").read("8 6 7 2 5 4 3 0 1").state
+    assert (state.dtype, state.tolist()) == (np.uint8, [8, 6, 7, 2, 5, 4, 3, 0, 1])
+
+
+MALFORMED = {
+    "": "the board is empty; tiles-3x3 has 9 numbers, 0 for the blank",
+    " \n\t ": "the board is empty",
+    "[[]]": "the board is empty",
+    "1 2 3 4 x 6 7 8 0": "place 5: 'x' is no number",
+    "1 2 3 4 5.0 6 7 8 0": "place 5: '5.0' is no number",
+    "1 2 3 4 0x5 6 7 8 0": "place 5: '0x5' is no number",
+    "1 2 3 4 ½ 6 7 8 0": "place 5: '½' is no number",
+    "1 2 3 4 ٥ 6 7 8 0": "place 5: '٥' is no number",
+    "1 2 3 4 - 6 7 8 0": "place 5: '-' is no number",
+    "1 2 3 4 5 6 7 8 8": "place 9: tile 8 stands here and at place 8; 0 is missing",
+    "3 1 2 3 5 6 7 8 0": "place 4: tile 3 stands here and at place 1; 4 is missing",
+    "0 0 0 0 0 0 0 0 0": "place 2: tile 0 stands here and at place 1; 1 is missing",
+    "1 2 3 4 5 6 7 0": "8 numbers given; tiles-3x3 has 9, 0 for the blank",
+    "1 2 3 4 5 6 7 8 0 0": "10 numbers given; tiles-3x3 has 9, 0 for the blank",
+    "[[1, 2], [3, 0]]": "4 numbers given",
+    "5": "'5' has 1 digit",
+    "1 2 3 4 -5 6 7 8 0": "place 5: there is no tile -5; tiles are 1 to 8, and 0 for the blank",
+    "1 2 3 4 9 6 7 8 0": "place 5: there is no tile 9",
+    "1 2 3 4 256 6 7 8 0": "place 5: there is no tile 256",
+    "1 2 3 4 99999999999999999999 6 7 8 0": "place 5: there is no tile 99999999999999999999",
+    "1 2 3 4 " + "9" * 500 + " 6 7 8 0": "place 5: there is no tile " + "9" * 40 + "...",
+    "12345678": "'12345678' has 8 digits; tiles-3x3 has 9, 0 for the blank",
+    "1234567800": "'1234567800' has 10 digits",
+    "1234g6780": "place 5: 'g' is no digit",
+    "1234\u06656780": "place 5: '\u0665' is no digit",
+    "1234a6780": "place 5: there is no tile 10",
+    "123456788": "place 9: tile 8 stands here and at place 8; 0 is missing",
+    "1 2 3 4 \x00 6 7 8 0": "place 5: '?' is no number",
+    "1 2 3 4 \x1b[31m5 6 7 8 0": "place 5: '?' is no number",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), MALFORMED.items(), ids=[repr(text[:20]) for text in MALFORMED])
+def test_what_is_no_board_is_told_the_place(text: str, words: str) -> None:
+    with pytest.raises(BadBoard) as caught:
+        load("tiles-3x3").read(text)
+    assert str(caught.value).startswith(words)
+    assert len(str(caught.value)) < 200
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("text", ["1 " * 5_000_000, "x" * 10_000_000, "\0" * 10_000_000, "[" * 10_000_000])
+def test_ten_megabytes_of_noise_are_refused_unread(text: str) -> None:
+    tracemalloc.start()
+    with pytest.raises(BadBoard, match="^10,000,000 characters are no board; tiles-3x3 has 9 numbers$"):
+        load("tiles-3x3").read(text)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_above_16_cells_one_word_is_no_board() -> None:
+    with pytest.raises(BadBoard, match="is one word; tiles-5x5 has 25 numbers with spaces between them"):
+        load("tiles-5x5").read("1234567890123456789012345")
+
+
+def check_text(text: str) -> None:
+    """Read it as a board of 2x2; any other error than `BadBoard` is a failure."""
+    try:
+        said = sorted(load("tiles-2x2").read(text).state.tolist())
+    except BadBoard as error:
+        said = str(error)
+    assert said == [0, 1, 2, 3] or (isinstance(said, str) and said.isprintable())
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_board_or_a_bad_board(text: str) -> None:
+    check_text(text)
+
+
+@given(st.lists(st.sampled_from("0123 ,;[]()\n-+x"), max_size=16).map("".join))
+def test_any_text_of_such_signs_is_a_board_or_a_bad_board(text: str) -> None:
+    check_text(text)
+
+
+def test_moves_are_read_and_written() -> None:
+    puzzle = load("tiles-3x3")
+    assert [puzzle.write_move(move) for move in range(4)] == ["U", "D", "L", "R"]
+    assert [puzzle.read_move(letter) for letter in "UDLR"] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["", "u", "UD", "UDLR", "X", " U", "0", "½", "U" * 10**6])
+def test_what_is_no_move_is_named(text: str) -> None:
+    with pytest.raises(BadBoard, match="is no move; moves are U, D, L and R, the way the tile slides") as caught:
+        load("tiles-3x3").read_move(text)
+    assert len(str(caught.value)) < 200
+
+
+# --- drawings ---
+
+
+def test_a_board_is_drawn_as_text() -> None:
+    assert load("tiles-3x3").draw(load("tiles-3x3").read("867254301").state) == "8 6 7\n2 5 4\n3 . 1"
+    assert load("tiles-2x7").draw(np.roll(np.arange(14, dtype=np.uint8), 1)) == (
+        "13  .  1  2  3  4  5\n 6  7  8  9 10 11 12"
+    )
+
+
+@given(board=boards())
+def test_a_drawing_has_a_line_a_row_and_reads_back(board) -> None:
+    puzzle, state = board
+    lines = puzzle.draw(state).split("\n")
+    assert len(lines) == puzzle.rows
+    assert len({len(line) for line in lines}) == 1
+    assert np.array_equal(puzzle.read(" ".join(lines).replace(".", "0")).state, state)
+
+
+@given(board=boards())
+def test_the_svg_shows_every_tile_in_its_cell(board) -> None:
+    puzzle, state = board
+    root = ET.fromstring(puzzle.view(DrawsSvg).svg(state))
+    width, height = (float(root.get(side)) for side in ("width", "height"))
+    texts = [each for each in root.iter() if each.tag.endswith("text")]
+    shown = {}
+    for each in texts:
+        column = int(float(each.get("x")) / width * puzzle.columns)
+        row = int(float(each.get("y")) / height * puzzle.rows)
+        shown[row * puzzle.columns + column] = int(each.text)
+    assert shown == {cell: tile for cell, tile in enumerate(state.tolist()) if tile}
+    assert root.get("aria-label") == puzzle.write(state)
+
+
+def test_tiles_at_home_look_different() -> None:
+    puzzle = load("tiles-3x3")
+    at_home = puzzle.view(DrawsSvg).svg(puzzle.goals()[0]).count("#3b6ea8")
+    away = puzzle.view(DrawsSvg).svg(puzzle.read("8 1 2 3 4 5 6 7 0").state).count("#3b6ea8")
+    assert (at_home, away) == (8, 0)
+
+
+# --- which board a text means ---
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("1 2 3 0", "tiles-2x2"), ("0 1 2 3 4 5 6 7 8", "tiles-3x3"), (" ".join(map(str, range(64))), "tiles-8x8")],
+)
+def test_a_square_of_numbers_is_recognised(text: str, name: str) -> None:
+    puzzle = guess(text)
+    assert puzzle is not None
+    assert puzzle.name == name
+
+
+@pytest.mark.parametrize("text", ["", "1", "1 2", "1 2 3", "a b c d", "1 2 3 -4", " ".join(map(str, range(81)))])
+def test_other_texts_are_not(text: str) -> None:
+    assert guess(text) is None

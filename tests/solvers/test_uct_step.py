@@ -1,0 +1,678 @@
+"""UCT: its tree against a plain one, what is lost, what is kept after a move, many games at once, and its limits."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from puzzlelab import (
+    BadOption,
+    Estimate,
+    Instance,
+    Limit,
+    Progress,
+    Result,
+    Unsupported,
+    attempts,
+    check_solver,
+    load,
+    solve,
+)
+from puzzlelab.core import networks
+from puzzlelab.core.solver import options_of, solve_all
+from puzzlelab.core.views import Estimates, Prior, Samples
+from puzzlelab.engine import driver
+from puzzlelab.engine.driver import Drive
+from puzzlelab.experience.uct_session import UctSession
+from puzzlelab.solvers import uct
+from puzzlelab.solvers._uct_tree import LOST
+from puzzlelab.solvers.greedy import Greedy
+from puzzlelab.solvers.uct import Uct
+
+TILES = load("tiles-3x3")
+DUST = load("dust-4x3x3")
+HOME = np.array([8, 0, 1, 2, 3, 4, 5, 6, 7])
+NEVER = lambda: False  # noqa: E731
+SLOW = pytest.mark.slow
+"""For what compiles the search for dust, a second puzzle."""
+WEIGHTS = np.random.default_rng(0).normal(size=9)
+
+
+def board(distance, seed=0):
+    """A random board of the 8-puzzle that is so many moves from the goal."""
+    return Instance(
+        TILES, TILES.view(Samples).scales["distance"].sample(np.random.default_rng((seed, distance)), distance)
+    )
+
+
+def dust(count):
+    random = np.random.default_rng(2)
+    return [Instance(DUST, DUST.view(Samples).scales["uniform"].sample(random, None)) for _ in range(count)]
+
+
+def manhattan(states):
+    """Manhattan distance of boards `[B, 9]`."""
+    there = np.argsort(states, axis=1)[:, 1:]
+    return (abs(there // 3 - HOME[1:] // 3) + abs(there % 3 - HOME[1:] % 3)).sum(axis=1)
+
+
+def guess(states):
+    """The same, and a little that is false but tells boards apart."""
+    return manhattan(states) + np.cos(states @ WEIGHTS)
+
+
+def left(states):
+    """Cells of dust that are not empty."""
+    return (states > 0).sum(axis=1)
+
+
+def timeless(results):
+    return [replace(result, seconds=0.0) for result in results]
+
+
+def far(*remaining):
+    """The estimate of each place."""
+    table = np.array(remaining, float)
+    return Estimate("far", admissible=False, scores=lambda states: table[states[:, 0]])
+
+
+# --- against a plain tree ---------------------------------------------------------------------------------------------
+
+
+class Plain:
+    """UCT as the books write it, with an object for each node, by the rules alone."""
+
+    def __init__(self, puzzle, state, remaining, logs=None, decay=0.035, exploration=0.03, by_values=False):
+        self.puzzle, self.remaining, self.logs = puzzle, remaining, logs
+        self.decay, self.exploration, self.by_values = decay, exploration, by_values
+        self.past = []
+        self.root = Node(state)
+
+    def playouts(self, count):
+        if self.root.children is None:
+            self.simulate()
+        for _ in range(count):
+            self.simulate()
+
+    def value(self, state):
+        return math.exp(-self.decay * max(0.0, float(self.remaining(state[None])[0])))
+
+    def simulate(self):
+        path = [self.root]
+        while path[-1].children and not self.puzzle.solved(path[-1].state):
+            path.append(self.pick(path[-1]))
+        if self.puzzle.solved(path[-1].state):
+            value = 1.0
+        else:
+            value = self.expand(path)
+            if self.puzzle.solved(path[-1].children[0].state if path[-1].children else path[-1].state):
+                path.append(path[-1].children[0])
+                value = 1.0
+        for node in reversed(path):
+            node.visits += 1
+            node.total += value
+            value *= math.exp(-self.decay)
+            node.lost = node.lost or (node.children is not None and all(child.lost for child in node.children))
+
+    def pick(self, node):
+        mean = node.total / node.visits
+
+        def score(child):
+            step = math.exp(-self.decay)
+            value = step * child.total / child.visits if child.visits else mean
+            value = step * child.guess if self.by_values and not child.visits else value
+            return value + self.exploration * mean * child.prior * np.sqrt(node.visits) / (1 + child.visits)
+
+        return max((child for child in node.children if not child.lost), key=score)
+
+    def expand(self, path):
+        node, puzzle = path[-1], self.puzzle
+        known = {tuple(each.state) for each in path} | set(self.past)
+        moves = np.flatnonzero(puzzle.legal(node.state)).tolist()
+        after = {move: puzzle.apply(node.state, move) for move in moves}
+        solving = [move for move in moves if puzzle.solved(after[move])]
+        moves = solving[:1] or [move for move in moves if tuple(after[move]) not in known]
+        node.children = [Node(after[move], move) for move in moves]
+        if not moves or solving:
+            return 0.0
+        if self.by_values:
+            likely = [-max(0.0, self.remaining(after[move][None])[0]) for move in moves]
+        else:
+            likely = [0.0 if self.logs is None else self.logs(node.state[None])[0, move] for move in moves]
+        shares = np.exp(np.array(likely) - max(likely))
+        for child, share in zip(node.children, shares / shares.sum(), strict=True):
+            child.prior, child.guess = share, self.value(child.state)
+        if self.by_values:
+            return math.exp(-self.decay) * max(child.guess for child in node.children)
+        return self.value(node.state)
+
+    def make(self, move):
+        self.past.append(tuple(self.root.state))
+        self.root = next(child for child in self.root.children if child.move == move)
+
+
+class Node:
+    def __init__(self, state, move=-1):
+        self.state, self.move, self.children = state, move, None
+        self.visits, self.total, self.prior, self.guess, self.lost = 0, 0.0, 0.0, 0.0, False
+
+    def all(self):
+        """(move, visits, mean value, lost) of this node and of all below it, layer by layer, as a bag."""
+        layer = [self]
+        while layer:
+            yield sorted((node.move, node.visits, round(node.total, 9), node.lost) for node in layer)
+            layer = [child for node in layer for child in node.children or ()]
+
+
+def layers(tree):
+    """The same of the tree of a player."""
+    totals = np.where(tree.visits > 0, tree.value * tree.visits, 0.0)
+    for depth in range(tree.depth.max() + 1):
+        rows = np.flatnonzero(tree.depth == depth).tolist()
+        yield sorted(
+            (int(tree.move[i]), int(tree.visits[i]), round(totals[i], 9), bool(tree.kind[i] == 4)) for i in rows
+        )
+
+
+def compare(player, plain, state, playouts, moves):
+    """Play so many moves by both; what they think of everything must be the same at each."""
+    for _ in range(moves):
+        plain.playouts(playouts)
+        move, state, shares = player.move(state)
+        plain.root.move = -1
+        assert list(layers(player.tree())) == list(plain.root.all())
+        if move < 0:
+            return
+        tried = {child.move: child.visits for child in plain.root.children if not child.lost}
+        assert tried[move] == max(tried.values())
+        assert shares == pytest.approx([tried.get(each, 0) / sum(tried.values()) for each in range(len(shares))])
+        if TILES.solved(state):
+            return
+        plain.make(move)
+
+
+@pytest.mark.parametrize("playouts", [1, 7, 60])
+@pytest.mark.parametrize("exploration", [0.0, 0.03, 1.0])
+def test_it_thinks_what_a_plain_tree_thinks(toy, playouts, exploration):
+    network = toy(TILES, guess)
+    options = {"playouts": playouts, "exploration": exploration}
+    for distance in (2, 11, 22):
+        state = board(distance).state
+        player = UctSession(TILES, estimate=network.estimate(), prior=network.prior(), **options)
+        plain = Plain(TILES, state, guess, network.prior().scores, exploration=exploration)
+        compare(player, plain, state, playouts, moves=5)
+        player = UctSession(TILES, estimate="manhattan", **options)
+        compare(player, Plain(TILES, state, manhattan, exploration=exploration), state, playouts, moves=5)
+
+
+@pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=manhattan)], ids=str)
+def test_by_values_of_children_too(estimate):
+    state = board(17).state
+    player = UctSession(TILES, estimate=estimate, policy="values", playouts=30, exploration=0.2, decay=0.1)
+    plain = Plain(TILES, state, manhattan, decay=0.1, exploration=0.2, by_values=True)
+    compare(player, plain, state, 30, moves=6)
+
+
+def test_a_value_is_worth_less_with_each_move_to_it(ways):
+    # 0 -> 1 -> 2 -> 3 is the only way; the goal is worth 1, and exp(-decay) less at each step back
+    line = ways({0: (1,), 1: (2,), 2: (3,), 3: ()}, goal=3)
+    player = UctSession(line, estimate=far(9, 9, 9, 0), decay=0.5, playouts=40)
+    player.move(line.at(0).state)
+    tree = player.tree()
+    assert tree.states[:, 0].tolist() == [0, 1, 2, 3]
+    assert tree.visits.tolist() == [41, 40, 39, 39]  # only 0 and 1 were looked at without coming to the goal
+    assert tree.value[2:] == pytest.approx([np.exp(-0.5), 1.0])
+    assert tree.value[1] == pytest.approx((39 * np.exp(-1.0) + np.exp(-4.5)) / 40)
+    assert tree.value[0] == pytest.approx((39 * np.exp(-1.5) + np.exp(-5.0) + np.exp(-4.5)) / 41)
+
+
+@pytest.mark.parametrize("rules", ["plain", pytest.param("kernels", marks=SLOW)])
+def test_with_one_playout_it_follows_the_prior(toy, bare, rules):
+    prior = toy(DUST, left).prior()
+    blind = Estimate("blind", admissible=False, scores=lambda states: np.full(len(states), 9.0))
+    for start in dust(5):
+        start = Instance(bare(DUST), start.state) if rules == "plain" else start
+        followed = solve(start, Greedy(prior=prior))
+        assert solve(start, Uct(prior=prior, estimate=blind, playouts=1, finish=False)).length == followed.length
+
+
+@pytest.mark.parametrize("puzzle", [TILES, pytest.param(DUST, marks=SLOW)], ids=lambda puzzle: puzzle.name)
+def test_plain_rules_play_like_kernels(toy, bare, puzzle):
+    starts, says = ([board(4), board(12), board(19)], guess) if puzzle == TILES else (dust(3), left)
+    network = toy(puzzle, says)
+    for options in ({}, {"leaves": 3}, {"policy": "values"}, {"noise": 0.3, "temperature": 1.0, "finish": False}):
+        given = {"estimate": network.estimate(), "playouts": 9, "max_moves": 60, **options}
+        if "policy" not in options:
+            given["prior"] = network.prior()
+        for start in starts:
+            hidden = Instance(bare(puzzle), start.state)
+            assert timeless([solve(start, Uct(**given))]) == timeless([solve(hidden, Uct(**given))])
+
+
+# --- what is lost -----------------------------------------------------------------------------------------------------
+
+
+def test_no_way_in_the_tree_comes_back_to_a_state():
+    state, past = board(20).state, []
+    player = UctSession(TILES, estimate="manhattan", playouts=200, exploration=2.0)
+    for _ in range(6):
+        _, after, _ = player.move(state)
+        tree = player.tree()
+        for row in range(len(tree.parent)):
+            ways, above = [], row
+            while above >= 0:
+                ways.append(tuple(tree.states[above]))
+                above = tree.parent[above]
+            assert len(set(ways + past)) == len(ways + past)
+        past.append(tuple(state))
+        state = after
+
+
+def test_a_move_back_is_lost_even_where_it_looks_best(ways):
+    roads = ways({0: (1,), 1: (0, 2), 2: (1, 3), 3: (2, 4), 4: ()}, goal=4)
+    result = solve(roads.at(0), Uct(estimate=far(0, 5, 6, 7, 0), playouts=2))
+    assert result.moves == (1, 2, 3, 4)
+
+
+def test_a_dead_end_is_left_out_as_soon_as_it_is_known(ways):
+    # 1 and all behind it look best, and lead nowhere
+    roads = ways({0: (1, 6), 1: (2, 3), 2: (), 3: (4, 5), 4: (0,), 5: (), 6: (7,), 7: (8,), 8: ()}, goal=8)
+    player = UctSession(roads, estimate=far(5, 0, 0, 0, 0, 0, 50, 50, 0), playouts=30)
+    move, _, shares = player.move(roads.at(0).state)
+    assert (move, shares[1], shares[6]) == (6, 0.0, 1.0)
+    tree = player.tree()
+    lost = set(tree.states[tree.kind == LOST, 0].tolist())
+    assert lost == {1, 2, 3, 4, 5}
+    assert tree.visits[tree.states[:, 0] == 1] == 5  # one playout for each place that was lost
+
+
+def test_where_everything_was_looked_at_there_is_no_solution(ways):
+    ring = ways({0: (1,), 1: (2,), 2: (0,), 3: ()}, goal=3)
+    result = solve(ring.at(0), Uct(estimate=far(1, 1, 1, 0)))
+    assert (result.moves, result.proof, result.stop, result.expanded) == (None, "unsolvable", "done", 3)
+
+
+def test_what_is_lost_after_some_moves_is_a_dead_end_and_no_proof(ways):
+    # the first playout decides: it goes to 1, from where the only way is back
+    trap = ways({0: (1, 3), 1: (2,), 2: (0,), 3: (4,), 4: ()}, goal=4)
+    result = solve(trap.at(0), Uct(estimate=far(5, 0, 0, 9, 0), playouts=1))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
+    assert result.reason == "after 1 move every way ends without a move, or comes back to a board that was there before"
+    assert solve(trap.at(0), Uct(estimate=far(5, 0, 0, 9, 0), playouts=9)).moves == (3, 4)
+
+
+@pytest.mark.parametrize("finish", [True, False])
+def test_too_few_moves_are_told_and_prove_nothing(finish):
+    result = solve(board(9), Uct(estimate="manhattan", max_moves=8, playouts=100_000, finish=finish))
+    assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
+    assert result.reason == "it is not solved within the 8 moves that max_moves allows"
+    # Manhattan distance says of this board how far it is from the goal
+    assert solve(board(10), Uct(estimate="manhattan", max_moves=10, finish=finish)).length == 10
+    assert solve(board(1), Uct(estimate="manhattan", max_moves=1, finish=finish)).length == 1
+
+
+# --- after a move -----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_below_the_move_is_kept():
+    state = board(18).state
+    player = UctSession(TILES, estimate="manhattan", playouts=120)
+    move, after, _ = player.move(state)
+    for _ in range(8):
+        before = player.tree()
+        child = int(np.flatnonzero((before.parent == 0) & (before.move == move))[0])
+        move, after, _ = player.move(after)
+        tree = player.tree()
+        assert tree.visits[0] == before.visits[child] + 120
+        below = {child}
+        for row in range(len(before.parent)):
+            below |= {row} if int(before.parent[row]) in below else set()
+        kept = sorted(below)
+        # the nodes that were there come first, in their order, with no fewer visits
+        assert np.array_equal(tree.states[: len(kept)], before.states[kept])
+        assert (tree.visits[: len(kept)] >= before.visits[kept]).all()
+        assert (tree.parent < np.arange(len(tree.parent))).all()
+
+
+def test_another_state_begins_anew():
+    player = UctSession(TILES, estimate="manhattan", playouts=40)
+    first = player.move(board(12).state)
+    assert player.tree().visits[0] == 41
+    player.move(first[1])
+    assert player.tree().visits[0] > 41
+    again = player.move(board(12).state)
+    assert player.tree().visits[0] == 41
+    assert (again[0], again[2].tolist()) == (first[0], first[2].tolist())
+
+
+# --- its answers ------------------------------------------------------------------------------------------------------
+
+
+PROMISING = pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"finish": False},
+        {"leaves": 4},
+        {"policy": "values"},
+        {"noise": 0.25, "temperature": 1.0, "seed": 5},
+        {"playouts": 3, "exploration": 1.0},
+    ],
+    ids=str,
+)
+
+
+@PROMISING
+def test_it_keeps_the_promises_of_a_solver(options):
+    check_solver(Uct(estimate="manhattan", **options), [(board(distance), distance) for distance in (0, 1, 2, 9, 16)])
+
+
+@pytest.mark.slow
+@PROMISING
+def test_it_keeps_the_promises_of_a_solver_on_dust(toy, options):
+    network = toy(DUST, left)
+    prior = {} if "policy" in options else {"prior": network.prior()}
+    known = [(start, solve(start, "bfs").length) for start in dust(4)]
+    check_solver(Uct(estimate=network.estimate(), **prior, **options), known)
+
+
+def test_a_lower_bound_that_is_reached_proves_the_answer():
+    for distance, seed in ((1, 0), (6, 1), (14, 3)):
+        start = board(distance, seed)
+        assert manhattan(start.state[None]).tolist() == [distance]
+        result = solve(start, Uct(estimate="manhattan", exploration=0.0))
+        assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
+
+
+# 1 is thought to be far from the goal, so that what comes from it by way of 2 looks better than 5, the short way
+MISLEADING = {"ways": {0: (1,), 1: (2, 5), 2: (3,), 3: (4,), 4: (6,), 5: (6,), 6: ()}, "goal": 6}
+MISLED = {"estimate": far(5, 30, 3, 2, 1, 9, 0), "playouts": 5, "exploration": 0.1}
+
+
+def test_play_that_goes_on_may_find_a_shorter_way(ways):
+    misleading = ways(**MISLEADING)
+    assert solve(misleading.at(0), Uct(**MISLED)).moves == (1, 2, 3, 4, 6)
+    assert solve(misleading.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
+    for seed in range(6):
+        asked = {"estimate": "manhattan", "playouts": 20, "exploration": 0.3}
+        finished, played = solve(board(20, seed), Uct(**asked)), solve(board(20, seed), Uct(**asked, finish=False))
+        assert played.length <= finished.length
+        assert played.expanded > finished.expanded
+
+
+def test_answers_are_told_as_they_come_and_only_get_better(ways, monkeypatch):
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
+    for finish, playouts in ((False, 5), (True, 30)):
+        solver = Uct(**{**MISLED, "playouts": playouts}, finish=finish)
+        seen = [each.moves for each in attempts(ways(**MISLEADING).at(0), solver) if isinstance(each, Result)]
+        assert list(dict.fromkeys(seen)) == [(1, 2, 3, 4, 6), (1, 5, 6)]
+
+
+def test_more_playouts_find_shorter_solutions():
+    boards = [board(24, seed) for seed in range(12)]
+    means = []
+    for playouts in (10, 100, 2000):
+        results = solve_all(Uct(estimate="manhattan", playouts=playouts), boards, Limit())
+        means.append(np.mean([result.length for result in results]))
+    assert means[0] > means[1] > means[2] >= 24
+
+
+# --- chance -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"noise": 0.5, "concentration": 0.3}, {"temperature": 1.0}], ids=str)
+def test_one_seed_gives_one_answer_and_another_seed_others(options):
+    def answers(seed):
+        solver = Uct(estimate="manhattan", seed=seed, **options)
+        return [solve(board(20, number), solver).moves for number in range(4)]
+
+    assert answers(1) == answers(1)
+    assert answers(1) != answers(2)
+
+
+def test_noise_is_a_share_of_the_prior_at_the_root():
+    state = board(14).state
+    priors = []
+    for seed in range(300):
+        player = UctSession(TILES, estimate="manhattan", noise=0.25, concentration=0.5, playouts=1, seed=seed)
+        player.move(state)
+        tree = player.tree()
+        below = tree.prior[tree.parent == 0]
+        assert below.sum() == pytest.approx(1.0)
+        priors.append(below)
+    count = len(priors[0])
+    noise = (np.array(priors) - 0.75 / count) / 0.25
+    assert noise.min() >= -1e-9
+    assert noise.mean(axis=0) == pytest.approx(1 / count, abs=0.06)
+    # of a Dirichlet distribution with k equal parameters a: the variance of each is (k - 1) / (k^2 (k a + 1))
+    assert noise.var(axis=0) == pytest.approx((count - 1) / (count**2 * (count * 0.5 + 1)), rel=0.3)
+
+
+def test_a_temperature_draws_moves_by_their_visits():
+    state = board(20, seed=3).state
+    shares = UctSession(TILES, estimate="manhattan", exploration=1.0).move(state)[2]
+    assert np.count_nonzero(shares > 0.1) > 1
+    for warmth, expected in ((1.0, shares), (0.5, shares**2 / (shares**2).sum())):
+        player = UctSession(TILES, 2000, estimate="manhattan", exploration=1.0, temperature=warmth)
+        moves = player.moves(np.tile(state, (2000, 1))).moves
+        assert np.bincount(moves, minlength=4) / 2000 == pytest.approx(expected, abs=0.05)
+
+
+# --- many games at once -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"leaves": 3}, {"noise": 0.4, "temperature": 0.7, "finish": False}, {"policy": "values"}], ids=str
+)
+def test_many_games_are_played_like_each_alone(toy, options):
+    boards = [board(distance, seed) for seed in range(3) for distance in (0, 1, 4, 9, 16)]
+    network = toy(TILES, guess)
+    prior = {} if "policy" in options else {"prior": network.prior()}
+    for asked in (
+        {"estimate": "manhattan"},
+        {"estimate": "manhattan", **prior},
+        {"estimate": network.estimate(), **prior},
+    ):
+        solver = Uct(**asked, **options, playouts=20)
+        alone = [solve(start, solver) for start in boards]
+        assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(alone)
+
+
+def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
+    network, boards = toy(TILES, guess), [board(20, seed) for seed in range(40)]
+    solver = Uct(estimate=network.estimate(), prior="uniform", playouts=10)
+    results = solver.solve_batch(boards, Limit(), NEVER)
+    assert network.asked[:11] == [40] * 11
+    assert sum(network.asked) == sum(result.evaluations for result in results)
+    network.asked.clear()
+    solve(boards[0], Uct(estimate=network.estimate(), prior="uniform", leaves=8, playouts=64))
+    assert network.asked[0] == 1  # the root
+    assert max(network.asked) > 4  # then several leaves of one game
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
+    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]
+    for options in ({"prior": network.prior()}, {"policy": "values"}, {"leaves": 3}):
+        solver = Uct(estimate=network.estimate(), playouts=20, **options)
+        whole = solver.solve_batch(boards, Limit(), NEVER)
+        with monkeypatch.context() as small:
+            small.setattr(uct, "ROWS", rows)
+            network.asked.clear()
+            assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(whole)
+            assert max(network.asked) <= max(rows, 4 * options.get("leaves", 1))
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_tree_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
+    network, boards = toy(TILES, guess), [board(distance) for distance in (9, 16, 20)]
+    solvers = [
+        Uct(estimate="manhattan"),
+        Uct(estimate=network.estimate(), prior=network.prior(), leaves=3, finish=False),
+    ]
+    roomy = [timeless(solver.solve_batch(boards, Limit(), NEVER)) for solver in solvers]
+    monkeypatch.setattr(uct, "FIRST_MOVES", 1)
+    monkeypatch.setattr(uct, "FIRST_CHILDREN", 0)
+    assert [timeless(solver.solve_batch(boards, Limit(), NEVER)) for solver in solvers] == roomy
+
+
+@pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=guess)], ids=str)
+def test_how_much_is_done_between_two_looks_at_the_clock_changes_nothing(estimate, monkeypatch):
+    solver = Uct(estimate=estimate, leaves=2)
+    whole = solve(board(18), solver)
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
+    monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
+    assert timeless([solve(board(18), solver)]) == timeless([whole])
+
+
+def test_limits_end_it_with_what_it_has():
+    solver = Uct(estimate="manhattan", exploration=1.0, playouts=100_000)
+    few = solve(board(27), solver, Limit(nodes=300))
+    assert (few.moves, few.proof, few.stop, few.expanded) == (None, "none", "nodes", 300)
+    assert few.lower_bound <= 27
+    found = solve(board(16), solver, Limit(nodes=5_000))
+    assert (found.stop, found.expanded) == ("nodes", 5_000)
+    assert found.length >= 16
+    assert solve(board(27), solver, Limit(seconds=0.01)).stop == "time"
+    assert solve(board(27), solver, Limit(memory=1)).stop == "memory"
+    results = solve_all(Uct(estimate="manhattan"), [board(4), board(25)], Limit(nodes=30))
+    assert [(result.length, result.stop) for result in results] == [(4, "done"), (None, "nodes")]
+
+
+def test_memory_ends_it_where_the_tree_cannot_grow(monkeypatch):
+    monkeypatch.setattr(driver.Clock, "room", lambda clock: 50_000)
+    result = solve(board(27), Uct(estimate="manhattan", exploration=1.0, playouts=100_000))
+    assert (result.stop, result.proof) == ("memory", "none")
+    assert result.expanded > 100
+
+
+@pytest.mark.parametrize("raises", [True, False], ids=["Ctrl-C", "watch"])
+def test_the_best_answer_so_far_is_kept(raises, monkeypatch):
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-5)  # it looks up often enough on the fastest machine
+    found = []
+
+    def watch(attempt):
+        if isinstance(attempt, Result) and attempt.moves is not None:
+            found.append(attempt)
+        if found and isinstance(attempt, Progress):
+            if raises:
+                raise KeyboardInterrupt
+            return True
+        return False
+
+    result = solve(board(20), Uct(estimate="manhattan", exploration=1.0, playouts=1_000_000), watch=watch)
+    assert result.moves == found[-1].moves is not None
+    assert (result.proof, result.stop) == ("none", "interrupted")
+
+
+def test_games_that_go_on_are_interrupted(monkeypatch):
+    boards, asked = [board(distance) for distance in (0, 3, 27)], []
+    solver = Uct(estimate=Estimate("outside", False, scores=manhattan), exploration=1.0, playouts=500)
+
+    def later():
+        asked.append(True)
+        return len(asked) > 800
+
+    results = solver.solve_batch(boards, Limit(), later)
+    assert [(result.length, result.stop) for result in results] == [(0, "done"), (3, "done"), (None, "interrupted")]
+
+    def pressed(self):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(Drive, "__iter__", pressed)
+    assert [result.stop for result in solver.solve_batch(boards[1:], Limit(), NEVER)] == ["interrupted"] * 2
+
+
+# --- who is asked -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def network(monkeypatch):
+    """Puts a network with these heads in the place of every one."""
+
+    class Tells:
+        name = "0123456789abcdef"
+
+        def __init__(self, heads):
+            self.heads = heads
+
+    def put(*heads):
+        monkeypatch.setattr(networks, "find", lambda puzzle, name=None: Tells(heads))
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("heads", "given", "estimate", "prior"),
+    [
+        (("moves", "remaining"), {}, "net", "net"),
+        (("remaining",), {}, "net", "uniform"),
+        (("moves",), {}, TILES.view(Estimates).estimate().name, "net"),
+        (("q", "remaining"), {}, "net", "net"),
+        (("moves", "remaining"), {"estimate": "net:x"}, "net:x", "net:x"),
+        (("moves", "remaining"), {"prior": "net:x"}, "net:x", "net:x"),
+        (("moves",), {"prior": "net:x"}, TILES.view(Estimates).estimate().name, "net:x"),
+        (("moves", "remaining"), {"estimate": "net:x", "prior": "uniform"}, "net:x", "uniform"),
+        (("moves", "remaining"), {"prior": "uniform"}, "net", "uniform"),
+        (("moves", "remaining"), {"estimate": "manhattan"}, "manhattan", "uniform"),
+        (("moves", "remaining"), {"estimate": "manhattan", "prior": "net"}, "manhattan", "net"),
+        (("moves", "remaining"), {"policy": "values"}, "net", None),
+    ],
+)
+def test_a_network_is_asked_for_all_that_it_tells(network, heads, given, estimate, prior):
+    network(*heads)
+    options = options_of(Uct(**given), TILES)
+    assert (options["estimate"], options["prior"]) == (estimate, prior)
+    assert options.keys() == Uct(**given).options().keys()
+
+
+def test_by_default_the_network_is_asked(toy_networks, corridor):
+    assert Uct().options()["estimate"] == "net"
+    assert solve(corridor().read("4"), Uct()).moves == (0, 0, 0, 0)
+
+
+def test_without_a_network_it_says_so(monkeypatch, corridor):
+    def none(puzzle, name=None):
+        raise BadOption("no network for this puzzle comes with the package")
+
+    monkeypatch.setattr(networks, "find", none)
+    with pytest.raises(Unsupported, match="^uct cannot solve corridor-9: no network for this puzzle comes with"):
+        solve(corridor().read("4"), Uct())
+    prior = Prior("first", lambda states: np.zeros((len(states), 2)))
+    with pytest.raises(
+        Unsupported, match="^uct cannot solve corridor-9: nobody says how many moves remain; name an est"
+    ):
+        solve(corridor().read("4"), Uct(prior=prior))
+    assert solve(board(4), Uct(estimate="manhattan")).length == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"playouts": 0}, "uct: the option 'playouts' cannot be '0'"),
+        ({"decay": 0}, "uct: the option 'decay' cannot be '0'"),
+        ({"decay": float("nan")}, "uct: the option 'decay' cannot be 'nan'"),
+        ({"exploration": -1}, "uct: the option 'exploration' cannot be '-1'"),
+        ({"noise": 1.1}, "uct: the option 'noise' cannot be '1.1'"),
+        ({"concentration": 0}, "uct: the option 'concentration' cannot be '0'"),
+        ({"temperature": -0.5}, "uct: the option 'temperature' cannot be '-0.5'"),
+        ({"leaves": 0}, "uct: the option 'leaves' cannot be '0'"),
+        ({"seed": -1}, "uct: the option 'seed' cannot be '-1'"),
+        ({"policy": "best"}, "uct: the option 'policy' cannot be 'best'.*'visits' or 'values'"),
+        ({"policy": "values", "prior": "net"}, "'policy' cannot be 'values'.*it makes its own prior, and takes none"),
+        ({"playout": 3}, "uct has no option 'playout'; did you mean 'playouts'?"),
+    ],
+)
+def test_options_that_are_none(options, said):
+    with pytest.raises(BadOption, match=said):
+        Uct(**options)
+
+
+def test_what_is_no_prior_is_refused():
+    with pytest.raises(BadOption, match="'manhattan' is no prior; write net, or net:NAME"):
+        solve(board(4), Uct(estimate="manhattan", prior="manhattan"))
