@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -16,8 +16,15 @@ class Settings(BaseModel):
     """A frozen set of options; an unknown one is an error that names the nearest known one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Old name of an option -> its name. Files that say the old one are read; what is written says the new one."""
 
     def __init__(self, **values: Any) -> None:
+        for old in self.renamed.keys() & values.keys():
+            new = self.renamed[old]
+            if new in values:
+                raise BadOption(f"{_owner(type(self))}: '{old}' is the old name of '{new}': give one of them")
+            values[new] = values.pop(old)
         try:
             super().__init__(**values)
         except ValidationError as error:
