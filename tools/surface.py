@@ -47,7 +47,7 @@ def _views() -> Iterator[tuple[str, ...]]:
 def _presentation() -> Iterator[tuple[str, ...]]:
     about = _field_docs(puzzle.Presentation)
     for field in fields(puzzle.Presentation):
-        default: Any = field.default if field.default is not MISSING else field.default_factory()  # type: ignore[misc]
+        default: Any = field.default if field.default is not MISSING else field.default_factory()  # type: ignore[operator]
         text = f"`{default.__name__}`" if callable(default) else f"`{default!r}`"
         yield f"`Presentation.{field.name}`", about[field.name], _askers(rf"\.{field.name}\b"), text
 
