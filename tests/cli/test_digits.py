@@ -60,7 +60,7 @@ def test_a_board_against_the_rules_is_refused_without_a_question(program) -> Non
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--with", "lattice", "--net", "sudoku-9x9-cnn", "--set", "policy=eliminate"), "knows digits alone"),
+        (("--with", "lattice", "--net", "sudoku-9x9-cnn", "--set", "policy=eliminate"), "reads only digits"),
         (("--with", "lattice", "--set", "policy=eliminat"), "'policy' cannot be 'eliminat'"),
         (("--with", "lattice", "--restarts", "-1"), "'restarts' cannot be '-1'"),
         (("--with", "bands", "--restarts", "3"), "bands has no option 'restarts'"),

@@ -304,7 +304,7 @@ class DepthFirst(SolverSettings):
     def _scorers(self, puzzle: Puzzle) -> Scorers:
         has_estimate = self.estimate is not None or puzzle.view(Estimates) is not None
         bound = chosen_estimate(puzzle, self.estimate) if has_estimate else NO_ESTIMATE
-        orders = [chosen_estimate(puzzle, wanted) if wanted else None for wanted in (self.order, self.deep_order)]
+        orders = [chosen_estimate(puzzle, name) if name else None for name in (self.order, self.deep_order)]
         return Scorers(bound, *orders)
 
 
