@@ -76,6 +76,14 @@ def slug(text: str) -> str:
     return f"{name[:60]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
+def _rows_path(out: Path, solver: Solver, text: str) -> Path:
+    """The file of rows of a solver with this label; a run that is resumed may have it under old names of options."""
+    old_names = {new: old for old, new in getattr(type(solver), "renamed", {}).items()}
+    old_text = re.sub(r":(\w+)=", lambda match: f":{old_names.get(match[1], match[1])}=", text)
+    path, old_path = (out / f"{slug(each)}.jsonl" for each in (text, old_text))
+    return old_path if old_path.is_file() and not path.is_file() else path
+
+
 # --- answers ---
 
 
@@ -155,7 +163,7 @@ class SolverBenchmark:
     def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
         self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
         self.label = label_of(solver, suite.puzzle)
-        self.file = None if out is None else RowFile(out / f"{slug(self.label)}.jsonl")
+        self.file = None if out is None else RowFile(_rows_path(out, solver, self.label))
         self.lock = threading.Lock()
         self.rows = [self._held(entry) for entry in suite.entries]
 
@@ -252,8 +260,9 @@ def stored(folder: Path) -> BenchRun:
     suite = suites.reopen(folder)
     found: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
-        for _, row in read_rows(path):
-            if row.puzzle == suite.puzzle.name:
+        for _, stored_row in read_rows(path):
+            if stored_row.puzzle == suite.puzzle.name:
+                row = stored_row.with_current_options()
                 found[label(row.solver, row.options), row.net][row.board].append(row)
     common = Counter(name for name, _ in found)
     answers = [

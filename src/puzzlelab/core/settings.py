@@ -20,15 +20,18 @@ class Settings(BaseModel):
     """Old name of an option -> its name. Files that say the old one are read; what is written says the new one."""
 
     def __init__(self, **values: Any) -> None:
-        for old in self.renamed.keys() & values.keys():
-            new = self.renamed[old]
-            if new in values:
-                raise BadOption(f"{_owner(type(self))}: '{old}' is the old name of '{new}': give one of them")
-            values[new] = values.pop(old)
         try:
-            super().__init__(**values)
+            super().__init__(**self.with_new_names(values))
         except ValidationError as error:
             raise BadOption(_sentence(type(self), error)) from None
+
+    @classmethod
+    def with_new_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values by the names that options have today; raises `BadOption` if one has both its names."""
+        for old in cls.renamed.keys() & values.keys():
+            if cls.renamed[old] in values:
+                raise BadOption(f"{_owner(cls)}: '{old}' is the old name of '{cls.renamed[old]}': give one of them")
+        return {cls.renamed.get(name, name): value for name, value in values.items()}
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name as plain data; what has a name, such as an estimate, by its name."""

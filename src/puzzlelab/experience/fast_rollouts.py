@@ -55,7 +55,7 @@ def fast_rollouts(
         return FastRollouts(puzzle, board, draws, rules, deepening, _begin_ida, 32) if solver.jobs == 1 else None
     if solver.width is None or solver.prior is not None:
         return None
-    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, most=beam.UNBOUNDED)
+    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=beam.UNBOUNDED)
     return FastRollouts(puzzle, board, draws, rules, layered, beam.restart, 256)
 
 
@@ -63,7 +63,7 @@ def _begin_ida(search: Machine, start: State) -> None:
     """Begin anew from another working state `[S]`."""
     control, proves = search.control, int(search.control[ida.PROVES])
     control[:] = 0
-    control[LENGTH], control[ida.LAST], control[ida.PROVES] = -1, -1, proves
+    control[LENGTH], control[ida.LAST_MOVE], control[ida.PROVES] = -1, -1, proves
     search.record.stack[0] = start
 
 

@@ -32,7 +32,7 @@ class EpisodeStep(NamedTuple):
     shares: NDArray[np.float64]
     """[M]: the share of the playouts that began with each move."""
     value: float
-    """exp(-decay * moves that remained)."""
+    """exp(-step_discount * moves that remained)."""
 
 
 class Episode(NamedTuple):
@@ -69,7 +69,7 @@ class EpisodeRunner:
         """
         boards = scrambled(self.player.puzzle, np.array([shifts]), self.random)
         games = play(self.player, boards, np.array([min(100, 2 * shifts) if limit is None else limit]))
-        found, decay = games.samples, self.player.solver.decay
+        found, decay = games.samples, self.player.solver.step_discount
         values = np.exp(-decay * found.remaining.astype(float)).tolist()
         rows = zip(found.state, found.shares.astype(float), values, strict=True)
         moves = int(games.moves[0])

@@ -21,7 +21,7 @@ from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.interpreted_kernels import plain_rules, runner
 from puzzlelab.solvers import _uct_step, uct
-from puzzlelab.solvers._uct_tree import LOST, NOBODY, NOWHERE, SOLVED, UctRecord
+from puzzlelab.solvers._uct_tree import DEAD_END, NOWHERE, SKIPPED, SOLVED, UctRecord
 from puzzlelab.solvers.astar import unpacked
 from puzzlelab.solvers.uct import Uct
 
@@ -36,7 +36,7 @@ class UctDecision(NamedTuple):
     shares: NDArray[np.float64]
     """[B, M]: the share of the playouts that began with each move; 0 for moves that are lost."""
     values: NDArray[np.float64]
-    """[B]: the mean value of all playouts, which are exp(-decay * moves to go): 1 at the goal, 0 where all is lost."""
+    """[B]: the mean of the playouts' values exp(-step_discount * moves to go): 1 at the goal, 0 at a dead end."""
     found: NDArray[np.int32]
     """[B]: moves of the shortest way from here to the goal that was seen in this game; -1 without any."""
 
@@ -56,8 +56,8 @@ class SearchTree(NamedTuple):
     """[N]: their mean value as seen from here; NaN where none came."""
     prior: NDArray[np.float64]
     """[N]: how likely the move that leads here was thought to be."""
-    kind: NDArray[np.int8]
-    """[N]: `NEW`, `OPEN`, `SOLVED` or `LOST` of `solvers._uct_tree`."""
+    status: NDArray[np.int8]
+    """[N]: `NEW`, `OPEN`, `SOLVED` or `DEAD_END` of `solvers._uct_tree`."""
     states: State
     """[N, S]."""
 
@@ -95,7 +95,7 @@ class UctSession:
         if self._search is None:
             self._begin(states)
         self._seat(states, np.ones(self.games, bool) if asked is None else asked)
-        for attempt in Drive(self._search, self.limit, uct.judge(self.guides, self.rules, self.puzzle)):
+        for attempt in Drive(self._search, self.limit, uct.leaf_scorer(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
                 raise PuzzlelabError(f"the limit of {attempt.stop} ended the playouts of a move")
         return self._turn(states)
@@ -122,41 +122,41 @@ class UctSession:
         known, self._next = self._next, None
         follows = np.zeros(self.games, bool) if known is None else (known == states).all(axis=1)
         self._children[~follows] = NOWHERE
-        self._children[~asked] = NOBODY
+        self._children[~asked] = SKIPPED
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
         runner(_uct_step.begin, self.rules)(self.record, self._children)
 
     def _turn(self, states: State) -> UctDecision:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
-        runner(_uct_step.decide, self.rules)(record, self._children, shares)
+        runner(_uct_step.choose_moves, self.rules)(record, self._children, shares)
         moved = self._children != NOWHERE
         after = states.copy()
         keys = np.ascontiguousarray(record.keys[rows[moved], self._children[moved]])
         after[moved] = self.rules.decode(unpacked(self.rules, keys))
         moves = np.where(moved, record.move[rows, self._children], NOWHERE).astype(np.int64)
-        values = record.total[:, 0] / np.maximum(record.visits[:, 0], 1)
-        values[record.kind[:, 0] == SOLVED] = 1.0
-        values[record.kind[:, 0] == LOST] = 0.0
+        values = record.value_sum[:, 0] / np.maximum(record.visits[:, 0], 1)
+        values[record.status[:, 0] == SOLVED] = 1.0
+        values[record.status[:, 0] == DEAD_END] = 0.0
         self._next = after.copy()
         return UctDecision(moves, after, shares, values, self._found())
 
     def _found(self) -> NDArray[np.int32]:
         """How far the goal is by the shortest solution seen in each game, if the game has kept to it so far."""
         record = self.record
-        made = np.arange(record.made.shape[1]) < record.length[:, None]
-        kept = ((record.made == record.answer) | ~made).all(axis=1)
-        return np.where(kept & (record.best != NOWHERE), record.best - record.length, NOWHERE)
+        made = np.arange(record.game_moves.shape[1]) < record.game_length[:, None]
+        kept = ((record.game_moves == record.best_moves) | ~made).all(axis=1)
+        return np.where(kept & (record.best_length != NOWHERE), record.best_length - record.game_length, NOWHERE)
 
     def tree(self, game: int = 0) -> SearchTree:
         """The tree by which the last move of a game was chosen."""
         record = self.record
-        size = int(record.size[game])
+        size = int(record.node_count[game])
         parent, visits = record.parent[game, :size].copy(), record.visits[game, :size].copy()
         depth = np.zeros(size, np.int32)
         for row in range(1, size):
             depth[row] = depth[parent[row]] + 1
-        value = np.divide(record.total[game, :size], visits, out=np.full(size, np.nan), where=visits > 0)
+        value = np.divide(record.value_sum[game, :size], visits, out=np.full(size, np.nan), where=visits > 0)
         states = self.rules.decode(unpacked(self.rules, np.ascontiguousarray(record.keys[game, :size])))
-        move, prior, kind = record.move[game, :size], record.prior[game, :size], record.kind[game, :size]
+        move, prior, kind = record.move[game, :size], record.prior[game, :size], record.status[game, :size]
         return SearchTree(parent, move.copy(), depth, visits, value, prior.copy(), kind.copy(), states)

@@ -328,14 +328,14 @@ def tree(asked: Asked, teller: TaskContext) -> Any:
             "visits": int(grown.visits[row]),
             "share": round(float(turn.shares[0, grown.move[row]]), DIGITS),
             "value": round(float(grown.value[row]), DIGITS) if grown.visits[row] else None,
-            "remaining": _remaining(grown.value[row], player.solver.decay) if grown.visits[row] else None,
+            "remaining": _remaining(grown.value[row], player.solver.step_discount) if grown.visits[row] else None,
             "prior": round(float(grown.prior[row]), DIGITS),
         }
         for row in np.flatnonzero(grown.parent == 0).tolist()
     ]
     moves.sort(key=lambda move: (-move["visits"], -move["prior"]))
     value = float(turn.values[0])
-    worth = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.decay)}
+    worth = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.step_discount)}
     return {"playouts": asked["playouts"], **worth, "moves": moves}
 
 

@@ -91,8 +91,12 @@ class GameGenerator:
     def _options(self, network: str, number: int) -> dict[str, Any]:
         told = self.settings.playing
         seed = int(generator(self.settings.seed, PLAYER, number).integers(1 << 62))
-        return {**player_options(self.settings, self.league.option(network)), "seed": seed} | {
-            name: getattr(told, name) for name in ("temperature", "noise", "concentration")
+        return {
+            **player_options(self.settings, self.league.option(network)),
+            "seed": seed,
+            "temperature": told.temperature,
+            "dirichlet_fraction": told.noise,
+            "dirichlet_alpha": told.concentration,
         }
 
     def _prune(self) -> None:
@@ -109,8 +113,14 @@ class GameGenerator:
 def player_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
     """How the solver `uct` plays with this network, apart from what is left to chance."""
     told = settings.playing
-    shared = {name: getattr(told, name) for name in ("playouts", "decay", "exploration", "policy")}
-    return {"estimate": network, "prior": network if told.policy == "visits" else None, **shared}
+    return {
+        "estimate": network,
+        "prior": network if told.policy == "visits" else None,
+        "playouts": told.playouts,
+        "step_discount": told.decay,
+        "c_puct": told.exploration,
+        "policy": told.policy,
+    }
 
 
 def start_sampler(puzzle: Puzzle, settings: SelfPlaySettings, entries: list[GameLogEntry]) -> StartSampler:
