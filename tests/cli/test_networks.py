@@ -297,10 +297,10 @@ def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, net
     ("words", "sentence"),
     [
         (("tiles-2x2", "--all", "--net", "nowhere"), "there is no network 'nowhere'"),
-        (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) has a network to ask"),
+        (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) can use a network"),
         (
             ("tiles-2x2", "--all", "--net", "x", "--with", "greedy:prior=net"),
-            "none of the solvers (greedy) has a network",
+            "none of the solvers (greedy) can use a network",
         ),
         (
             ("tiles-2x2", "--all", "--with", "bfs,ida", "--max-moves", 3),
