@@ -44,7 +44,7 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     run = tmp_path / "run"
     code, out, err = program("selfplay", "run", run, "--config", config, "--workers", 0)
     assert code == 0, err
-    assert "All steps are made; play with the champion: --net" in out
+    assert "Training is complete; play with the champion: --net" in out
     assert program("selfplay", "status", run)[:2] == (0, out)
     champion = (run / "champion").read_text().strip()
     code, out, err = program("match", run, "champion", "random", "--games", 6, "--shifts", 5)

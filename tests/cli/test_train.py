@@ -147,7 +147,7 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(tmp_path, config) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "interrupted: all steps so far are saved; the same command goes on from there" in said
+    assert "interrupted: all steps so far are saved; repeat the command to continue" in said
     step = json.loads((tmp_path / "run" / "state.json").read_text())["step"]
     assert step > 0
     assert (tmp_path / "run" / "champion").exists()
