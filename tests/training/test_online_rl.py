@@ -31,27 +31,27 @@ def test_a_network_without_the_head_is_refused() -> None:
         network = {"kind": "dense", **network}
         return online_rl.OnlineSettings(puzzle="tiles-3x3", network=network, starts=starts)
 
-    online_rl.check(settings(heads=["moves", "q"]), "q")
-    with pytest.raises(BadOption, match="trains the head 'q', and the network has moves and remaining"):
-        online_rl.check(settings(heads=["moves", "remaining"]), "q")
+    online_rl.check(settings(heads=["policy", "q"]), "q")
+    with pytest.raises(BadOption, match="trains the head 'q', and the network has policy and cost_to_go"):
+        online_rl.check(settings(heads=["policy", "cost_to_go"]), "q")
     with pytest.raises(Unsupported, match="no symbols that may be exchanged"):
         online_rl.check(
             online_rl.OnlineSettings(puzzle="tiles-3x3", network={"kind": "exchangeable", "heads": ["q"]}), "q"
         )
 
 
-@pytest.mark.parametrize("duelling", [False, True])
+@pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize(("kind", "name"), [("dense", "tiles-3x3"), ("exchangeable", "dust-4x3x3")])
-def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, duelling) -> None:
+def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, dueling) -> None:
     puzzle = registry.load(name)
-    network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "remaining"], "duelling": duelling}
+    network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "cost_to_go"], "dueling": dueling}
     found = learner.new(puzzle, network, LearnerSettings(), seed=0)
     online_rl.set_out(found, -12.0, 3.0)
     states = np.zeros((2, puzzle.goals().shape[1] if name == "tiles-3x3" else 12), np.uint8)
     for model in (found.model, found.best):
         said = model.outputs(states)
         assert np.allclose(said["q"], -12.0)
-        assert np.allclose(said["remaining"], -12.0)
+        assert np.allclose(said["cost_to_go"], -12.0)
 
 
 def test_figures_are_those_since_the_last_time() -> None:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -38,7 +39,7 @@ class OnlineSettings(Settings):
 
     puzzle: str
     seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
+    network: NetworkOptions
     games: int = Field(default=1000, ge=1)
     """That are played at once."""
     max_moves: int = Field(default=100, ge=1)

@@ -72,7 +72,7 @@ class ValueIterationTask:
         """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
         ahead = successors(self.table.learner.puzzle, states)
         costs = np.full((len(states), self.table.learner.puzzle.move_count), np.inf)
-        later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.remaining(ahead.states), 1.0))
+        later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.cost_to_go(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + later
         return costs
 
@@ -87,7 +87,7 @@ class ValueIterationTask:
         left = np.where(columns["left"] == UNKNOWN, worth, columns["left"])
         worth = worth + self.settings.trust * (left - worth)
         wanted = model.tensor(np.minimum(worth, self._most).astype(np.float32))
-        found = model.answers(columns["state"])["remaining"]
+        found = model.forward(columns["state"])["cost_to_go"]
         errors.append(wanted - found)
         weights = None if batch.weights is None else model.tensor(batch.weights)
         return {"remaining_loss": value_loss(found, wanted, self.settings.distance, weights)}
@@ -112,7 +112,7 @@ class ValueIterationRecipe:
     settings = ValueIterationSettings
 
     def check(self, settings: ValueIterationSettings) -> None:
-        check(settings, "remaining")
+        check(settings, "cost_to_go")
 
     def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
         loop.learn(run, settings, watch, lambda: new(settings))
