@@ -67,7 +67,7 @@ def test_commands_of_the_documents_exist(page):
             words = words[1:]
             assert words[0] in verb.commands, f"{named(page)}: {' '.join(words)}"
             verb = verb.commands[words[0]]
-        known = {option for parameter in verb.params for option in parameter.opts}
+        known = {option for parameter in verb.get_params(typer.Context(verb)) for option in parameter.opts}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
         assert used <= known, f"{named(page)}: puzzlelab {' '.join(words)}"
 

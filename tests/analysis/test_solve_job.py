@@ -14,21 +14,24 @@ def work(jobs=1):
 
 
 def test_a_portion_answers_every_text_in_its_place():
-    first, wrong, last = work().portion([BoardInput(ONE, ""), BoardInput("1 2", ""), BoardInput(ODD, "")])
+    job = work()
+    first, wrong, last = map(job.row, job.solve([BoardInput(ONE, ""), BoardInput("1 2", ""), BoardInput(ODD, "")]))
     assert (first.moves, first.proof, first.error) == (["L"], "optimal", None)
     assert "tiles-3x3 has 9" in wrong.error
     assert (last.moves, last.proof) == (None, "unsolvable")
 
 
 def test_of_a_text_that_is_no_board_a_row_keeps_the_beginning():
-    (row,) = work().portion([BoardInput("1" * (LONGEST_BOARD + 1), "")])
-    assert len(row.board) < 100
+    job = work()
+    (outcome,) = job.solve([BoardInput("1" * (LONGEST_BOARD + 1), "")])
+    assert len(job.row(outcome).board) < 100
 
 
 def test_what_a_file_holds_is_not_asked_again(tmp_path):
     boards = [BoardInput(ONE, "line 1"), BoardInput(ODD, "line 2")]
     path = tmp_path / "rows.jsonl"
-    first = [row for _, row in work().answers(boards, RowFile(path))]
-    again = [row for _, row in work(jobs=2).answers(boards, RowFile(path))]
+    job = work()
+    first = [job.row(outcome) for outcome in job.outcomes(boards, RowFile(path))]
+    again = [outcome.row for outcome in work(jobs=2).outcomes(boards, RowFile(path))]
     assert first == again
     assert len(path.read_text().splitlines()) == 2

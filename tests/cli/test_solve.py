@@ -7,6 +7,7 @@ import pytest
 
 from puzzlelab import Limit, Result, load, solver
 from puzzlelab.core.row import read_rows
+from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
@@ -326,13 +327,13 @@ def counted(monkeypatch):
     """The boards that a solver was really asked about."""
     from puzzlelab.core import solver as module
 
-    asked, real = [], module.solve
+    asked, real = [], module.answer
 
     def solve(chosen, instance, limit, watch=None):
         asked.append(instance.puzzle.write(instance.state))
         return real(chosen, instance, limit, watch)
 
-    monkeypatch.setattr(module, "solve", solve)
+    monkeypatch.setattr(module, "answer", solve)
     return asked
 
 
@@ -380,7 +381,7 @@ def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(progr
 def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
     from puzzlelab.core import solver as module
 
-    out, real = tmp_path / "rows.jsonl", module.solve
+    out, real = tmp_path / "rows.jsonl", module.answer
 
     def solve(chosen, instance, limit, watch=None):
         def press(attempt):
@@ -392,7 +393,7 @@ def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_p
 
         return real(chosen, instance, limit, press)
 
-    monkeypatch.setattr(module, "solve", solve)
+    monkeypatch.setattr(module, "answer", solve)
     words = ("--with", "beam", "--estimate", "manhattan", "--out", out)
     code, said, err = program("tiles-3x3", ONE, FAR, TWO, *words)
     assert code == 130
@@ -506,4 +507,4 @@ def test_what_a_question_is_agrees_between_the_library_and_the_command_line(prog
     chosen = solver("astar", puzzle, estimate="conflicts")
     result = solve(chosen, puzzle.read(FAR), Limit())
     ((_, row),) = read_rows(out)
-    assert row.question == row_of(puzzle.read(FAR), chosen, Limit(), result).question
+    assert row.question == row_of(Answer.of(puzzle.read(FAR), result), chosen, Limit()).question

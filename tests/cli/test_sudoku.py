@@ -227,13 +227,13 @@ def test_rows_hold_when_they_are_verified(program, file, tmp_path):
 def test_the_same_boards_in_another_notation_are_not_asked_again(program, file, tmp_path, monkeypatch):
     from puzzlelab.core import solver as module
 
-    asked, real = [], module.solve
+    asked, real = [], module.answer
 
     def solve(chosen, instance, limit, watch=None):
         asked.append(instance.puzzle.write(instance.state))
         return real(chosen, instance, limit, watch)
 
-    monkeypatch.setattr(module, "solve", solve)
+    monkeypatch.setattr(module, "answer", solve)
     out = tmp_path / "rows.jsonl"
     words = ("solve", "sudoku-9x9", "--out", out)
     assert program(*words, "--file", file(f"{EASY}\n{WIKIPEDIA}\n"))[0] == 0

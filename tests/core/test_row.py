@@ -10,6 +10,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of
+from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates
 
@@ -38,7 +39,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
     solver = make_solver("ida", {"estimate": "manhattan"})
     result = Result((2, 2), "optimal", lower_bound=2, expanded=3, generated=5, evaluations=7, seconds=0.12345678)
-    found = row_of(eight.read(TWO), solver, Limit(seconds=9, memory=2**40), result, "123/456", seed=4)
+    found = row_of(Answer.of(eight.read(TWO), result), solver, Limit(seconds=9, memory=2**40), "123/456", seed=4)
     assert found.to_json() == json.dumps(
         {
             "puzzle": "tiles-3x3",
@@ -65,13 +66,13 @@ def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
 
 
 def test_a_row_names_the_estimate_that_was_left_to_the_puzzle(eight: Puzzle) -> None:
-    found = row_of(eight.read(TWO), make_solver("ida", {}), Limit(), Result(None))
+    found = row_of(Answer.of(eight.read(TWO), Result(None)), make_solver("ida", {}), Limit())
     assert found.options["estimate"] == eight.view(Estimates).estimate().name
     assert (found.moves, found.length) == (None, None)
 
 
 def test_a_row_of_a_wrong_answer_is_not_verified(eight: Puzzle) -> None:
-    assert not row_of(eight.read(TWO), make_solver("bfs", {}), Limit(), Result((2,))).verified
+    assert not row_of(Answer.of(eight.read(TWO), Result((2,))), make_solver("bfs", {}), Limit()).verified
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ Shapes: B = boards, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,6 @@ def network_shown(puzzle: Puzzle, options: Mapping[str, Any]) -> tuple[str, Netw
     """
     name = next(networks.named(options), networks.PREFIX)
     return name, networks.find(puzzle, name)
-
-
-def boards_before(puzzle: Puzzle, state: State, moves: Sequence[int]) -> State:
-    """`[B, S]`: the board before each of B moves."""
-    boards = []
-    for move in moves:
-        boards.append(state)
-        state = puzzle.apply(state, move)
-    return np.array(boards)
 
 
 def shares(puzzle: Puzzle, name: str, network: Network, boards: State) -> NDArray[np.float64]:

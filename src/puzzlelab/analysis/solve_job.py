@@ -1,6 +1,6 @@
-"""The work of a command that solves: boards as texts in, rows out, a portion at a time.
+"""The work of a command that solves: boards as texts in, answers out, a batch at a time.
 
-It reads no command line and prints nothing, so that whoever answers about boards answers alike.
+It reads no command line and prints nothing: the command line and the server both use it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from puzzlelab.core.board_files import MultilineNotation, text_of
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
 from puzzlelab.core.row import Row, RowFile, row_of, unanswered
-from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, solve_all
+from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, answer_all
+from puzzlelab.core.verify import Answer
 from puzzlelab.engine.parallel import ordered_map
 
 LONGEST_BOARD = 4096
@@ -25,15 +25,26 @@ LONGEST_BOARD = 4096
 
 @dataclass(frozen=True)
 class BoardInput:
-    """A board as it was given, and where: in words, empty for an argument on its own."""
+    """The text of a board, and its place: in words, empty for a single argument."""
 
     text: str
     where: str
 
 
+@dataclass(frozen=True, eq=False)
+class BoardOutcome:
+    """The answer to one board, or why its text is no board."""
+
+    board: BoardInput
+    answer: Answer | None = None
+    error: str = ""
+    row: Row | None = None
+    """The row of a file from which the answer was taken."""
+
+
 @dataclass
 class SolveJob:
-    """One call: what is asked, and of whom."""
+    """One call: boards of a puzzle for a solver, under a limit for each."""
 
     puzzle: Puzzle
     solver: Solver
@@ -41,56 +52,79 @@ class SolveJob:
     jobs: int = 1
     over: threading.Event = field(default_factory=threading.Event)
 
-    def portion(self, boards: Sequence[BoardInput]) -> list[Row]:
-        """The rows of a few boards, answered together; a board that cannot be read has the error in its row."""
-        read = [self._read(given) for given in boards]
-        instances = [instance for instance in read if not isinstance(instance, str)]
-        results = iter(solve_all(self.solver, instances, self.limit, self.over.is_set))
+    def solve(self, boards: Sequence[BoardInput]) -> list[BoardOutcome]:
+        """The outcomes of a few boards, which are solved together."""
+        instances = [self._read(board) for board in boards]
+        readable = [instance for instance in instances if isinstance(instance, Instance)]
+        answers = iter(answer_all(self.solver, readable, self.limit, self.over.is_set))
         return [
-            self.question(given).model_copy(update={"error": instance})
-            if isinstance(instance, str)
-            else self._row(given, instance, next(results))
-            for given, instance in zip(boards, read, strict=True)
+            BoardOutcome(board, next(answers))
+            if isinstance(instance, Instance)
+            else BoardOutcome(board, error=instance)
+            for board, instance in zip(boards, instances, strict=True)
         ]
 
-    def _read(self, given: BoardInput) -> Instance | str:
-        """The board, or why it is none."""
+    def _read(self, board: BoardInput) -> Instance | str:
+        """The board, or why the text is none."""
         try:
-            return self.puzzle.read(given.text)
+            return self.puzzle.read(board.text)
         except BadBoard as error:
             return str(error)
 
-    def _row(self, given: BoardInput, instance: Instance, result: Result) -> Row:
-        return row_of(instance, self.solver, self.limit, result, board=text_of(instance, given.text))
+    def row(self, outcome: BoardOutcome) -> Row:
+        """The row of an outcome, for a file or for JSON."""
+        if outcome.row is not None:
+            return outcome.row
+        if outcome.answer is None:
+            return self.question(outcome.board).model_copy(update={"error": outcome.error})
+        text = text_of(outcome.answer.instance, outcome.board.text)
+        return row_of(outcome.answer, self.solver, self.limit, text)
 
-    def question(self, given: BoardInput) -> Row:
+    def question(self, board: BoardInput) -> Row:
         """A row without an answer."""
-        text = given.text if len(given.text) <= LONGEST_BOARD else shorten(given.text)
+        text = board.text if len(board.text) <= LONGEST_BOARD else shorten(board.text)
         return unanswered(self.puzzle, text, self.solver, self.limit)
 
-    def held(self, given: BoardInput, file: RowFile) -> Row | None:
-        """The row of this board that a file holds already."""
-        question = self.question(given)
+    def outcomes(self, boards: list[BoardInput], file: RowFile | None) -> Iterator[BoardOutcome]:
+        """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
+        if file is None:
+            yield from self._solved(boards)
+            return
+        rows = [self._row_in(file, board) for board in boards]
+        solved = self._solved([board for board, row in zip(boards, rows, strict=True) if row is None])
+        for board, row in zip(boards, rows, strict=True):
+            if row is not None:
+                yield self._outcome_of(board, row)
+                continue
+            outcome = next(solved)
+            if outcome.answer is None or outcome.answer.result.stop != "interrupted":
+                file.append([self.row(outcome)])
+            yield outcome
+
+    def _row_in(self, file: RowFile, board: BoardInput) -> Row | None:
+        """The row of this board that the file holds."""
+        question = self.question(board)
         if self.puzzle.view(MultilineNotation) is not None:
             with suppress(BadBoard):
-                question = question.model_copy(update={"board": text_of(self.puzzle.read(given.text), given.text)})
+                question = question.model_copy(update={"board": text_of(self.puzzle.read(board.text), board.text)})
         return file.take(question, self.limit)
 
-    def answers(self, boards: list[BoardInput], file: RowFile | None) -> Iterator[tuple[BoardInput, Row]]:
-        """Every board with its row, in order; those that the file holds already are taken from there."""
-        held = [self.held(given, file) if file else None for given in boards]
-        fresh = self._fresh([given for given, row in zip(boards, held, strict=True) if row is None])
-        for given, row in zip(boards, held, strict=True):
-            if row is None:
-                row = next(fresh)
-                if row.stop != "interrupted" and file is not None:
-                    file.append([row])
-            yield given, row
+    def _outcome_of(self, board: BoardInput, row: Row) -> BoardOutcome:
+        """What a row of a file says, verified again."""
+        if row.error is not None:
+            return BoardOutcome(board, error=row.error, row=row)
+        try:
+            answer = row.answer(self.puzzle)
+        except BadBoard as error:
+            return BoardOutcome(board, error=f"this row does not hold: {error}", row=row)
+        if not answer.verdict.holds:
+            return BoardOutcome(board, error=f"this row does not hold: {answer.verdict.reason}", row=row)
+        return BoardOutcome(board, answer, row=row)
 
-    def _fresh(self, asked: Sequence[BoardInput]) -> Iterator[Row]:
-        """The rows of boards that nobody has answered: many at a time from a solver that is sooner done with many."""
-        share = -(-len(asked) // self.jobs)
+    def _solved(self, boards: Sequence[BoardInput]) -> Iterator[BoardOutcome]:
+        """The outcomes of boards: many at a time from a `BatchSolver`."""
+        share = -(-len(boards) // self.jobs)
         size = max(1, min(BATCH, share)) if ability(self.solver, BatchSolver) else 1
-        portions = (asked[first : first + size] for first in range(0, len(asked), size))
-        for rows in ordered_map(self.portion, portions, self.jobs, on_interrupt=self.over.set):
-            yield from rows
+        batches = (boards[first : first + size] for first in range(0, len(boards), size))
+        for outcomes in ordered_map(self.solve, batches, self.jobs, on_interrupt=self.over.set):
+            yield from outcomes

@@ -22,7 +22,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import read_options
-from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, options_of, require, solve_all
+from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, answer_all, options_of, require
 from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ordered_map
 
@@ -229,9 +229,9 @@ class SolverBenchmark:
         """The rows of these boards; where many fail at once, each is asked alone, so that the others have theirs."""
         instances = [self.suite.instance(entry) for entry in entries]
         try:
-            results = solve_all(self.solver, instances, self.limit, self.stop.is_set)
-            answered = zip(entries, instances, results, strict=True)
-            return [row_of(board, self.solver, self.limit, result, entry.board) for entry, board, result in answered]
+            answers = answer_all(self.solver, instances, self.limit, self.stop.is_set)
+            pairs = zip(answers, entries, strict=True)
+            return [row_of(answer, self.solver, self.limit, entry.board) for answer, entry in pairs]
         except BadInput:
             raise
         except PuzzlelabError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,23 +12,27 @@ from puzzlelab.core.views import DrawsScores
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle, State
+    from puzzlelab.core.verify import Answer
 
 MOST = 8
 """Moves that are named beside a board."""
 
 
-def frames(puzzle: Puzzle, state: State, moves: Sequence[int], options: Mapping[str, Any]) -> Iterator[str]:
-    """Who tells the percentages; then, for each move, the board with the network's percentages, and the move.
+def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
+    """The network's name; then, for each move, the board with the network's percentages, and the move.
 
     `options` are the solver's; see `analysis.move_probabilities`.
     """
-    from puzzlelab.analysis.move_probabilities import boards_before, network_shown, shares
+    from puzzlelab.analysis.move_probabilities import network_shown, shares
 
+    puzzle, moves = answer.instance.puzzle, answer.result.moves or ()
     name, network = network_shown(puzzle, options)
     yield f"in brackets: per cent, by the network {network.name}"
-    boards = boards_before(puzzle, state, moves)
-    told = shares(puzzle, name, network, boards) if len(boards) else ()
-    for number, (board, move, share) in enumerate(zip(boards, moves, told, strict=True), start=1):
+    if not moves:
+        return
+    boards = np.array(list(answer.states())[:-1])
+    probabilities = shares(puzzle, name, network, boards)
+    for number, (board, move, share) in enumerate(zip(boards, moves, probabilities, strict=True), start=1):
         yield f"\n{_drawn(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
 
 
@@ -44,5 +48,5 @@ def _drawn(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
 def _named(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
     """The moves with their percentages, the most probable first."""
     moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
-    told = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST]]
-    return "  ".join(told) + (f"  and {len(moves) - MOST} more" if len(moves) > MOST else "")
+    names = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST]]
+    return "  ".join(names) + (f"  and {len(moves) - MOST} more" if len(moves) > MOST else "")

@@ -88,20 +88,21 @@ def solve(
     boards = given_boards(chosen, board or [], file)
     if jobs > 1 and len(boards) == 1 and "jobs" in asked.options() and "jobs" not in options:
         asked = api.solver(solver, chosen, **options, jobs=jobs)
-    work = SolveJob(chosen, asked, limit, jobs)
-    shown = SolveReport(output(), chosen, asked, len(boards) > 1, json, steps, show_scores, _notation(chosen, notation))
+    job = SolveJob(chosen, asked, limit, jobs)
+    form = _notation(chosen, notation)
+    report = SolveReport(output(), job, len(boards) > 1, json, steps, show_scores, form)
     quiet = json or notation is not None
     with progress("solving" if len(boards) > 1 else "", len(boards), shown=not quiet or out is not None) as bars:
         try:
-            for given, row in work.answers(boards, RowFile(out) if out else None):
-                shown.show(given, row)
+            for outcome in job.outcomes(boards, RowFile(out) if out else None):
+                report.show(outcome)
                 if bars.task_ids:
                     bars.advance(bars.task_ids[0])
-                if row.stop == "interrupted":
+                if report.interrupted:
                     break
         except KeyboardInterrupt:
-            shown.interrupted = True
-    raise typer.Exit(shown.summary(len(boards)))
+            report.interrupted = True
+    raise typer.Exit(report.summary(len(boards)))
 
 
 def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solver import Solver, names_of, options_of
-from puzzlelab.core.verify import Verdict, verify
+from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.version import VERSION
 
 ROW_BEGINS = b'{"puzzle"'
@@ -68,22 +68,27 @@ class Row(BaseModel):
         return self.stop not in LIMITS or not limit.allows_more_than(Limit(**given))  # type: ignore[arg-type]
 
     def result(self, puzzle: Puzzle) -> Result:
-        """The result that the row tells of; raises `BadBoard` for a move that is none."""
+        """The result that the row holds; raises `BadBoard` for a move that is none."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
-        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound)
+        counts = self.expanded, self.generated, self.evaluations, self.seconds
+        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
+
+    def answer(self, puzzle: Puzzle) -> Answer:
+        """The answer that the row holds, verified again; raises `BadBoard` for a board or a move that is none."""
+        return Answer.of(puzzle.read(self.board), self.result(puzzle))
 
     def check(self, puzzle: Puzzle) -> Verdict:
         """Replay the row; every kind of fault is a verdict."""
         if self.error is not None:
             return Verdict(False, f"holds no answer: {self.error}")
         try:
-            instance = puzzle.read(self.board)
-            verdict = verify(instance, self.result(puzzle))
+            answer = self.answer(puzzle)
         except BadBoard as error:
             return Verdict(False, str(error))
+        verdict = answer.verdict
         if verdict.holds and self.length != (None if self.moves is None else len(self.moves)):
             return Verdict(False, f"says length {self.length}, and gives {len(self.moves or ())} moves")
-        if verdict.holds and self.proof == "unsolvable" and not puzzle.objection(instance.state):
+        if verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
         return verdict
 
@@ -111,13 +116,11 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
     )
 
 
-def row_of(
-    instance: Instance, solver: Solver, limit: Limit, result: Result, board: str | None = None, seed: int | None = None
-) -> Row:
-    """The row of a result, verified here; `board` is the text as it was given."""
-    puzzle = instance.puzzle
-    text = puzzle.write(instance.state) if board is None else board
-    answer = {
+def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
+    """The row of an answer; `board` is the text by which the board is kept, its canonical notation by default."""
+    puzzle, result = answer.instance.puzzle, answer.result
+    text = puzzle.write(answer.instance.state) if board is None else board
+    columns = {
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
         "proof": result.proof,
@@ -128,17 +131,10 @@ def row_of(
         "expanded": result.expanded,
         "generated": result.generated,
         "evaluations": result.evaluations,
-        "verified": _verified(instance, result),
+        "verified": answer.confirmed,
         "tried": names_of(puzzle, result.tried) if result.tried else None,
     }
-    return unanswered(puzzle, text, solver, limit, seed).model_copy(update=answer)
-
-
-def _verified(instance: Instance, result: Result) -> bool:
-    """Whether the plain rules confirm the answer: its moves by replay, or that there can be none."""
-    if result.moves is None:
-        return result.proof == "unsolvable" and instance.puzzle.objection(instance.state) is not None
-    return verify(instance, result).holds
+    return unanswered(puzzle, text, solver, limit, seed).model_copy(update=columns)
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:

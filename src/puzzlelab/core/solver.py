@@ -14,7 +14,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, presentation_of
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.verify import verify
+from puzzlelab.core.verify import Answer
 from puzzlelab.core.views import Estimate, Estimates, Prior
 
 Attempt = Progress | Result
@@ -160,7 +160,17 @@ def solve(
     limit: Limit,
     watch: Callable[[Attempt], bool] | None = None,
 ) -> Result:
-    """Run a solver to its end and return its best answer, verified.
+    """Run a solver to its end and return its best result, verified; see `answer`."""
+    return answer(solver, instance, limit, watch).result
+
+
+def answer(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Answer:
+    """Run a solver to its end and return its best answer, which holds.
 
     `watch` sees every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so far is
     returned with the stop `interrupted`. A board to which the puzzle objects is proven unsolvable without a search.
@@ -182,30 +192,39 @@ def solve(
     return _verified(solver, instance, best)
 
 
-def _verified(solver: Solver, instance: Instance, result: Result) -> Result:
-    verdict = verify(instance, result)
-    if not verdict.holds:
-        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
-    return result
+def _verified(solver: Solver, instance: Instance, result: Result) -> Answer:
+    verified = Answer.of(instance, result)
+    if not verified.verdict.holds:
+        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verified.verdict.reason}")
+    return verified
 
 
 def solve_all(
     solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
 ) -> list[Result]:
-    """The best answer to each of these boards of one puzzle, verified; all at once by a `BatchSolver`.
+    """The best result for each of these boards of one puzzle, verified; see `answer_all`."""
+    return [each.result for each in answer_all(solver, instances, limit, over)]
+
+
+def answer_all(
+    solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
+) -> list[Answer]:
+    """The best answer to each of these boards of one puzzle, which holds; all at once by a `BatchSolver`.
 
     `limit` is for each board. The work ends, with what there is, when `over` says so.
     """
     together = ability(solver, BatchSolver)
     if together is None:
-        return [solve(solver, instance, limit, lambda attempt: over()) for instance in instances]
+        return [answer(solver, instance, limit, lambda attempt: over()) for instance in instances]
     for instance in instances[:1]:
         require(solver, instance.puzzle)
     objections = [instance.puzzle.objection(instance.state) for instance in instances]
-    asked = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
-    answers = iter(together.solve_batch(asked, limit, over) if asked else ())
-    results = [Result(None, "unsolvable", objection) if objection else next(answers) for objection in objections]
-    return [_verified(solver, instance, result) for instance, result in zip(instances, results, strict=True)]
+    searched = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
+    results = iter(together.solve_batch(searched, limit, over) if searched else ())
+    return [
+        _verified(solver, instance, Result(None, "unsolvable", objection) if objection else next(results))
+        for instance, objection in zip(instances, objections, strict=True)
+    ]
 
 
 def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:

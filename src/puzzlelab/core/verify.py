@@ -1,9 +1,11 @@
 """The only judge of an answer: replays its moves with the plain rules, and knows no solver."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import is_legal
 
@@ -48,3 +50,33 @@ def verify(instance: Instance, result: Result) -> Verdict:
     if result.proof == "optimal" and len(result.moves) != result.lower_bound:
         return Verdict(False, f"claims {len(result.moves)} moves optimal with a lower bound of {result.lower_bound}")
     return Verdict(True)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A board, the result of a solver, and whether that holds: what every report, page and file is made from."""
+
+    instance: Instance
+    result: Result
+    verdict: Verdict
+
+    @classmethod
+    def of(cls, instance: Instance, result: Result) -> Answer:
+        """The answer, verified here."""
+        return cls(instance, result, verify(instance, result))
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the plain rules confirm it: its moves by replay, or that there can be none."""
+        if self.result.moves is None:
+            puzzle, state = self.instance.puzzle, self.instance.state
+            return self.result.proof == "unsolvable" and puzzle.objection(state) is not None
+        return self.verdict.holds
+
+    def states(self) -> Iterator[State]:
+        """The state before the first move, and the one after each."""
+        puzzle, state = self.instance.puzzle, self.instance.state
+        yield state
+        for move in self.result.moves or ():
+            state = puzzle.apply(state, move)
+            yield state

@@ -163,7 +163,7 @@ def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, teller: 
             rows = [work.question(given).model_copy(update={"reason": reason, "stop": stop}) for given in portion]
         else:
             work.limit = replace(work.limit, seconds=min(each or left, left))
-            rows = work.portion(portion)
+            rows = [work.row(outcome) for outcome in work.solve(portion)]
         used += sum(row.seconds for row in rows)
         yield from rows
 
@@ -173,7 +173,7 @@ def follow(asked: Asked, teller: TaskContext) -> Any:
     from puzzlelab.core.board_files import text_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import row_of
-    from puzzlelab.core.solver import solve as run
+    from puzzlelab.core.solver import answer
 
     instance = _instance(asked)
     solver, limit = _solver(asked, instance.puzzle), _limit(asked, teller)
@@ -189,8 +189,8 @@ def follow(asked: Asked, teller: TaskContext) -> Any:
             teller.sometimes("progress", vars(attempt))
         return bool(teller.over())
 
-    result = run(solver, instance, limit, watch)
-    row = row_of(instance, solver, limit, result, board=text_of(instance, asked["board"]))
+    best = answer(solver, instance, limit, watch)
+    row = row_of(best, solver, limit, text_of(instance, asked["board"]))
     return json.loads(row.to_json())
 
 

@@ -6,13 +6,13 @@ Shapes: B = boards, N = cells, E = pairs of neighbours.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import compiled
+from puzzlelab.puzzles.dust.planes import neighbours
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -34,14 +34,6 @@ class DustClusters:
         first, second = neighbours(self.puzzle.width, self.puzzle.height)
         label(np.ascontiguousarray(states), first, second, labels)
         return labels
-
-
-@cache
-def neighbours(width: int, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The E pairs of neighbouring cells: those above each other, then those side by side."""
-    cells = np.arange(width * height).reshape(width, height)
-    first = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
-    return first, np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])
 
 
 @compiled

@@ -6,12 +6,11 @@ Shapes: B = boards, W = columns, H = rows, N = W * H cells, C = colours, E = W (
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-from puzzlelab.puzzles.dust.clusters import neighbours
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -75,3 +74,11 @@ class DustPlanes:
         names = np.zeros(self.puzzle.colours + 1, np.uint8)
         names[order + 1] = np.arange(1, self.puzzle.colours + 1)
         return names[states], np.arange(self.puzzle.cells)
+
+
+@cache
+def neighbours(width: int, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The E pairs of neighbouring cells: those above each other, then those side by side."""
+    cells = np.arange(width * height).reshape(width, height)
+    first = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
+    return first, np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])

@@ -8,8 +8,7 @@ random moves from the goal, and `distance` (small boards only) hits a true dista
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -251,17 +250,3 @@ def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
         working = kernel_rules(puzzle).encode(state[None])[0]
         found["distance"] = int(exact_distances.distances(puzzle).distance[exact_distances.rank_of(working)])
     return found
-
-
-@dataclass(frozen=True)
-class TilesSamples:
-    """The view `TrainingSamples` of sliding tiles."""
-
-    puzzle: Tiles
-
-    @cached_property
-    def scales(self) -> Mapping[str, Scale]:
-        return scales(self.puzzle)
-
-    def difficulty(self, state: Board) -> Mapping[str, int]:
-        return difficulty(self.puzzle, state)
