@@ -55,8 +55,11 @@ def teach(
         float | None, typer.Option(help="Seconds for a board (--exact: a position); then equal seeds may differ.")
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for a board (--exact: a position).")] = None,
-    detours: Annotated[
-        int, typer.Option(min=0, help="After each board so many more, each one random move off its solution.")
+    branches: Annotated[
+        int,
+        typer.Option(
+            "--branches", "--detours", min=0, help="Games beside each solution, one random move off its path."
+        ),
     ] = 0,
 ) -> None:
     """Write samples (position, moves to make, moves that remain, whether proven) as Parquet files."""
@@ -70,7 +73,7 @@ def teach(
 
     need_arrow()
     chosen = api.load(puzzle)
-    of_solver = exact, solver, width, option, scale, level, time, nodes, detours
+    of_solver = exact, solver, width, option, scale, level, time, nodes, branches
     if everything:
         _alone("--all takes every state", walks is not None, *of_solver)
         space = StateSpace(chosen, seed)
@@ -88,7 +91,7 @@ def teach(
     least, most = read_levels(level) if level else (None, None)
     levels = (None,) if least is None or most is None else tuple(range(least, most + 1))
     asked = api.solver(name, chosen, **options)
-    teacher = Teacher(chosen, asked, exact, scale or "", levels, seed, Limit(time, nodes), detours)
+    teacher = Teacher(chosen, asked, exact, scale or "", levels, seed, Limit(time, nodes), branches)
     _fill(teacher, out, count or USUAL_COUNT, shard, jobs)
 
 

@@ -180,7 +180,7 @@ def test_a_number_whose_maker_was_killed_is_made_again_and_no_other(copy) -> Non
     with Heartbeat(league, "generator").kept() as diary:
         maker = GameGenerator(league, settings, "champion", diary)
         maker.once(nothing)
-        maker.claims.patience = -1.0
+        maker.claims.expiry = -1.0
         maker.once(nothing)
     assert sorted(line["number"] for line in _lines(league.ledger)) == list(range(count + 2))
     assert not list(league.shards.glob("*.claim"))

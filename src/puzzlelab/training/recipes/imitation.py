@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -48,6 +48,8 @@ EXAM_SEED = 1 << 40
 class TeacherSettings(Settings):
     """Who teaches; the words are those of `puzzlelab teach`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"detours": "branches"}
+
     all: bool = False
     """Whether the samples are all states of a small puzzle, with all their optimal moves; the rest then counts for
     nothing.
@@ -62,7 +64,7 @@ class TeacherSettings(Settings):
     exact: bool = False
     scale: str = ""
     levels: tuple[int, ...] = ()
-    detours: int = Field(default=0, ge=0)
+    branches: int = Field(default=0, ge=0)
     seconds: float | None = Field(default=None, gt=0)
     """For each board; then one seed does not give one run."""
     nodes: int | None = Field(default=None, ge=1)
@@ -100,7 +102,7 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
     solver = registry.make_solver(told.solver, told.set)
     limit = Limit(told.seconds, told.nodes)
     levels = told.levels or (None,)
-    return Teacher(puzzle, solver, told.exact, told.scale, levels, seed, limit, detours=told.detours)
+    return Teacher(puzzle, solver, told.exact, told.scale, levels, seed, limit, branches=told.branches)
 
 
 # --- making samples ---
