@@ -59,7 +59,7 @@ def _one(puzzle: Puzzle, told: dict[str, Any]) -> None:
         ("scales", "levels", "what it is"),
         [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in told["scales"]],
     )
-    _table(("rewards", "what a move is worth to a learner"), list(rewards.offered(puzzle).items()))
+    _table(("rewards", "what a move is worth to a learner"), list(rewards.available(puzzle).items()))
     _table(
         ("networks", "hash", "parameters", "tells", "recipe"),
         [

@@ -119,12 +119,12 @@ class OnlineTask:
             self.player.turn()
         if step % settings.every == 0:
             self.player.turn()
-        while not self.memory.has(settings.learning.batch):
+        while not self.memory.can_sample(settings.learning.batch):
             self.player.turn()
-        batch = self.memory.batch(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
+        batch = self.memory.sample(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
         errors: list[Tensor] = []
         found = self.learner.update(lambda: self.player.losses(batch, errors))
-        self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.memory.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.slow.follow(self.learner.model.module, self.learner.step)
         return found
 
@@ -134,7 +134,7 @@ class OnlineTask:
         self.turns += 1
         moves, guessed = explored(best, possible, self.exploration.epsilon, random)
         before = self.play.tally.copy()
-        turn = self.play.turn(moves, guessed, random)
+        turn = self.play.step(moves, guessed, random)
         games, _, made, guesses = (self.play.tally - before).tolist()
         self.exploration.finished(games, made, guesses)
         return turn
@@ -144,8 +144,8 @@ class OnlineTask:
     def figures(self) -> Figures:
         """How the games went since this was asked last; then they are counted anew."""
         games, won, moves, guesses = self.play.tally.tolist()
-        left = float(self.play.left[0])
-        self.play.tally[:] = self.play.left[:] = 0
+        left = float(self.play.final_estimates[0])
+        self.play.tally[:] = self.play.final_estimates[:] = 0
         found: Figures = {"difficulty": self.play.starts.difficulty, "games": games}
         if games:
             found |= {"won": won / games, "length": moves / games, "guesses": guesses / games, "left": left / games}

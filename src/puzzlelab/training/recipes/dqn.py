@@ -67,10 +67,10 @@ class DqnTask:
     def turn(self) -> None:
         """Make a move in every game, and remember what is complete by it."""
         play = self.table.play
-        possible = play.possible() if self.settings.masked else np.ones(play.named.shape, bool)
+        possible = play.legal() if self.settings.masked else np.ones(play.canonical_moves.shape, bool)
         values = np.where(possible, self.table.learner.model.outputs(play.states)["q"], -np.inf)
         turn = self.table.moved(values.argmax(axis=1), possible)
-        complete = self.record.after(turn, self.reward(turn.before, turn.made))
+        complete = self.record.completed(turn, self.reward(turn.states, turn.successors))
         if len(complete["move"]):
             self.table.memory.append(complete)
 

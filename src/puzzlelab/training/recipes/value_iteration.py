@@ -58,15 +58,15 @@ class ValueIterationTask:
     def turn(self) -> None:
         """Make a move in every game, and remember those that ended by it, or without a memory where they all stood."""
         play, memory = self.table.play, self.table.memory
-        costs, lengths = self._ahead(play.states), play.length + 1
+        costs, lengths = self._ahead(play.states), play.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
-        here = {"state": play.states, "bound": play.known.copy(), "left": unknown, "worth": costs.min(axis=1)}
-        self.record.note(play)
+        here = {"state": play.states, "bound": play.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
+        self.record.record(play)
         turn = self.table.moved(costs.argmin(axis=1), np.isfinite(costs))
         if not self.settings.memory.size:
             memory.append(here)
         elif turn.ended.any():
-            memory.append(self.record.after(turn, lengths))
+            memory.append(self.record.completed(turn, lengths))
 
     def _ahead(self, states: State) -> NDArray[np.float64]:
         """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
