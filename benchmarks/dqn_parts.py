@@ -30,9 +30,9 @@ GROWING = "starts.walks=1 starts.first=4 starts.last=40 starts.grows=won starts.
 PARTS = {
     "all of it": "",
     "not double": "double=false",
-    "not duelling": "network.duelling=false",
+    "not dueling": "network.dueling=false",
     "mirror images as they are": "network.canonical=false",
-    "not above the Manhattan distance": "network.above=",
+    "not a residual over the Manhattan distance": "network.residual_over=",
     "no target network": "slow.rule=none",
     "squared distance": "distance=squared",
     "no mask": "masked=false",

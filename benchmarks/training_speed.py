@@ -34,7 +34,7 @@ from puzzlelab.training.losses import moves_loss
 PUZZLE = "dust-8x6x5"
 BATCH = 500
 WORKERS = 6
-LAYERS = {"kind": "dense", "width": 1500, "depth": 10, "heads": ["moves"], "policy": "binary", "initial": "glorot"}
+LAYERS = {"kind": "dense", "width": 1500, "depth": 10, "heads": ["policy"], "policy": "binary", "initial": "glorot"}
 
 
 def document_game(task: tuple[int, float]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -96,7 +96,7 @@ def batches(stream: Iterator[tuple[TrainingSamples, int]]) -> Iterator[TrainingS
 def step(student: Learner, planes: torch.Tensor, wanted: torch.Tensor) -> None:
     """One step of binary cross-entropy over all cells."""
     student.update(
-        lambda: {"moves": moves_loss(student.model.module(planes)["moves"], wanted.bool(), wanted.bool(), "binary")}
+        lambda: {"moves": moves_loss(student.model.module(planes)["policy"], wanted.bool(), wanted.bool(), "binary")}
     )
 
 

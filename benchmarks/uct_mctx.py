@@ -239,7 +239,7 @@ def said(puzzle: Tiles, boards: State) -> list[NDArray[np.float32]]:
     model: Any = networks.find(puzzle)
     with torch.inference_mode():
         found = model.module(torch.from_numpy(puzzle.view(Planes).planes(boards)))
-    return [found[name].numpy() for name in ("moves", "remaining")]
+    return [found[name].numpy() for name in ("policy", "cost_to_go")]
 
 
 def apart(one: list[NDArray[np.float32]], other: list[NDArray[np.float32]]) -> float:

@@ -215,7 +215,7 @@ def test_rewards_by_name(reward, paid):
 def test_every_scheme_of_a_puzzle_pays_what_it_says(name):
     puzzle = load(name)
     offered = [
-        reward.replace("ESTIMATE", next(iter(puzzle.view(Estimates).estimates))) for reward in rewards.offered(puzzle)
+        reward.replace("ESTIMATE", next(iter(puzzle.view(Estimates).estimates))) for reward in rewards.available(puzzle)
     ]
     assert len(offered) >= 5
     for reward in offered:

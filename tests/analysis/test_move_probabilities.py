@@ -33,21 +33,21 @@ def network(monkeypatch):
 def test_the_shares_of_legal_moves_add_up_and_others_have_none(network):
     puzzle = load("tiles-3x3")
     boards = np.array([puzzle.read(board).state for board in (TWO, "1 2 3 4 5 6 7 0 8")])
-    told = shares(puzzle, "net", network("moves"), boards)
+    told = shares(puzzle, "net", network("policy"), boards)
     assert np.nansum(told, axis=1) == pytest.approx([1, 1])
     assert np.isfinite(told).tolist() == [puzzle.legal(board).tolist() for board in boards]
 
 
 def test_what_solves_the_board_has_the_greatest_share_by_what_remains(network):
     puzzle = load("tiles-3x3")
-    told = shares(puzzle, "net", network("remaining"), puzzle.read("1 2 3 4 5 6 7 0 8").state[None])
+    told = shares(puzzle, "net", network("cost_to_go"), puzzle.read("1 2 3 4 5 6 7 0 8").state[None])
     assert puzzle.write_move(int(np.nanargmax(told[0]))) == "L"
 
 
 def test_the_digits_of_each_cell_share_one(monkeypatch):
     puzzle = load("sudoku-4x4")
     likely = Prior("toy", lambda states: np.log(np.tile(np.arange(1.0, 65.0), (len(states), 1))))
-    toy = SimpleNamespace(name="0" * 16, heads=("moves",), prior=lambda averaged: likely)
+    toy = SimpleNamespace(name="0" * 16, heads=("policy",), prior=lambda averaged: likely)
     monkeypatch.setattr(networks, "find", lambda puzzle, name=None: toy)
     told = shares(puzzle, "net", toy, puzzle.read("12" + "." * 14).state[None]).reshape(16, 4)
     assert np.isnan(told[0]).all()
@@ -57,12 +57,12 @@ def test_the_digits_of_each_cell_share_one(monkeypatch):
 
 def test_a_board_without_moves_has_no_shares(network):
     puzzle = load("dust-2x2x2")
-    told = shares(puzzle, "net", network("moves"), puzzle.read("0000").state[None])
+    told = shares(puzzle, "net", network("policy"), puzzle.read("0000").state[None])
     assert np.isnan(told).all()
 
 
 def test_the_network_is_the_one_that_the_solver_asks(network):
-    made = network("moves")
+    made = network("policy")
     puzzle = load("tiles-3x3")
     assert network_shown(puzzle, {"prior": "net:mine"}) == ("net:mine", made)
     assert network_shown(puzzle, {"width": 3}) == ("net", made)

@@ -50,12 +50,12 @@ def test_a_network_is_named_with_or_without_the_prefix(text, option):
 @pytest.mark.parametrize(
     ("heads", "known", "options"),
     [
-        (("moves", "remaining"), ("estimate", "prior"), {"estimate": "net:x"}),
-        (("remaining",), ("estimate", "prior"), {"estimate": "net:x"}),
-        (("moves",), ("estimate", "prior"), {"prior": "net:x"}),
+        (("policy", "cost_to_go"), ("estimate", "prior"), {"estimate": "net:x"}),
+        (("cost_to_go",), ("estimate", "prior"), {"estimate": "net:x"}),
+        (("policy",), ("estimate", "prior"), {"prior": "net:x"}),
         (("q",), ("estimate", "prior"), {"prior": "net:x"}),
-        (("moves", "remaining"), ("prior", "width"), {"prior": "net:x"}),
-        (("remaining",), ("estimate",), {"estimate": "net:x"}),
+        (("policy", "cost_to_go"), ("prior", "width"), {"prior": "net:x"}),
+        (("cost_to_go",), ("estimate",), {"estimate": "net:x"}),
     ],
 )
 def test_what_a_network_tells_decides(network, heads, known, options):
@@ -66,11 +66,15 @@ def test_what_a_network_tells_decides(network, heads, known, options):
 @pytest.mark.parametrize(
     ("heads", "known", "sentence"),
     [
-        (("moves",), ("estimate",), "the network 'x' does not tell how many moves remain, which is what toy would ask"),
-        (("remaining",), ("prior",), "does not tell which moves are good, which is what toy"),
+        (
+            ("policy",),
+            ("estimate",),
+            "the network 'x' does not tell how many moves remain, which is what toy would ask",
+        ),
+        (("cost_to_go",), ("prior",), "does not tell which moves are good, which is what toy"),
         ((), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
         (("q",), ("estimate",), "does not tell how many moves remain, which is what toy would ask"),
-        (("moves",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
+        (("policy",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
     ],
 )
 def test_what_does_not_fit_is_told(network, heads, known, sentence):
@@ -87,7 +91,7 @@ def test_a_solver_keeps_what_it_was_given():
 
 
 def test_a_solver_that_was_told_what_to_ask_asks_that(network):
-    asked = network("remaining", "moves")
+    asked = network("cost_to_go", "policy")
     assert asking(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
     assert asked == ["net:x"]
     assert asking(PUZZLE, solver("beam", estimate="colours"), "x") is None

@@ -73,7 +73,7 @@ def test_every_eight_puzzle_is_there_with_its_true_distance() -> None:
 def test_what_has_no_end_or_no_way_back_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unsupported, match=r"states of dust-4x3x3 cannot be found from its goals: its moves cannot be"):
         exhaustive.suite(registry.load("dust-4x3x3"))
-    monkeypatch.setattr("puzzlelab.experience.state_space.MOST", 300)
+    monkeypatch.setattr("puzzlelab.experience.state_space.MAX_STATES", 300)
     with pytest.raises(BadInput, match="tiles-2x3 has too many states to take all of them: at most 300"):
         exhaustive.suite(registry.load("tiles-2x3"))
 

@@ -76,7 +76,7 @@ def rows_of(text):
 
 
 @pytest.mark.parametrize(
-    ("heads", "option"), [(("moves", "remaining"), "estimate"), (("remaining",), "estimate"), (("moves",), "prior")]
+    ("heads", "option"), [(("policy", "cost_to_go"), "estimate"), (("cost_to_go",), "estimate"), (("policy",), "prior")]
 )
 @pytest.mark.parametrize(
     ("puzzle", "board"),
@@ -94,7 +94,7 @@ def test_a_network_is_asked_what_it_tells(program, network, heads, option, puzzl
 
 
 def test_any_solver_with_an_estimate_asks_it(program, network):
-    network("remaining")
+    network("cost_to_go")
     _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "astar", "--weight", 2, "--net", "best", "--json")
     (row,) = rows_of(out)
     assert (row["solver"], row["options"]["estimate"], row["options"]["weight"], row["net"]) == (
@@ -107,7 +107,7 @@ def test_any_solver_with_an_estimate_asks_it(program, network):
 
 
 def test_moves_and_repeats_are_the_solvers_options(program, network):
-    network("remaining")
+    network("cost_to_go")
     words = ("solve", "tiles-3x3", "8 6 7 2 5 4 3 0 1", "--net", "x", "--avoid-repeats", "--max-moves", 3)
     code, out, _ = program(*words, "--json")
     (row,) = rows_of(out)
@@ -117,7 +117,7 @@ def test_moves_and_repeats_are_the_solvers_options(program, network):
 
 
 def test_many_boards_are_answered_at_once_and_in_order(program, network, file):
-    asked = network("remaining")
+    asked = network("cost_to_go")
     near = ["1 2 3 4 5 0 7 8 6", "1 2 3 4 0 5 7 8 6", "1 2 0 4 5 3 7 8 6", "1 2 3 4 0 6 7 5 8"]
     lines = [TWO, ONE, "1 2 x", ODD, TWO, *near]
     code, out, err = program("solve", "tiles-3x3", "--file", file("\n".join(lines) + "\n"), "--net", "x", "--json")
@@ -133,7 +133,7 @@ def test_many_boards_are_answered_at_once_and_in_order(program, network, file):
 
 
 def test_jobs_share_the_boards(program, network, file):
-    network("remaining")
+    network("cost_to_go")
     path = file("\n".join([TWO, ONE] * 5) + "\n")
     for jobs in (1, 3, 50):
         code, out, _ = program("solve", "tiles-3x3", "--file", path, "--net", "x", "--json", "--jobs", jobs)
@@ -142,7 +142,7 @@ def test_jobs_share_the_boards(program, network, file):
 
 
 def test_answers_of_a_network_are_kept_and_not_asked_again(program, network, file, tmp_path):
-    asked = network("remaining")
+    asked = network("cost_to_go")
     words = ("solve", "tiles-3x3", "--file", file(f"{ONE}\n{TWO}\n"), "--net", "x", "--out", tmp_path / "rows.jsonl")
     first = program(*words)
     assert first[0] == 0
@@ -154,18 +154,18 @@ def test_answers_of_a_network_are_kept_and_not_asked_again(program, network, fil
 @pytest.mark.parametrize(
     ("heads", "words", "sentence"),
     [
-        (("moves",), ("--net", "nowhere"), "there is no network 'nowhere'"),
-        (("moves",), ("--net", "x", "--with", "astar"), "the network 'x' does not tell how many moves remain"),
-        (("moves",), ("--net", "x", "--with", "bfs"), "bfs asks no network: it has neither an estimate nor a prior"),
+        (("policy",), ("--net", "nowhere"), "there is no network 'nowhere'"),
+        (("policy",), ("--net", "x", "--with", "astar"), "the network 'x' does not tell how many moves remain"),
+        (("policy",), ("--net", "x", "--with", "bfs"), "bfs asks no network: it has neither an estimate nor a prior"),
         (
-            ("remaining",),
+            ("cost_to_go",),
             ("--net", "x", "--estimate", "manhattan"),
             "--net sets the option 'estimate' of greedy, which",
         ),
-        (("moves",), ("--max-moves", 3, "--with", "bfs"), "bfs has no option 'max_moves'; known are bidirectional"),
-        (("moves",), ("--avoid-repeats", "--with", "ida"), "ida has no option 'avoid_repeats'"),
-        (("moves",), ("--net", "x", "--max-moves", 0), "greedy: the option 'max_moves' cannot be '0'"),
-        (("moves",), ("--net", "x", "--with", "gredy"), "there is no solver 'gredy'; did you mean 'greedy'?"),
+        (("policy",), ("--max-moves", 3, "--with", "bfs"), "bfs has no option 'max_moves'; known are bidirectional"),
+        (("policy",), ("--avoid-repeats", "--with", "ida"), "ida has no option 'avoid_repeats'"),
+        (("policy",), ("--net", "x", "--max-moves", 0), "greedy: the option 'max_moves' cannot be '0'"),
+        (("policy",), ("--net", "x", "--with", "gredy"), "there is no solver 'gredy'; did you mean 'greedy'?"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_sentence(program, network, heads, words, sentence):
@@ -180,7 +180,7 @@ def test_what_makes_no_sense_is_told_in_a_sentence(program, network, heads, word
 
 
 def test_each_cell_shows_the_share_of_its_cluster_and_each_board_the_move(program, network):
-    asked = network("moves")
+    asked = network("policy")
     code, out, err = program("solve", "dust-4x3x3", ROWS, "--net", "x", "--show-scores")
     assert (code, err) == (0, "")
     puzzle = load("dust-4x3x3")
@@ -203,7 +203,7 @@ def test_each_cell_shows_the_share_of_its_cluster_and_each_board_the_move(progra
 
 
 def test_moves_that_are_no_cells_stand_beside_the_board_the_best_first(program, network):
-    network("moves", "remaining")
+    network("policy", "cost_to_go")
     code, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
     assert code == 0
     assert out.split("\n\n")[1:] == [
@@ -216,13 +216,13 @@ def test_of_many_moves_the_best_are_named(program, network, monkeypatch):
     from puzzlelab.cli import move_scores
 
     monkeypatch.setattr(move_scores, "MOST", 2)
-    network("moves")
+    network("policy")
     _, out, _ = program("solve", "tiles-3x3", TWO, "--with", "ida", "--show-scores")
     assert "1 2 3   D 50 %  L 25 %  and 1 more\n" in out
 
 
 def test_a_network_that_tells_what_remains_gives_the_greater_share_to_what_leads_nearer(program, network):
-    network("remaining")
+    network("cost_to_go")
     _, out, _ = program("solve", "tiles-3x3", ONE, "--net", "x", "--show-scores")
     (block,) = out.split("\n\n")[1:]
     shares = {"L": 1.0, "R": np.exp(-1), "D": np.exp(-1)}
@@ -231,7 +231,7 @@ def test_a_network_that_tells_what_remains_gives_the_greater_share_to_what_leads
 
 
 def test_a_solved_board_has_no_moves_to_show(program, network):
-    network("moves")
+    network("policy")
     code, out, _ = program("solve", "tiles-3x3", "1 2 3 4 5 6 7 8 0", "--with", "bfs", "--show-scores")
     assert code == 0
     assert out.splitlines()[1:] == [out.splitlines()[1], f"in brackets: per cent, by the network {HASH}"]
@@ -250,7 +250,7 @@ def test_percentages_need_a_network(program, monkeypatch):
 
 
 def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, file, tmp_path):
-    network("remaining")
+    network("cost_to_go")
     solvers = ("--with", "greedy,greedy:estimate=manhattan:max_moves=5,bfs", "--net", "x", "--max-moves", 20)
     code, out, err = program("bench", file(f"{ONE}\t1\topt\n{TWO}\t2\topt\n"), *solvers, "--out", tmp_path / "out")
     assert (code, err) == (0, "")
@@ -266,7 +266,7 @@ def test_a_benchmark_gives_the_network_to_those_that_ask_one(program, network, f
 
 
 def test_a_benchmark_of_a_network_alone_is_of_greedy_play(program, network, file):
-    network("moves")
+    network("policy")
     code, out, _ = program("bench", file(f"{ONE}\n"), "--net", "best", "--avoid-repeats")
     assert code == 0
     assert "avoid_repeats=true" in out
@@ -274,7 +274,7 @@ def test_a_benchmark_of_a_network_alone_is_of_greedy_play(program, network, file
 
 
 def test_every_board_of_a_small_puzzle_is_tried(program, network):
-    network("remaining")
+    network("cost_to_go")
     code, out, err = program("bench", "tiles-2x2", "--all", "--net", "x", "--max-moves", 50, "--avoid-repeats")
     assert (code, err) == (0, "")
     assert "tiles-2x2, all boards: 12 boards of tiles-2x2" in out
@@ -284,7 +284,7 @@ def test_every_board_of_a_small_puzzle_is_tried(program, network):
 
 
 def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, network, tmp_path):
-    network("remaining")
+    network("cost_to_go")
     words = ("bench", "tiles-2x2", "--all", "--net", "x", "--avoid-repeats", "--out", tmp_path)
     assert program(*words)[0] == 0
     (rows,) = tmp_path.glob("*.jsonl")
@@ -320,7 +320,7 @@ def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, net
     ],
 )
 def test_a_benchmark_that_makes_no_sense_is_told_in_a_sentence(program, network, words, sentence):
-    network("remaining")
+    network("cost_to_go")
     code, out, err = program("bench", *words)
     assert (code, out) == (2, "")
     assert err.startswith(f"error: {sentence}")
@@ -349,13 +349,13 @@ def test_published_points_are_drawn_beside_widths(program, file, tmp_path):
 
 
 def test_networks_of_the_package_are_listed_with_their_puzzle(program, tmp_path, monkeypatch):
-    card = {"puzzle": "tiles-2x2", "name": HASH, "parameters": 1234, "network": {"heads": ["moves", "remaining"]}}
+    card = {"puzzle": "tiles-2x2", "name": HASH, "parameters": 1234, "network": {"heads": ["policy", "cost_to_go"]}}
     shelf = tmp_path / "pretrained"
     shelf.mkdir()
     (shelf / "tiles-2x2.json").write_text(json.dumps(card | {"recipe": "imitation"}))
     (shelf / "dust-8x6x5.json").write_text(json.dumps(card | {"puzzle": "dust-8x6x5"}))
     monkeypatch.setattr(networks, "SHELF", shelf)
     _, out, _ = program("list", "tiles-2x2")
-    assert re.search(rf"tiles-2x2 \(usual\) +{HASH} +1,234 +moves, remaining +imitation", out)
+    assert re.search(rf"tiles-2x2 \(usual\) +{HASH} +1,234 +policy, cost_to_go +imitation", out)
     assert "dust-8x6x5" not in out
     assert "networks" not in program("list", "tiles-2x3")[1]

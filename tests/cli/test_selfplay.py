@@ -22,7 +22,7 @@ CONFIG = """
 recipe = "selfplay"
 puzzle = "tiles-2x3"
 seed = 5
-network = { kind = "dense", width = 16, depth = 1, heads = ["moves", "remaining"] }
+network = { kind = "dense", width = 16, depth = 1, heads = ["policy", "cost_to_go"] }
 starts = { walks = 1.0, first = 3, last = 9, grows = "won", games = 16, in_a_row = 1 }
 playing = { games = 8, playouts = 4, max_moves = 20 }
 samples = { newest = 300, round = 200, reuse = 4.0 }

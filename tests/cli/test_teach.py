@@ -88,7 +88,7 @@ def test_detours_belong_to_their_games(program, tmp_path):
     assert (code, err) == (0, "")
     assert samples.proven.all()
     assert (np.bincount(samples.game[ends]) == 3).all()
-    assert json.loads((tmp_path / "a" / "teacher.json").read_text())["detours"] == 2
+    assert json.loads((tmp_path / "a" / "teacher.json").read_text())["branches"] == 2
 
 
 def test_every_state_of_a_small_puzzle(program, tmp_path):
@@ -153,7 +153,7 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
         (("tiles-3x3", "--width", "0"), "the option 'width' cannot be '0'"),
         (("tiles-9x9",), "not 9"),
         (("tiles-3x3", "--all", "--width", "5"), "--all takes every state, and no solver"),
-        (("tiles-3x3", "--all", "--detours", "1"), "--all takes every state, and no solver"),
+        (("tiles-3x3", "--all", "--branches", "1"), "--all takes every state, and no solver"),
         (("tiles-3x3", "--walks", "5", "--all"), "--all takes every state, and no solver"),
         (("tiles-3x3", "--walks", "5", "--with", "ida"), "--walks makes its own boards, and no solver"),
         (("tiles-3x3", "--walks", "0"), "a walk has 1 to 65,535 moves, not 0"),

@@ -46,7 +46,7 @@ seed = 5
 games = 20
 max_moves = 12
 every = 2
-network = { kind = "dense", width = 8, depth = 1, heads = ["q", "remaining"] }
+network = { kind = "dense", width = 8, depth = 1, heads = ["q", "cost_to_go"] }
 starts = { walks = 1.0, first = 4, last = 20, grows = "won", games = 20 }
 memory = { size = 500, alpha = 0.6 }
 learning = { steps = 60, batch = 20, precision = "float32", save = 0.05 }

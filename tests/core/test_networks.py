@@ -34,7 +34,7 @@ class Shelf:
             raise UnknownName("network", name, ["one", "other"])
         return SimpleNamespace(
             name=OTHER if name == "other" else ONE,
-            heads=("moves", "remaining"),
+            heads=("policy", "cost_to_go"),
             estimate=lambda averaged: Estimate(f"{name}, {averaged}", admissible=False, scores=len),
             prior=lambda averaged: Prior(f"{name}, {averaged}", np.zeros),
         )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.experience.curriculum import UNKNOWN
-from puzzlelab.experience.state_space import labelled
+from puzzlelab.experience.state_space import label_states
 from puzzlelab.experience.vector_game import VectorGame
 
 
@@ -43,12 +43,12 @@ def _dealt(puzzle, boards, games, most=100, known=None):
 
 def _turn(play, *moves, guessed=()):
     random = np.random.default_rng(0)
-    return play.turn(np.array(moves), np.isin(np.arange(len(moves)), guessed), random)
+    return play.step(np.array(moves), np.isin(np.arange(len(moves)), guessed), random)
 
 
 @cache
 def _distances(puzzle):
-    states, distance, _ = labelled(puzzle)
+    states, distance, _ = label_states(puzzle)
     found = {state.tobytes(): int(moves) for state, moves in zip(states, distance, strict=True)}
     return lambda boards: np.array([found[board.tobytes()] for board in boards])
 

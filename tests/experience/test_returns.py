@@ -26,35 +26,35 @@ def rows(columns):
 def test_a_game_that_is_won_gives_all_its_moves_with_nothing_after_them(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [2, 9], games=1)
     returns = Returns.of(3, 0.5, play.states)
-    assert rows(returns.after(turn(play, BACK), np.float32([1]))) == []
-    assert rows(returns.after(turn(play, BACK), np.float32([10]))) == [(2, 6.0, 0, 0.0), (1, 10.0, 0, 0.0)]
+    assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == []
+    assert rows(returns.completed(turn(play, BACK), np.float32([10]))) == [(2, 6.0, 0, 0.0), (1, 10.0, 0, 0.0)]
 
 
 def test_a_game_that_goes_on_gives_each_move_when_enough_came_after_it(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [9], games=1)
     returns = Returns.of(3, 0.5, play.states)
-    assert rows(returns.after(turn(play, BACK), np.float32([1]))) == []
-    assert rows(returns.after(turn(play, BACK), np.float32([2]))) == []
-    assert rows(returns.after(turn(play, BACK), np.float32([4]))) == [(9, 1 + 1 + 1, 6, 0.125)]
-    assert rows(returns.after(turn(play, BACK), np.float32([8]))) == [(8, 2 + 2 + 2, 5, 0.125)]
+    assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == []
+    assert rows(returns.completed(turn(play, BACK), np.float32([2]))) == []
+    assert rows(returns.completed(turn(play, BACK), np.float32([4]))) == [(9, 1 + 1 + 1, 6, 0.125)]
+    assert rows(returns.completed(turn(play, BACK), np.float32([8]))) == [(8, 2 + 2 + 2, 5, 0.125)]
 
 
 def test_a_game_that_is_seenup_counts_what_could_have_come(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [9, 5], games=1, most=4)
     returns = Returns.of(3, 0.5, play.states)
     for reward in (1, 2, 4):
-        returns.after(turn(play, BACK), np.float32([reward]))
-    found = rows(returns.after(turn(play, BACK), np.float32([8])))
+        returns.completed(turn(play, BACK), np.float32([reward]))
+    found = rows(returns.completed(turn(play, BACK), np.float32([8])))
     assert found == [(8, 6.0, 5, 0.125), (7, 4 + 4, 5, 0.25), (6, 8.0, 5, 0.5)]
     for _ in range(2):  # the new game knows nothing of the old one
-        assert rows(returns.after(turn(play, BACK), np.float32([1]))) == []
-    assert rows(returns.after(turn(play, BACK), np.float32([1]))) == [(5, 1.75, 2, 0.125)]
+        assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == []
+    assert rows(returns.completed(turn(play, BACK), np.float32([1]))) == [(5, 1.75, 2, 0.125)]
 
 
 def test_one_step_is_what_each_move_brought(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [2, 9, 1], games=3)
     returns = Returns.of(1, 0.9, play.states)
-    found = returns.after(turn(play, BACK, BACK, BACK), np.float32([-1, -2, 10]))
+    found = returns.completed(turn(play, BACK, BACK, BACK), np.float32([-1, -2, 10]))
     assert found["state"][:, 0].tolist() == [2, 9, 1]
     assert found["next"][:, 0].tolist() == [1, 8, 0]
     assert found["reward"].tolist() == [-1, -2, 10]
@@ -66,7 +66,7 @@ def test_a_dead_end_has_nothing_after_it(dealt, turn) -> None:
     board = dead_end(puzzle)
     play = dealt(puzzle, [puzzle.write(board)], games=1)
     (move,) = np.flatnonzero(puzzle.legal(board))[:1]
-    found = Returns.of(4, 0.5, play.states).after(turn(play, move), np.float32([-10]))
+    found = Returns.of(4, 0.5, play.states).completed(turn(play, move), np.float32([-10]))
     assert found["factor"].tolist() == [0.0]
     assert found["reward"].tolist() == [-10.0]
 
@@ -86,7 +86,7 @@ def dead_end(puzzle):
 def test_moves_are_told_with_their_states(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [5], games=1)
     returns = Returns.of(2, 1.0, play.states)
-    seen = [returns.after(turn(play, move), np.float32([0])) for move in (0, 1, 1, 0)]
+    seen = [returns.completed(turn(play, move), np.float32([0])) for move in (0, 1, 1, 0)]
     told = [(int(found["state"][0, 0]), int(found["move"][0])) for found in seen if len(found["move"])]
     assert told == [(5, 0), (4, 1), (5, 1)]
 
@@ -103,7 +103,7 @@ def new(seed, most=6, games=5):
 def one_turn(play, random):
     """A turn of random moves, possible or not, with random rewards."""
     count = len(play.states)
-    turn = play.turn(random.integers(0, 4, count), np.zeros(count, bool), random)
+    turn = play.step(random.integers(0, 4, count), np.zeros(count, bool), random)
     return turn, random.normal(size=count).astype(np.float32)
 
 
@@ -137,16 +137,16 @@ def test_every_move_of_every_game_is_given_once(seed, steps, discount, most) -> 
     running, games = [[] for _ in play.states], []
     for _ in range(14):
         turn, rewards = one_turn(play, random)
-        found = returns.after(turn, rewards)
+        found = returns.completed(turn, rewards)
         seen += zip(*(found[name].tolist() for name in ("state", "move", "next", "factor", "reward")), strict=True)
         for place, game in enumerate(running):
             game.append(
                 (
-                    turn.before[place].tolist(),
+                    turn.states[place].tolist(),
                     int(turn.moves[place]),
                     float(rewards[place]),
-                    turn.made.states[place].tolist(),
-                    bool(turn.over[place]),
+                    turn.successors.states[place].tolist(),
+                    bool(turn.terminal[place]),
                 )
             )
             if turn.ended[place]:
@@ -163,11 +163,11 @@ def test_restored_returns_go_on_as_they_would_have(steps) -> None:
     play, random = new(1, games=9), np.random.default_rng(1)
     one = Returns.of(steps, 0.9, play.states)
     for _ in range(7):
-        one.after(*one_turn(play, random))
+        one.completed(*one_turn(play, random))
     other = Returns.of(steps, 0.9, np.zeros_like(play.states))
     other.restore({name: array.copy() for name, array in one.state().items()})
     for _ in range(9):
         turn, rewards = one_turn(play, random)
-        first, second = one.after(turn, rewards), other.after(turn, rewards)
+        first, second = one.completed(turn, rewards), other.completed(turn, rewards)
         assert first.keys() == second.keys()
         assert all(np.array_equal(first[name], second[name]) for name in first)

@@ -8,7 +8,7 @@ import pytest
 from puzzlelab import BadInput, UnknownName, load
 from puzzlelab.core.views import Estimate, Estimates, Rewards
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, estimated
-from puzzlelab.experience.rewards import make, offered
+from puzzlelab.experience.rewards import available, make
 
 NEARLY = "1 2 3 4 5 6 7 0 8"
 """One move from the goal: U cannot be made, D and R lead away, L solves."""
@@ -154,7 +154,7 @@ def test_a_perfect_potential_makes_every_best_move_worth_nothing(eight) -> None:
 
 def test_a_puzzle_brings_schemes_of_its_own(rewarding) -> None:
     assert rewarding.view(Rewards) is rewarding
-    assert offered(rewarding)["squared"] == "the square of the place that was left"
+    assert available(rewarding)["squared"] == "the square of the place that was left"
     assert worth(rewarding, "squared", "3") == [9, 9]
 
 
@@ -167,19 +167,19 @@ def test_a_move_that_cannot_be_made_costs_one_more(rewarding) -> None:
 
 
 def test_what_is_offered_goes_by_puzzle(corridor, guided, rewarding) -> None:
-    assert list(offered(corridor(5))) == ["moves", "goal"]
-    assert list(offered(load("sudoku-9x9"))) == ["moves", "goal"]
-    assert list(offered(guided)) == ["moves", "goal", "potential:ESTIMATE"]
-    assert list(offered(rewarding)) == ["moves", "goal", "squared"]
-    assert list(offered(load("tiles-4x4"))) == ["moves", "goal", "potential:ESTIMATE", "level", "in-place"]
-    assert list(offered(load("dust-8x6x5"))) == ["moves", "goal", "potential:ESTIMATE", "cleared", "cleared-squared"]
+    assert list(available(corridor(5))) == ["moves", "goal"]
+    assert list(available(load("sudoku-9x9"))) == ["moves", "goal"]
+    assert list(available(guided)) == ["moves", "goal", "potential:ESTIMATE"]
+    assert list(available(rewarding)) == ["moves", "goal", "squared"]
+    assert list(available(load("tiles-4x4"))) == ["moves", "goal", "potential:ESTIMATE", "level", "in-place"]
+    assert list(available(load("dust-8x6x5"))) == ["moves", "goal", "potential:ESTIMATE", "cleared", "cleared-squared"]
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3", "sudoku-4x4"])
 def test_everything_offered_is_made_and_explained(name: str) -> None:
     puzzle = load(name)
     view = puzzle.view(Estimates)
-    for scheme, about in offered(puzzle).items():
+    for scheme, about in available(puzzle).items():
         assert about
         assert callable(make(puzzle, scheme.replace("ESTIMATE", next(iter(view.estimates if view else [""])))))
 

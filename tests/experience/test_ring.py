@@ -81,17 +81,17 @@ def test_before_it_is_full_only_what_is_there_is_drawn():
 
 @given(st.integers(1, 20), st.data())
 def test_a_tree_adds_up(capacity, data):
-    tree, oracle = sumtree.planted(capacity), np.zeros(capacity)
+    tree, oracle = sumtree.new_tree(capacity), np.zeros(capacity)
     for _ in range(data.draw(st.integers(0, 4))):
         places = data.draw(st.lists(st.integers(0, capacity - 1), max_size=6))
         weights = data.draw(st.lists(st.integers(0, 9), min_size=len(places), max_size=len(places)))
-        sumtree.put(tree, np.array(places, np.int64), np.array(weights, np.float64))
+        sumtree.set_weights(tree, np.array(places, np.int64), np.array(weights, np.float64))
         for place, weight in zip(places, weights, strict=True):  # one after the other: of two the last one counts
             oracle[place] = weight
     assert np.array_equal(sumtree.leaves(tree)[:capacity], oracle)
     assert tree[1] == oracle.sum()
     again = tree.copy()
-    sumtree.grow(again)
+    sumtree.sum_up(again)
     assert np.array_equal(again, tree)
 
 
@@ -109,8 +109,8 @@ def test_draws_are_those_of_a_running_total(weights, count, seed):
     """Small whole numbers, whose sums are exact."""
     if not any(weights):
         weights[-1] = 1
-    tree, places = sumtree.planted(len(weights)), np.empty(count, np.int64)
-    sumtree.put(tree, np.arange(len(weights)), np.array(weights, np.float64))
+    tree, places = sumtree.new_tree(len(weights)), np.empty(count, np.int64)
+    sumtree.set_weights(tree, np.arange(len(weights)), np.array(weights, np.float64))
     points = np.random.default_rng(seed).random(count)
     sumtree.draw(tree, points, places)
     assert places.tolist() == drawn_by_hand(weights, points)
@@ -119,9 +119,9 @@ def test_draws_are_those_of_a_running_total(weights, count, seed):
 @pytest.mark.parametrize("scale", [1e-300, 1.0, 1e300])
 def test_no_rounding_error_leads_to_a_weight_of_nothing(scale):
     random = np.random.default_rng(3)
-    tree = sumtree.planted(1_000)
+    tree = sumtree.new_tree(1_000)
     weights = random.random(1_000) * scale * (random.random(1_000) < 0.1)
-    sumtree.put(tree, np.arange(1_000), weights)
+    sumtree.set_weights(tree, np.arange(1_000), weights)
     places = np.empty(10_000, np.int64)
     for points in (random.random(10_000), np.full(10_000, np.nextafter(1.0, 0.0)), np.zeros(10_000)):
         sumtree.draw(tree, points, places)
@@ -181,7 +181,7 @@ def test_new_samples_have_the_greatest_priority_so_far():
     ring.update(np.array([1, 2]), [0.0, 4.0])
     filled(ring, 5)  # one of them takes the place of the first
     assert weights.tolist() == [3, 0, 2, 3, 3, 3, 3, 3]
-    assert ring.greatest == 9.0
+    assert ring.max_priority == 9.0
 
 
 def test_a_priority_of_nothing_is_never_drawn():
@@ -269,7 +269,7 @@ def test_priorities_that_cannot_be_used():
     ring = filled(PrioritisedRing(5, alpha=2.0), 3)
     with pytest.raises(BadInput, match=r"not 1e\+300"):
         ring.update(np.array([0]), [1e300])
-    with pytest.raises(BadInput, match="2 places need as many priorities, not 3"):
+    with pytest.raises(BadInput, match="2 indices need as many priorities, not 3"):
         ring.update(np.array([0, 1]), [1.0, 1.0, 1.0])
     for place in (-1, 3):
         with pytest.raises(BadInput, match="the ring has 3 samples"):

@@ -21,7 +21,7 @@ from puzzlelab.experience.teachers import Teacher
 pytest.importorskip("pyarrow")
 
 EIGHT = load("tiles-3x3")
-TEACHER = Teacher(EIGHT, api.solver("beam", EIGHT, width=10, estimate="manhattan"), detours=1)
+TEACHER = Teacher(EIGHT, api.solver("beam", EIGHT, width=10, estimate="manhattan"), branches=1)
 GAMES = 40
 make = partial(make_shard, TEACHER, games=GAMES)
 
@@ -40,14 +40,14 @@ def finished(folder, number):
 
 
 def aged(folder, number, seconds):
-    """Make a claim so many seconds older."""
+    """Make a lease so many seconds older."""
     path = folder / f"shard-{number:05}.claim"
     then = path.stat().st_mtime - seconds
     os.utime(path, (then, then))
 
 
 def by_another(folder, number, **owner):
-    """A claim of another process, on another machine unless `owner` says where."""
+    """A lease of another process, on another machine unless `owner` says where."""
     owner = {"machine": "elsewhere", "process": os.getpid(), "run": "x", "token": "y"} | owner
     (folder / f"shard-{number:05}.claim").write_text(json.dumps(owner))
 
@@ -84,7 +84,7 @@ def test_a_shard_says_what_it_holds(tmp_path):
     card = json.loads(pq.read_schema(make(tmp_path, 3)).metadata[b"puzzlelab"])
     held = json.loads((tmp_path / "teacher.json").read_text())
     assert card["games"] == [3 * GAMES, 4 * GAMES]
-    assert (card["detours"], card["games_a_shard"]) == (1, GAMES)
+    assert (card["branches"], card["games_a_shard"]) == (1, GAMES)
     assert held.items() <= card.items()
 
 
@@ -129,7 +129,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
     with pytest.raises(BadFile, match="games_a_shard is 40 there, not 50"):
         make_shard(TEACHER, tmp_path, 1, 50)
     with pytest.raises(BadFile, match="seed is 0 there, not 7"):
-        begin_folder(Teacher(EIGHT, TEACHER.solver, seed=7, detours=1), tmp_path, GAMES)
+        begin_folder(Teacher(EIGHT, TEACHER.solver, seed=7, branches=1), tmp_path, GAMES)
     with pytest.raises(BadFile, match="games_a_shard is 40 there, not null; shard is null there, not 100"):
         Shards(tmp_path, TEACHER.settings(), 100)
     with pytest.raises(BadOption, match="a shard has 1 game or more, not 0"):
@@ -145,7 +145,7 @@ def test_a_damaged_shard_is_named(tmp_path):
         read_number(tmp_path, 4)
 
 
-# --- claims ----------------------------------------------------------------------------------------------------------
+# --- leases ----------------------------------------------------------------------------------------------------------
 
 
 def test_each_number_is_given_once_until_it_is_released(tmp_path):
@@ -167,7 +167,7 @@ def test_numbers_whose_shards_are_there_are_not_given(tmp_path):
     assert not list(tmp_path.glob("shard-0000[012].claim"))
 
 
-def test_a_claim_that_its_shard_has_outlived_is_cleared_away(tmp_path):
+def test_a_lease_that_its_shard_has_outlived_is_cleared_away(tmp_path):
     for number in (0, 1):
         by_another(tmp_path, number)
     finished(tmp_path, 1)
@@ -176,19 +176,19 @@ def test_a_claim_that_its_shard_has_outlived_is_cleared_away(tmp_path):
 
 
 def test_a_shard_that_came_meanwhile_is_not_given(tmp_path, monkeypatch):
-    real = ShardLeases._claim
+    real = ShardLeases._acquire
 
     def meanwhile(self, number):
         finished(tmp_path, 0)
         return real(self, number)
 
-    monkeypatch.setattr(ShardLeases, "_claim", meanwhile)
+    monkeypatch.setattr(ShardLeases, "_acquire", meanwhile)
     assert ShardLeases(tmp_path).take(2) == 1
     assert not (tmp_path / "shard-00000.claim").exists()
 
 
 @pytest.mark.parametrize("text", [None, "", "[]", '{"machine": 3}'])
-def test_an_old_claim_is_taken_over_and_a_young_one_is_not(tmp_path, text):
+def test_an_old_lease_is_taken_over_and_a_young_one_is_not(tmp_path, text):
     by_another(tmp_path, 0)
     if text is not None:
         (tmp_path / "shard-00000.claim").write_text(text)
@@ -202,37 +202,37 @@ def test_an_old_claim_is_taken_over_and_a_young_one_is_not(tmp_path, text):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_new_time_stamp_keeps_a_claim(tmp_path):
-    claims = ShardLeases(tmp_path)
-    claims.take(1)
+def test_a_new_time_stamp_keeps_a_lease(tmp_path):
+    leases = ShardLeases(tmp_path)
+    leases.take(1)
     aged(tmp_path, 0, 400)
-    claims.refresh(0)
+    leases.renew(0)
     assert ShardLeases(tmp_path).take(1) is None
 
 
-def test_the_claim_of_a_process_that_is_gone_is_taken_over_at_once(tmp_path):
+def test_the_lease_of_a_process_that_is_gone_is_taken_over_at_once(tmp_path):
     here = module.platform.node()
     by_another(tmp_path, 0, machine=here, process=ended_process())
     by_another(tmp_path, 1, machine=here, process=os.getppid())
     by_another(tmp_path, 2, machine="elsewhere", process=ended_process())
     by_another(tmp_path, 3, machine=here, process=os.getpid(), run="an earlier process with this number")
     by_another(tmp_path, 4, machine=here, process=os.getpid(), run=module.RUN)
-    claims = ShardLeases(tmp_path)
-    assert [claims.take(5), claims.take(5), claims.take(5)] == [0, 3, None]
+    leases = ShardLeases(tmp_path)
+    assert [leases.take(5), leases.take(5), leases.take(5)] == [0, 3, None]
 
 
-def test_during_the_work_a_claim_gets_time_stamps_and_is_released_after_it(tmp_path):
-    claims = ShardLeases(tmp_path, patience=0.06)
-    number = claims.take(1)
+def test_during_the_work_a_lease_gets_time_stamps_and_is_released_after_it(tmp_path):
+    leases = ShardLeases(tmp_path, expiry=0.06)
+    number = leases.take(1)
     path = tmp_path / "shard-00000.claim"
-    with claims.keeping(number):
+    with leases.keeping(number):
         aged(tmp_path, 0, 1_000)
         old, until = path.stat().st_mtime, time.monotonic() + 30
         while path.stat().st_mtime == old and time.monotonic() < until:
             time.sleep(0.01)
         assert path.stat().st_mtime > old + 900
     assert not path.exists()
-    with pytest.raises(KeyboardInterrupt), claims.keeping(claims.take(1)):
+    with pytest.raises(KeyboardInterrupt), leases.keeping(leases.take(1)):
         raise KeyboardInterrupt
     assert not path.exists()
 
@@ -246,9 +246,9 @@ def test_many_threads_never_hold_one_number_at_once(tmp_path):
     taken, lock = [], threading.Lock()
 
     def work():
-        claims = ShardLeases(tmp_path)
-        while (number := claims.take(60)) is not None:
-            with claims.keeping(number):
+        leases = ShardLeases(tmp_path)
+        while (number := leases.take(60)) is not None:
+            with leases.keeping(number):
                 with lock:
                     taken.append(number)
                 finished(tmp_path, number)
@@ -266,14 +266,14 @@ GENERATOR = """
 import sys
 from pathlib import Path
 from puzzlelab import api, load
-from puzzlelab.experience.shard_leases import Claims, begin_folder, make_shard
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
 from puzzlelab.experience.teachers import Teacher
 eight, folder = load("tiles-3x3"), Path(sys.argv[1])
-teacher = Teacher(eight, api.solver("beam", eight, width=10, estimate="manhattan"), detours=1)
+teacher = Teacher(eight, api.solver("beam", eight, width=10, estimate="manhattan"), branches=1)
 begin_folder(teacher, folder, 40)
-claims = Claims(folder)
-while (number := claims.take(int(sys.argv[2]))) is not None:
-    with claims.keeping(number):
+leases = ShardLeases(folder)
+while (number := leases.take(int(sys.argv[2]))) is not None:
+    with leases.keeping(number):
         make_shard(teacher, folder, number, 40)
 """
 
@@ -288,9 +288,9 @@ def test_several_programs_fill_one_folder_though_one_is_killed(tmp_path):
     programs[0].kill()
     programs[0].wait()
     assert programs[1].wait(timeout=120) == 0
-    claims = ShardLeases(tmp_path)
-    while (number := claims.take(count)) is not None:  # what was claimed by the one that was killed, at the very end
+    leases = ShardLeases(tmp_path)
+    while (number := leases.take(count)) is not None:  # what was claimed by the one that was killed, at the very end
         make(tmp_path, number)
-        claims.release(number)
+        leases.release(number)
     assert same(joined(read_shards(tmp_path)), TEACHER.games(0, count * GAMES))
     assert not list(tmp_path.glob("*.claim"))

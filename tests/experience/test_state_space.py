@@ -10,7 +10,7 @@ from puzzlelab.core.views import KernelRules
 from puzzlelab.experience import state_space
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
-from puzzlelab.experience.state_space import StateSpace, labelled
+from puzzlelab.experience.state_space import StateSpace, label_states
 from puzzlelab.experience.teachers import teach
 from puzzlelab.puzzles.tiles import exact_distances
 
@@ -81,7 +81,7 @@ def test_samples_can_be_entered_anywhere(eight, all_eight):
 
 
 def test_a_puzzle_with_plain_rules(corridor):
-    states, distance, masks = labelled(corridor(9))
+    states, distance, masks = label_states(corridor(9))
     assert states[:, 0].tolist() == distance.tolist() == list(range(10))
     assert masks.tolist() == [[False, False], *[[True, False]] * 9]
 
@@ -100,7 +100,7 @@ def test_several_goals(corridor):
         def goals(self):
             return np.array([[0], [self.length]], np.int16)
 
-    states, distance, masks = labelled(Both(8))
+    states, distance, masks = label_states(Both(8))
     place = states[:, 0].astype(int)
     assert sorted(place.tolist()) == list(range(9))
     assert np.array_equal(distance, np.minimum(place, 8 - place))
@@ -132,10 +132,10 @@ def test_a_folder_of_a_whole_space(tmp_path):
 
 def test_puzzles_that_cannot_be_taken_as_a_whole(monkeypatch, corridor):
     with pytest.raises(Unsupported, match="the states of dust-8x6x5 cannot be found from its goals"):
-        labelled(load("dust-8x6x5"))
-    monkeypatch.setattr(state_space, "MOST", 1_000)
+        label_states(load("dust-8x6x5"))
+    monkeypatch.setattr(state_space, "MAX_STATES", 1_000)
     with pytest.raises(BadInput, match="tiles-4x4 has too many states to take all of them: at most 1,000"):
-        labelled(load("tiles-4x4"))
+        label_states(load("tiles-4x4"))
     monkeypatch.setattr(state_space, "LONGEST", 5)
     with pytest.raises(BadInput, match="some states of corridor-9 are 9 moves from a goal"):
-        labelled(corridor(9))
+        label_states(corridor(9))

@@ -64,16 +64,16 @@ def games_of(samples):
 
 def slowly(teacher, end):
     """The samples of the games before number `end`, one game at a time by the plain rules."""
-    draws = teacher._draws if teacher.detours else None
-    games = Rollouts(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._lots, draws)
+    draws = teacher._branch_draws if teacher.branches else None
+    games = Rollouts(teacher.puzzle, teacher.solver, False, teacher.limit, teacher.board, teacher._tie_breaks, draws)
     return games.play(0, end, threading.Event())
 
 
 @pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), NARROW])
-@pytest.mark.parametrize("detours", [0, 3])
-def test_the_fast_way_says_what_the_solver_says(solver, detours):
-    teacher = Teacher(EIGHT, solver, detours=detours)
-    assert isinstance(teacher._player(), FastRollouts)
+@pytest.mark.parametrize("branches", [0, 3])
+def test_the_fast_way_says_what_the_solver_says(solver, branches):
+    teacher = Teacher(EIGHT, solver, branches=branches)
+    assert isinstance(teacher._rollouts(), FastRollouts)
     fast = taken(teacher, 40)
     slow = slowly(teacher, int(fast.game.max()) + 1)
     assert len(fast) > 300
@@ -82,7 +82,7 @@ def test_the_fast_way_says_what_the_solver_says(solver, detours):
 
 def test_dust_goes_both_ways_too():
     dust = load("dust-4x4x3")
-    teacher = Teacher(dust, Beam(width=5), detours=2)
+    teacher = Teacher(dust, Beam(width=5), branches=2)
     fast = taken(teacher, 64)
     assert equal(fast, slowly(teacher, int(fast.game.max()) + 1))
 
@@ -98,9 +98,9 @@ def test_dust_goes_both_ways_too():
     ],
 )
 def test_other_solvers_go_the_slow_way(solver):
-    assert isinstance(Teacher(EIGHT, solver)._player(), Rollouts)
-    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._player(), Rollouts)
-    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._player(), Rollouts)
+    assert isinstance(Teacher(EIGHT, solver)._rollouts(), Rollouts)
+    assert isinstance(Teacher(EIGHT, BEAM, exact=True)._rollouts(), Rollouts)
+    assert isinstance(Teacher(EIGHT, BEAM, limit=Limit(nodes=1_000))._rollouts(), Rollouts)
 
 
 @pytest.mark.parametrize("solver", [BEAM, api.solver("ida", EIGHT), api.solver("beam", EIGHT)])
@@ -221,7 +221,7 @@ def test_an_exact_teacher_remembers_within_a_game(corridor):
     assert len(memories) == len(np.unique(samples.game))
 
 
-# --- detours ---------------------------------------------------------------------------------------------------------
+# --- branches ---------------------------------------------------------------------------------------------------------
 
 
 def solutions_of(samples):
@@ -238,22 +238,22 @@ def solutions_of(samples):
 )
 def test_detours_branch_off_the_solution_of_their_game(solver, exact):
     found = {}
-    for game, states, masks, remaining in solutions_of(taken(Teacher(EIGHT, solver, exact, detours=2), 12)):
+    for game, states, masks, remaining in solutions_of(taken(Teacher(EIGHT, solver, exact, branches=2), 12)):
         assert remaining.tolist() == list(range(len(states), 0, -1))
         for state, mask, following in zip(states, masks, states[1:], strict=False):
             assert any(np.array_equal(EIGHT.apply(state, int(move)), following) for move in np.flatnonzero(mask))
         assert any(EIGHT.solved(EIGHT.apply(states[-1], int(move))) for move in np.flatnonzero(masks[-1]))
         found.setdefault(game, []).append(states)
-    for game, (own, *detours) in found.items():
+    for game, (own, *branches) in found.items():
         assert np.array_equal(own[0], Teacher(EIGHT, solver).board(game))
-        assert len(detours) == 2
+        assert len(branches) == 2
         near = {EIGHT.apply(state, int(move)).tobytes() for state in own for move in np.flatnonzero(EIGHT.legal(state))}
-        assert all(states[0].tobytes() in near for states in detours)
+        assert all(states[0].tobytes() in near for states in branches)
 
 
 def test_games_with_detours_begin_as_games_without():
     plain = {g: states for g, states, _, _ in solutions_of(taken(Teacher(EIGHT, BEAM), 64))}
-    for game, states, _, _ in reversed(list(solutions_of(taken(Teacher(EIGHT, BEAM, detours=1), 64)))):
+    for game, states, _, _ in reversed(list(solutions_of(taken(Teacher(EIGHT, BEAM, branches=1), 64)))):
         last = game, states  # the game's own solution comes first, and so last here
         if game == 5:
             first = states
@@ -265,7 +265,7 @@ def test_games_with_detours_begin_as_games_without():
 def test_detours_begin_everywhere_and_with_every_move():
     """Of boards at 9 moves from the goal: each position of the solution, and moves to and from the goal, are drawn."""
     off, away = set(), 0
-    teacher = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(9,), detours=4)
+    teacher = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(9,), branches=4)
     for _, states, _, _ in solutions_of(taken(teacher, 200)):
         if len(states) != 9:
             off.add(len(states))
@@ -275,7 +275,7 @@ def test_detours_begin_everywhere_and_with_every_move():
 
 
 def test_a_solved_state_is_no_detour():
-    teacher = Teacher(EIGHT, BEAM, scale="distance", levels=(1,), detours=3)
+    teacher = Teacher(EIGHT, BEAM, scale="distance", levels=(1,), branches=3)
     for samples in (taken(teacher, 40), slowly(teacher, 40)):
         assert len(samples)
         assert not any(EIGHT.solved(state) for state in samples.state)
@@ -284,33 +284,33 @@ def test_a_solved_state_is_no_detour():
 
 
 def test_games_without_a_solution_have_no_detours():
-    hopeless = Teacher(EIGHT, NARROW, detours=2)
+    hopeless = Teacher(EIGHT, NARROW, branches=2)
     samples = taken(hopeless, 256)
     own = np.unique(taken(Teacher(EIGHT, NARROW), 256).game)
     assert np.array_equal(np.unique(samples.game), own)
-    nothing = Teacher(EIGHT, BEAM, scale="walk", levels=(0,), detours=2)
+    nothing = Teacher(EIGHT, BEAM, scale="walk", levels=(0,), branches=2)
     assert len(taken(nothing, 20)) == 0
 
 
 def test_detours_are_part_of_the_settings():
-    assert Teacher(EIGHT, BEAM, detours=2).settings()["detours"] == 2
-    assert Teacher(EIGHT, BEAM).settings()["detours"] == 0
-    with pytest.raises(BadOption, match="a game has 0 detours or more, not -1"):
-        Teacher(EIGHT, BEAM, detours=-1)
+    assert Teacher(EIGHT, BEAM, branches=2).settings()["branches"] == 2
+    assert Teacher(EIGHT, BEAM).settings()["branches"] == 0
+    with pytest.raises(BadOption, match="a game has 0 branches or more, not -1"):
+        Teacher(EIGHT, BEAM, branches=-1)
 
 
 # --- one stream ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("detours", [0, 2])
+@pytest.mark.parametrize("branches", [0, 2])
 @pytest.mark.parametrize(("exact", "solver"), [(False, BEAM), (False, api.solver("ida", EIGHT)), (True, None)])
-def test_the_stream_does_not_depend_on_the_jobs(exact, solver, detours):
-    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact, detours=detours)
+def test_the_stream_does_not_depend_on_the_jobs(exact, solver, branches):
+    teacher = Teacher(EIGHT, solver or api.solver("ida", EIGHT), exact, branches=branches)
     assert equal(taken(teacher, 8, jobs=1), taken(teacher, 8, jobs=3))
 
 
 def test_games_by_their_numbers():
-    teacher = Teacher(EIGHT, BEAM, detours=1)
+    teacher = Teacher(EIGHT, BEAM, branches=1)
     whole = taken(teacher, 300)
     for first, end in ((0, 1), (3, 4), (5, 300), (250, 270)):
         among = (whole.game >= first) & (whole.game < end)
@@ -354,7 +354,7 @@ def test_a_puzzle_without_boards_of_its_own(corridor):
 def test_a_folder_is_filled_and_told_of(tmp_path):
     told = []
     teacher = Teacher(EIGHT, BEAM)
-    shards = teach(teacher, tmp_path, 3_000, 1_000, jobs=2, told=told.append)
+    shards = teach(teacher, tmp_path, 3_000, 1_000, jobs=2, progress=told.append)
     assert told[0] == 0
     assert told[-1] == shards.rows >= 3_000
     assert equal(joined(read_shards(tmp_path)), taken(teacher, shards.games).rows(0, shards.rows))
@@ -368,7 +368,7 @@ def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        teach(teacher, tmp_path / "a", 12_000, 1_000, jobs=2, told=stop)
+        teach(teacher, tmp_path / "a", 12_000, 1_000, jobs=2, progress=stop)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert 4_000 < kept < 12_000
     for folder in ("a", "b"):
@@ -381,7 +381,7 @@ def test_a_stop_keeps_what_is_complete_and_the_next_call_goes_on(tmp_path):
 def test_a_teacher_that_solves_nothing_gives_up(tmp_path, monkeypatch):
     from puzzlelab.experience import teachers
 
-    monkeypatch.setattr(teachers, "FRUITLESS", 40)
+    monkeypatch.setattr(teachers, "MAX_EMPTY_GAMES", 40)
     hopeless = Teacher(EIGHT, api.solver("ida", EIGHT), scale="distance", levels=(30,), limit=Limit(nodes=1))
     with pytest.raises(BadOption, match="40 boards in a row gave no sample: .* ida with these options solves none"):
         teach(hopeless, tmp_path, 100, 100, jobs=1)

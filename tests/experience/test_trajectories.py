@@ -21,9 +21,9 @@ def told(columns):
 
 def play_on(play, histories, turn, *moves):
     """A turn, and what the histories give after it."""
-    lengths = play.length + 1
-    histories.note(play)
-    return histories.after(turn(play, *moves), lengths)
+    lengths = play.lengths + 1
+    histories.record(play)
+    return histories.completed(turn(play, *moves), lengths)
 
 
 # --- by hand ---------------------------------------------------------------------------------------------------------
@@ -90,11 +90,11 @@ def new(walks, most, seed, games=8):
 
 def one_turn(play, histories, random):
     """A turn of random moves; the turn, and what the histories give."""
-    moves = (random.random(play.possible().shape) * play.possible()).argmax(axis=1)
-    lengths = play.length + 1
-    histories.note(play)
-    turn = play.turn(moves, np.ones(len(moves), bool), random)
-    return turn, histories.after(turn, lengths)
+    moves = (random.random(play.legal().shape) * play.legal()).argmax(axis=1)
+    lengths = play.lengths + 1
+    histories.record(play)
+    turn = play.step(moves, np.ones(len(moves), bool), random)
+    return turn, histories.completed(turn, lengths)
 
 
 @settings(max_examples=50)
@@ -106,9 +106,9 @@ def test_every_state_of_a_finished_game_is_given_once_and_bounded_truly(distance
         turn, found = one_turn(play, histories, random)
         expected = []
         for place, game in enumerate(running):
-            game.append(turn.before[place].tolist())
+            game.append(turn.states[place].tolist())
             if turn.ended[place]:
-                won = turn.made.solved[place]
+                won = turn.successors.solved[place]
                 expected += [(state, len(game) - t if won else UNKNOWN) for t, state in enumerate(game)]
                 running[place] = []
         assert sorted(zip(found["state"].tolist(), found["left"].tolist(), strict=True)) == sorted(expected)

@@ -19,27 +19,27 @@ BACK, ON = 0, 1
 def test_a_move_in_every_game(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [3, 5, 7], games=3)
     found = turn(play, BACK, ON, BACK)
-    assert found.before[:, 0].tolist() == [3, 5, 7]
+    assert found.states[:, 0].tolist() == [3, 5, 7]
     assert found.moves.tolist() == [BACK, ON, BACK]
-    assert found.made.states[:, 0].tolist() == play.states[:, 0].tolist() == [2, 6, 6]
-    assert not found.over.any()
+    assert found.successors.states[:, 0].tolist() == play.states[:, 0].tolist() == [2, 6, 6]
+    assert not found.terminal.any()
     assert not found.ended.any()
-    assert play.length.tolist() == [1, 1, 1]
+    assert play.lengths.tolist() == [1, 1, 1]
     assert play.tally.tolist() == [0, 0, 0, 0]
 
 
 def test_a_game_that_is_won_is_followed_by_a_new_one(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [1, 5, 7, 8], games=2)
     found = turn(play, BACK, BACK)
-    assert found.over.tolist() == found.ended.tolist() == [True, False]
-    assert found.made.states[:, 0].tolist() == [0, 4]
+    assert found.terminal.tolist() == found.ended.tolist() == [True, False]
+    assert found.successors.states[:, 0].tolist() == [0, 4]
     assert play.states[:, 0].tolist() == [7, 4]
-    assert play.length.tolist() == [0, 1]
+    assert play.lengths.tolist() == [0, 1]
     assert play.tally.tolist() == [1, 1, 1, 0]
     assert play.starts.heard == [(1, 1)]
-    assert found.before[:, 0].tolist() == [1, 5]
+    assert found.states[:, 0].tolist() == [1, 5]
     turn(play, BACK, BACK)
-    assert found.made.states[:, 0].tolist() == [0, 4]  # what a turn says stays as it was
+    assert found.successors.states[:, 0].tolist() == [0, 4]  # what a turn says stays as it was
 
 
 def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
@@ -47,7 +47,7 @@ def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
     for _ in range(2):
         assert not turn(play, BACK, BACK).ended.any()
     found = turn(play, BACK, BACK)
-    assert found.over.tolist() == [True, False]  # won by the last move that it had
+    assert found.terminal.tolist() == [True, False]  # won by the last move that it had
     assert found.ended.tolist() == [True, True]
     assert play.states[:, 0].tolist() == [5, 3]
     assert play.tally.tolist() == [2, 1, 6, 0]
@@ -57,27 +57,27 @@ def test_a_game_is_given_up_after_too_many_moves(corridor, dealt, turn) -> None:
 def test_guesses_are_counted_for_each_game(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [2, 9], games=2)
     turn(play, BACK, BACK, guessed=[0, 1])
-    assert play.guesses.tolist() == [1, 1]
+    assert play.random_moves.tolist() == [1, 1]
     turn(play, BACK, BACK, guessed=[1])
-    assert play.guesses.tolist() == [0, 2]
+    assert play.random_moves.tolist() == [0, 2]
     assert play.tally.tolist() == [1, 1, 2, 1]
 
 
 def test_a_move_that_cannot_be_made_costs_a_move(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [9, 4], games=2)
     found = turn(play, ON, ON)
-    assert found.made.allowed.tolist() == [False, True]
+    assert found.successors.allowed.tolist() == [False, True]
     assert play.states[:, 0].tolist() == [9, 5]
-    assert play.length.tolist() == [1, 1]
+    assert play.lengths.tolist() == [1, 1]
     assert not found.ended.any()
 
 
 def test_what_is_known_grows_by_one_a_move(corridor, dealt, turn) -> None:
     play = dealt(corridor(9), [1, 9, 5, 3], games=3, known=[1, UNKNOWN, 7, 4])
     turn(play, BACK, BACK, ON)
-    assert play.known.tolist() == [4, UNKNOWN, 8]
+    assert play.bounds.tolist() == [4, UNKNOWN, 8]
     turn(play, BACK, BACK, ON)
-    assert play.known.tolist() == [5, UNKNOWN, 9]
+    assert play.bounds.tolist() == [5, UNKNOWN, 9]
 
 
 # --- puzzles ---------------------------------------------------------------------------------------------------------
@@ -85,8 +85,8 @@ def test_what_is_known_grows_by_one_a_move(corridor, dealt, turn) -> None:
 
 def at_random(play, random):
     """A turn of random moves that can be made."""
-    moves = (random.random(play.possible().shape) * play.possible()).argmax(axis=1)
-    return play.turn(moves, np.ones(len(moves), bool), random)
+    moves = (random.random(play.legal().shape) * play.legal()).argmax(axis=1)
+    return play.step(moves, np.ones(len(moves), bool), random)
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_a_game_is_over_when_it_is_solved_or_nothing_can_be_done(dealt, name, bo
     for _ in range(20):
         before = play.states
         found = at_random(play, random)
-        solved = [puzzle.solved(state) for state in found.made.states]
-        stuck = [not puzzle.legal(state).any() for state in found.made.states]
+        solved = [puzzle.solved(state) for state in found.successors.states]
+        stuck = [not puzzle.legal(state).any() for state in found.successors.states]
         after = [puzzle.apply(state, move) for state, move in zip(before, _named(puzzle, found), strict=True)]
-        assert np.array_equal(found.made.states, after)
-        assert found.over.tolist() == found.ended.tolist() == np.logical_or(solved, stuck).tolist()
+        assert np.array_equal(found.successors.states, after)
+        assert found.terminal.tolist() == found.ended.tolist() == np.logical_or(solved, stuck).tolist()
         assert (play.states[found.ended] == puzzle.read(board).state).all()
         dead += np.sum(stuck) - np.sum(np.logical_and(solved, stuck))
     assert play.tally[0] > 10
@@ -115,17 +115,17 @@ def _named(puzzle, turn):
     """The legal moves that the moves come to."""
     from puzzlelab.engine.batch_rules import canonical_moves
 
-    return canonical_moves(puzzle, turn.before)[np.arange(len(turn.moves)), turn.moves]
+    return canonical_moves(puzzle, turn.states)[np.arange(len(turn.moves)), turn.moves]
 
 
 def test_every_full_cell_is_possible_in_dust(dealt) -> None:
     puzzle = registry.load("dust-4x3x3")
     board = puzzle.apply(puzzle.read("121233213123").state, 0)
     play = dealt(puzzle, ["121233213123"], games=1)
-    play.turn(np.array([0]), np.zeros(1, bool), np.random.default_rng(0))
+    play.step(np.array([0]), np.zeros(1, bool), np.random.default_rng(0))
     assert play.states[0].tolist() == board.tolist()
-    assert play.possible()[0].tolist() == (board > 0).tolist()
-    assert not play.possible().all()
+    assert play.legal()[0].tolist() == (board > 0).tolist()
+    assert not play.legal().all()
 
 
 # --- all together ----------------------------------------------------------------------------------------------------
@@ -144,16 +144,16 @@ def test_the_tally_is_that_of_all_games_that_ended(seed, most) -> None:
     games, wins, moves, guesses = 0, 0, 0, 0
     length, made_at_random = np.zeros(8, int), np.zeros(8, int)
     for _ in range(15):
-        chosen = (random.random((8, 4)) * play.possible()).argmax(axis=1)
+        chosen = (random.random((8, 4)) * play.legal()).argmax(axis=1)
         guessed = random.random(8) < 0.5
-        found = play.turn(chosen, guessed, random)
+        found = play.step(chosen, guessed, random)
         length, made_at_random = length + 1, made_at_random + guessed
-        games, wins = games + found.ended.sum(), wins + found.made.solved.sum()
+        games, wins = games + found.ended.sum(), wins + found.successors.solved.sum()
         moves, guesses = moves + length[found.ended].sum(), guesses + made_at_random[found.ended].sum()
         length[found.ended] = made_at_random[found.ended] = 0
-        assert np.array_equal(play.length, length)
-        assert np.array_equal(play.guesses, made_at_random)
-        assert play.length.max() < most
+        assert np.array_equal(play.lengths, length)
+        assert np.array_equal(play.random_moves, made_at_random)
+        assert play.lengths.max() < most
         assert play.tally.tolist() == [games, wins, moves, guesses]
 
 
@@ -165,7 +165,7 @@ def test_restored_games_go_on_as_they_would_have() -> None:
     other.restore({name: array.copy() for name, array in one.state().items()})
     for number in range(30):
         first, second = (at_random(play, np.random.default_rng(number)) for play in (one, other))
-        assert np.array_equal(first.made.states, second.made.states)
+        assert np.array_equal(first.successors.states, second.successors.states)
         assert np.array_equal(first.ended, second.ended)
     assert one.state().keys() == other.state().keys()
     assert all(np.array_equal(other.state()[name], array) for name, array in one.state().items())
@@ -175,6 +175,6 @@ def test_restored_games_go_on_as_they_would_have() -> None:
 def test_restored_games_are_their_own() -> None:
     one, other = new({"walks": 1, "first": 3}), new({"walks": 1, "first": 3})
     other.restore(one.state())
-    before = one.length.copy()
+    before = one.lengths.copy()
     at_random(other, np.random.default_rng(0))
-    assert np.array_equal(one.length, before)
+    assert np.array_equal(one.lengths, before)

@@ -13,7 +13,7 @@ SMALL = {
     "lattice": {"width": 8, "rounds": 3},
     "attention": {"width": 16, "depth": 1, "loops": 2, "parts": 2, "inner": 16},
 }
-HEADS = ["moves", "remaining", "q"]
+HEADS = ["policy", "cost_to_go", "q"]
 
 
 def _states(puzzle, count=5):

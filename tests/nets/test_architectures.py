@@ -26,8 +26,8 @@ def test_every_head_answers_for_every_state(model_of, states_of, kind, name) -> 
         return
     found = model_of(puzzle, kind).outputs(states_of(puzzle))
     assert {head: answer.shape for head, answer in found.items()} == {
-        "moves": (5, puzzle.move_count),
-        "remaining": (5,),
+        "policy": (5, puzzle.move_count),
+        "cost_to_go": (5,),
         "q": (5, puzzle.move_count),
     }
     assert all(len(np.unique(answer)) > 1 for answer in found.values())
@@ -40,18 +40,18 @@ def test_the_kinds_that_are_tested_are_all_that_there_are() -> None:
 def test_exchanging_colours_exchanges_nothing_in_the_answers(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "exchangeable"), states_of(puzzle)
-    other, called = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
+    other, move_permutation = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
     assert (other != states).any()
     before, after = model.outputs(states), model.outputs(other)
-    assert np.allclose(before["remaining"], after["remaining"], atol=1e-2)
-    assert np.allclose(before["moves"], after["moves"][:, called], atol=1e-2)
+    assert np.allclose(before["cost_to_go"], after["cost_to_go"], atol=1e-2)
+    assert np.allclose(before["policy"], after["policy"][:, move_permutation], atol=1e-2)
 
 
 def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
     other, _ = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
-    assert not np.allclose(model.outputs(states)["remaining"], model.outputs(other)["remaining"], atol=1e-2)
+    assert not np.allclose(model.outputs(states)["cost_to_go"], model.outputs(other)["cost_to_go"], atol=1e-2)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
         ({"kind": "dens"}, "there is no kind of network 'dens'; did you mean 'dense'"),
         ({"kind": "dense", "widht": 3}, "dense has no option 'widht'; did you mean 'width'"),
         ({"kind": "dense", "width": 0}, "dense: the option 'width' cannot be '0'"),
-        ({"kind": "dense", "heads": []}, "name one or more of moves, remaining, q"),
-        ({"kind": "dense", "heads": ["moves", "moves"]}, "each once"),
+        ({"kind": "dense", "heads": []}, "name one or more of policy, cost_to_go, q"),
+        ({"kind": "dense", "heads": ["policy", "policy"]}, "each once"),
     ],
 )
 def test_bad_settings_get_a_sentence(values, words) -> None:
@@ -78,8 +78,8 @@ def test_bad_settings_get_a_sentence(values, words) -> None:
 @pytest.mark.parametrize("name", ["sudoku-4x4", "sudoku-6x6", "sudoku-6x6:boxes=3x2", "sudoku-9x9"])
 def test_networks_over_candidates_are_for_boxes_of_every_shape(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
-    model, states = model_of(puzzle, kind, heads=["moves"]), states_of(puzzle)
-    found = model.outputs(states)["moves"]
+    model, states = model_of(puzzle, kind, heads=["policy"]), states_of(puzzle)
+    found = model.outputs(states)["policy"]
     assert found.shape == (5, puzzle.move_count)
     assert len(np.unique(found)) > puzzle.size
     left = all_candidates(puzzle, states)
@@ -90,15 +90,15 @@ def test_networks_over_candidates_are_for_boxes_of_every_shape(model_of, states_
 @pytest.mark.parametrize("kind", OF_CELLS)
 def test_networks_over_candidates_are_for_nothing_else(model_of, kind) -> None:
     with pytest.raises(Unsupported, match=f"the kind {kind} is for puzzles whose boxes hold each digit once"):
-        model_of(registry.load("tiles-3x3"), kind, heads=["moves"])
-    with pytest.raises(Unsupported, match="tells scores of moves alone"):
+        model_of(registry.load("tiles-3x3"), kind, heads=["policy"])
+    with pytest.raises(Unsupported, match="has one head: heads"):
         model_of(registry.load("sudoku-4x4"), kind)
 
 
 @pytest.mark.parametrize("name", ["sudoku-9x9", "sudoku-6x6"])
 def test_the_weights_of_a_lattice_are_the_same_for_every_image_of_a_board(model_of, states_of, name) -> None:
     puzzle = registry.load(name)
-    model, random = model_of(puzzle, "lattice", heads=["moves"]), np.random.default_rng(0)
+    model, random = model_of(puzzle, "lattice", heads=["policy"]), np.random.default_rng(0)
     left = all_candidates(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
     left &= (random.random(left.shape) < 0.8) | (left.sum(axis=2, keepdims=True) == 1)
     before = model.candidate_logits(left)
@@ -114,7 +114,7 @@ def test_the_weights_of_a_lattice_are_the_same_for_every_image_of_a_board(model_
 
 def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
     puzzle = registry.load("sudoku-4x4")
-    model = model_of(puzzle, "attention", heads=["moves"])
+    model = model_of(puzzle, "attention", heads=["policy"])
     left = all_candidates(puzzle, states_of(puzzle)).reshape(5, puzzle.cells, puzzle.size)
     cells, digits = puzzle.view(RandomSymmetry).random_symmetry(np.random.default_rng(0))
     image = np.empty_like(left)
@@ -123,7 +123,7 @@ def test_a_transformer_has_to_learn_the_symmetries(model_of, states_of) -> None:
         model.candidate_logits(image)[:, :, digits], model.candidate_logits(left)[:, cells], atol=0.05
     )
     with pytest.raises(BadOption, match="attention of width 16 cannot be split into 5 equal parts"):
-        model_of(puzzle, "attention", heads=["moves"], parts=5)
+        model_of(puzzle, "attention", heads=["policy"], parts=5)
 
 
 def test_a_lattice_that_reads_digits_is_not_told_what_was_taken_away(model_of, states_of) -> None:
@@ -133,8 +133,8 @@ def test_a_lattice_that_reads_digits_is_not_told_what_was_taken_away(model_of, s
     fewer = left & (np.random.default_rng(0).random(left.shape) < 0.8)
     fewer = np.where(fewer.sum(axis=2, keepdims=True) <= 1, left, fewer)
     assert (fewer != left).any()
-    reader = model_of(puzzle, "lattice", heads=["moves"])
-    blind = model_of(puzzle, "lattice", heads=["moves"], reads="digits")
+    reader = model_of(puzzle, "lattice", heads=["policy"])
+    blind = model_of(puzzle, "lattice", heads=["policy"], reads="digits")
     assert (reader.prior().reads_candidates, blind.prior().reads_candidates) == (True, False)
     assert not np.allclose(reader.candidate_logits(fewer), reader.candidate_logits(left), atol=1e-3)
     assert np.allclose(blind.candidate_logits(fewer), blind.candidate_logits(left), atol=1e-6)
@@ -143,11 +143,11 @@ def test_a_lattice_that_reads_digits_is_not_told_what_was_taken_away(model_of, s
 @pytest.mark.parametrize("kind", ["lattice", "convolution"])
 def test_choices_in_cells_are_probabilities_of_what_each_cell_may_hold(model_of, states_of, kind) -> None:
     puzzle = registry.load("sudoku-4x4")
-    model, states = model_of(puzzle, kind, heads=["moves"], policy="cells"), states_of(puzzle)
-    likely = np.exp(model.log_moves(states)).reshape(5, puzzle.cells, puzzle.size)
+    model, states = model_of(puzzle, kind, heads=["policy"], policy="cells"), states_of(puzzle)
+    likely = np.exp(model.log_policy(states)).reshape(5, puzzle.cells, puzzle.size)
     legal = np.stack([puzzle.legal(state) for state in states]).reshape(likely.shape)
     assert (likely[~legal] == 0).all()
-    raw = np.where(legal, np.exp(model.outputs(states)["moves"].reshape(likely.shape).astype(float)), 0.0)
+    raw = np.where(legal, np.exp(model.outputs(states)["policy"].reshape(likely.shape).astype(float)), 0.0)
     inside = raw / raw.sum(axis=2, keepdims=True).clip(1e-30)
     assert np.allclose(likely, inside / inside.sum(axis=(1, 2), keepdims=True), atol=1e-6)
 
@@ -156,4 +156,4 @@ def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> Non
     puzzle = registry.load("tiles-3x3")
     model = model_of(puzzle, "dense", policy="cells")
     with pytest.raises(Unsupported, match="tiles-3x3 has no cells that get a digit each"):
-        model.log_moves(states_of(puzzle))
+        model.log_policy(states_of(puzzle))

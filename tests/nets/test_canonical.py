@@ -59,16 +59,16 @@ def test_all_images_of_a_board_have_one(name, seed) -> None:
 def test_a_move_by_its_name_there_leads_to_the_same(name, seed) -> None:
     puzzle = registry.load(name)
     states = boards(puzzle, seed)
-    chosen, called = canonical(puzzle, states)
-    assert called.shape == (len(states), puzzle.move_count)
-    assert (np.sort(called, axis=1) == np.arange(puzzle.move_count)).all()
+    chosen, move_permutation = canonical(puzzle, states)
+    assert move_permutation.shape == (len(states), puzzle.move_count)
+    assert (np.sort(move_permutation, axis=1) == np.arange(puzzle.move_count)).all()
     for move in range(puzzle.move_count):
         here = apply_moves(puzzle, states, np.full(len(states), move))
-        there = apply_moves(puzzle, chosen, called[:, move])
+        there = apply_moves(puzzle, chosen, move_permutation[:, move])
         assert np.array_equal(here.allowed, there.allowed)
         assert np.array_equal(canonical(puzzle, here.states)[0], canonical(puzzle, there.states)[0])
         for row in np.flatnonzero(here.allowed):
-            named = canonical_moves(puzzle, chosen)[row, called[row, move]]
+            named = canonical_moves(puzzle, chosen)[row, move_permutation[row, move]]
             assert np.array_equal(there.states[row], puzzle.apply(chosen[row], named))
 
 
@@ -76,9 +76,9 @@ def test_a_board_of_the_fifteen_puzzle_in_the_mirror() -> None:
     puzzle = registry.load("tiles-4x4")
     board, mirrored = "1 2 3 4 5 6 7 8 9 10 11 0 13 14 15 12", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
     states = np.stack([puzzle.read(board).state, puzzle.read(mirrored).state])
-    chosen, called = canonical(puzzle, states)
+    chosen, move_permutation = canonical(puzzle, states)
     assert puzzle.write(chosen[0]) == puzzle.write(chosen[1])
-    moves = [[puzzle.write_move(move) for move in names] for names in called.tolist()]
+    moves = [[puzzle.write_move(move) for move in names] for names in move_permutation.tolist()]
     order = [puzzle.write_move(move) for move in range(4)]
     assert sorted(moves) == sorted([order, [dict(zip("UDLR", "LRUD", strict=True))[move] for move in order]])
 
@@ -87,24 +87,24 @@ def test_a_board_of_the_fifteen_puzzle_in_the_mirror() -> None:
 def test_a_puzzle_without_a_mirror_is_left_as_it_is(name) -> None:
     puzzle = registry.load(name)
     states = boards(puzzle, 0)
-    chosen, called = canonical(puzzle, states)
+    chosen, move_permutation = canonical(puzzle, states)
     assert np.array_equal(chosen, states)
-    assert (called == np.arange(puzzle.move_count)).all()
+    assert (move_permutation == np.arange(puzzle.move_count)).all()
 
 
 def test_a_puzzle_without_images(corridor) -> None:
     states = np.array([[3], [7]], np.int16)
-    chosen, called = canonical(corridor(9), states)
+    chosen, move_permutation = canonical(corridor(9), states)
     assert np.array_equal(chosen, states)
-    assert called.tolist() == [[0, 1], [0, 1]]
+    assert move_permutation.tolist() == [[0, 1], [0, 1]]
 
 
 @pytest.mark.parametrize("name", PUZZLES)
 def test_no_boards_at_all(name) -> None:
     puzzle = registry.load(name)
-    chosen, called = canonical(puzzle, boards(puzzle, 0)[:0])
+    chosen, move_permutation = canonical(puzzle, boards(puzzle, 0)[:0])
     assert len(chosen) == 0
-    assert called.shape == (0, puzzle.move_count)
+    assert move_permutation.shape == (0, puzzle.move_count)
 
 
 # --- what a network says of it ---------------------------------------------------------------------------------------
@@ -121,30 +121,32 @@ def test_no_boards_at_all(name) -> None:
         ("sudoku-4x4", "dense"),
     ],
 )
-@pytest.mark.parametrize("duelling", [False, True])
-def test_images_of_a_board_get_the_same_answers(model_of, states_of, name, kind, duelling) -> None:
+@pytest.mark.parametrize("dueling", [False, True])
+def test_images_of_a_board_get_the_same_answers(model_of, states_of, name, kind, dueling) -> None:
     puzzle = registry.load(name)
-    model, plain = (model_of(puzzle, kind, canonical=each, duelling=duelling) for each in (True, False))
+    model, plain = (model_of(puzzle, kind, canonical=each, dueling=dueling) for each in (True, False))
     states = states_of(puzzle)
     found, as_they_are = model.outputs(states), plain.outputs(states)
-    for image, called in puzzle.view(Planes).symmetries(states)[1:]:
+    for image, move_permutation in puzzle.view(Planes).symmetries(states)[1:]:
         there = model.outputs(image)
-        assert np.allclose(there["remaining"], found["remaining"], atol=1e-3)
-        for head in ("moves", "q"):
-            assert np.allclose(there[head][:, called], found[head], atol=1e-3)
+        assert np.allclose(there["cost_to_go"], found["cost_to_go"], atol=1e-3)
+        for head in ("policy", "q"):
+            assert np.allclose(there[head][:, move_permutation], found[head], atol=1e-3)
         other = plain.outputs(image)
-        assert not np.allclose(other["remaining"], as_they_are["remaining"], atol=1e-2)
-        assert not np.allclose(other["q"][:, called], as_they_are["q"], atol=1e-2)
+        assert not np.allclose(other["cost_to_go"], as_they_are["cost_to_go"], atol=1e-2)
+        assert not np.allclose(other["q"][:, move_permutation], as_they_are["q"], atol=1e-2)
 
 
 def test_a_canonical_board_is_answered_for_as_by_the_plain_network(model_of, states_of) -> None:
     puzzle = registry.load("tiles-3x3")
     model, plain = (model_of(puzzle, "dense", canonical=each) for each in (True, False))
-    chosen, called = canonical(puzzle, states_of(puzzle, 20))
+    chosen, move_permutation = canonical(puzzle, states_of(puzzle, 20))
     for name, answer in model.outputs(chosen).items():
         assert np.allclose(answer, plain.outputs(chosen)[name], atol=1e-5)
     said = plain.outputs(chosen)["q"]
-    assert np.allclose(model.outputs(states_of(puzzle, 20))["q"], np.take_along_axis(said, called, axis=1), atol=1e-5)
+    assert np.allclose(
+        model.outputs(states_of(puzzle, 20))["q"], np.take_along_axis(said, move_permutation, axis=1), atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3", "sudoku-4x4"])
@@ -153,9 +155,9 @@ def test_a_prior_of_canonical_boards_is_the_same_for_images(model_of, states_of,
     model, states = model_of(puzzle, "dense", canonical=True, heads=["q"]), states_of(puzzle)
     likely = np.exp(model.prior().scores(states))
     assert np.allclose(likely.sum(axis=1), 1.0, atol=1e-6)
-    for image, called in puzzle.view(Planes).symmetries(states)[1:]:
+    for image, move_permutation in puzzle.view(Planes).symmetries(states)[1:]:
         # The cells of a cluster are one move, which bears the name of its first cell there and here.
-        names = np.maximum(canonical_moves(puzzle, image)[:, called], 0)
+        names = np.maximum(canonical_moves(puzzle, image)[:, move_permutation], 0)
         there = np.take_along_axis(np.exp(model.prior().scores(image)), names, axis=1)
         here = np.take_along_axis(likely, np.maximum(canonical_moves(puzzle, states), 0), axis=1)
         possible = canonical_moves(puzzle, states) >= 0
@@ -166,14 +168,14 @@ def test_what_is_learned_of_a_board_is_learned_of_its_image(model_of) -> None:
     puzzle = registry.load("tiles-3x3")
     model = model_of(puzzle, "dense", canonical=True)
     state = puzzle.read("8 1 3 4 0 2 7 6 5").state[None]
-    mirrored, called = puzzle.view(Planes).symmetries(state)[1]
+    mirrored, move_permutation = puzzle.view(Planes).symmetries(state)[1]
     weights = list(model.module.parameters())
 
     def slopes(states, move):
-        return torch.autograd.grad(model.answers(states)["q"][0, move], weights, allow_unused=True)
+        return torch.autograd.grad(model.forward(states)["q"][0, move], weights, allow_unused=True)
 
     for move in range(4):
-        pairs = zip(slopes(state, move), slopes(mirrored, called[move]), strict=True)
+        pairs = zip(slopes(state, move), slopes(mirrored, move_permutation[move]), strict=True)
         assert all(torch.equal(here, there) for here, there in pairs if here is not None)
     assert not torch.equal(slopes(state, 0)[0], slopes(state, 1)[0])
 
@@ -222,5 +224,5 @@ def test_scores_of_moves_come_before_their_values(model_of, states_of) -> None:
 
 
 def test_values_of_moves_are_no_estimate(worth) -> None:
-    with pytest.raises(Unsupported, match="is no estimate: it tells q, not remaining"):
+    with pytest.raises(Unsupported, match="is no estimate: its heads are q, not cost_to_go"):
         worth(registry.load("tiles-3x3"), 0.0, 0.0, 0.0, 0.0).estimate()

@@ -1,6 +1,8 @@
 """Networks as files: what is saved comes back, and what is damaged or foreign gets a sentence."""
 
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName
 from puzzlelab.nets import checkpoint, model_zoo
+from puzzlelab.nets.network import read_network
+from puzzlelab.training.recipe import settings_of
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def test_a_network_comes_back_with_its_card(kept, states_of) -> None:
     states = states_of(model.puzzle)
     assert told == card
     assert (told.recipe, told.steps, again.name, again.puzzle) == ("imitation", 7, card.name, model.puzzle)
-    assert np.array_equal(model.outputs(states)["moves"], again.outputs(states)["moves"])
+    assert np.array_equal(model.outputs(states)["policy"], again.outputs(states)["policy"])
     assert told.parameters == sum(parameter.numel() for parameter in model.module.parameters())
 
 
@@ -49,7 +53,7 @@ def _flip(path) -> None:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda stem: _flip(stem.with_suffix(".safetensors")), "is damaged or not the one that its card tells of"),
+        (lambda stem: _flip(stem.with_suffix(".safetensors")), "is damaged or not the one that its card describes"),
         (lambda stem: stem.with_suffix(".safetensors").write_bytes(b"noise" * 99), "holds no weights"),
         (lambda stem: stem.with_suffix(".safetensors").unlink(), "there is no such file"),
         (lambda stem: stem.with_suffix(".json").unlink(), "cannot read"),
@@ -96,6 +100,48 @@ def test_a_network_of_another_puzzle_is_refused(kept) -> None:
     _, _, stem = kept
     with pytest.raises(BadInput, match="is for tiles-3x3, not for tiles-4x4"):
         model_zoo.find(registry.load("tiles-4x4"), str(stem))
+
+
+# --- files of earlier versions ---------------------------------------------------------------------------------------
+
+OLD = Path(__file__).parents[1] / "data" / "old"
+"""Cards whose settings have their old names: the heads `moves` and `remaining`, `above`, `duelling`."""
+
+
+@pytest.mark.parametrize(
+    ("name", "heads", "dueling", "residual_over"),
+    [("tiles-3x3", ("policy", "cost_to_go"), False, ""), ("tiles-3x3-dqn", ("q",), True, "manhattan")],
+)
+def test_a_card_with_old_names_is_read(tmp_path, states_of, name, heads, dueling, residual_over) -> None:
+    shutil.copy(OLD / f"{name}.json", tmp_path)
+    shutil.copy(model_zoo.SHELF / f"{name}.safetensors", tmp_path)
+    model, card = checkpoint.load(tmp_path / name)
+    settings = model.settings
+    assert (model.heads, settings.dueling, settings.residual_over) == (heads, dueling, residual_over)
+    assert tuple(card.network["heads"]) == heads
+    assert not {"above", "duelling"} & card.network.keys()
+    shipped, states = model_zoo.find(model.puzzle, name), states_of(model.puzzle)
+    assert model.name == shipped.name == card.name
+    outputs = model.outputs(states)
+    assert all(np.array_equal(outputs[head], values) for head, values in shipped.outputs(states).items())
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3-dqn"])
+def test_the_settings_of_a_recipe_in_an_old_card_are_read(name) -> None:
+    card = checkpoint.read_card(OLD / f"{name}.json")
+    settings = settings_of(card.recipe, card.settings)
+    assert settings.network["heads"] == card.network["heads"]
+    assert not {"above", "duelling"} & settings.network.keys()
+
+
+def test_an_old_and_a_new_name_of_a_setting_exclude_each_other() -> None:
+    with pytest.raises(BadOption, match="'above' is the old name of 'residual_over': give one of them"):
+        read_network({"kind": "dense", "above": "manhattan", "residual_over": "manhattan"})
+
+
+def test_the_keys_of_saved_weights_are_those_of_earlier_versions(model_of) -> None:
+    keys = model_of(registry.load("tiles-3x3"), "dense").module.heads.state_dict().keys()
+    assert {"each.moves.weight", "each.remaining.linear.weight", "each.q.linear.weight"} <= keys
 
 
 def test_an_unknown_name_gets_the_nearest() -> None:

@@ -29,8 +29,8 @@ class Says(nn.Module):
         }
 
 
-def saying(puzzle, policy="softmax", **answers):
-    network = read_network({"kind": "dense", "heads": list(answers), "policy": policy})
+def saying(puzzle, choice="softmax", **answers):
+    network = read_network({"kind": "dense", "heads": list(answers), "policy": choice})
     return Model(puzzle, network, Says(**answers))
 
 
@@ -47,20 +47,20 @@ def test_probabilities_of_legal_moves_add_up_to_one(name, policy, averaged, mode
 def test_cells_of_one_cluster_are_one_move_whose_chances_add_up() -> None:
     puzzle = registry.load("dust-2x2x2")
     state = puzzle.read("1112").state
-    model = saying(puzzle, moves=[0.0, 0.0, 0.0, 0.0])
-    assert np.exp(model.log_moves(state[None]))[0] == pytest.approx([0.75, 0, 0, 0.25])
+    model = saying(puzzle, policy=[0.0, 0.0, 0.0, 0.0])
+    assert np.exp(model.log_policy(state[None]))[0] == pytest.approx([0.75, 0, 0, 0.25])
 
 
 def test_of_binary_answers_the_surest_cell_speaks_for_its_cluster() -> None:
     puzzle = registry.load("dust-2x2x2")
     state = puzzle.read("1112").state
-    model = saying(puzzle, policy="binary", moves=[-9.0, 0.0, -9.0, 0.0])
-    assert np.exp(model.log_moves(state[None]))[0] == pytest.approx([0.5, 0, 0, 0.5])
+    model = saying(puzzle, choice="binary", policy=[-9.0, 0.0, -9.0, 0.0])
+    assert np.exp(model.log_policy(state[None]))[0] == pytest.approx([0.5, 0, 0, 0.5])
 
 
-def test_remaining_moves_are_never_negative(states_of) -> None:
+def test_the_cost_to_go_is_never_negative(states_of) -> None:
     puzzle = registry.load("tiles-3x3")
-    assert saying(puzzle, remaining=-3.0).estimate().scores(states_of(puzzle)).tolist() == [0.0] * 5
+    assert saying(puzzle, cost_to_go=-3.0).estimate().scores(states_of(puzzle)).tolist() == [0.0] * 5
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
@@ -78,29 +78,29 @@ def test_averaged_answers_are_the_same_for_every_image_of_a_board(name, model_of
 def test_an_averaged_prior_calls_moves_by_the_names_that_they_have_here(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     model, states = model_of(puzzle, "dense"), states_of(puzzle)
-    mirrored, called = puzzle.view(Planes).symmetries(states)[1]
+    mirrored, move_permutation = puzzle.view(Planes).symmetries(states)[1]
     legal = legal_moves(puzzle, states)
     here, there = model.prior(True).scores(states), model.prior(True).scores(mirrored)
 
-    names = np.maximum(canonical_moves(puzzle, mirrored)[:, called], 0)
+    names = np.maximum(canonical_moves(puzzle, mirrored)[:, move_permutation], 0)
     assert np.allclose(here[legal], np.take_along_axis(there, names, axis=1)[legal], atol=1e-6)
 
 
 def test_a_head_that_a_network_has_not_is_named() -> None:
     puzzle = registry.load("tiles-3x3")
-    with pytest.raises(Unsupported, match="is no estimate: it tells moves, not remaining"):
-        saying(puzzle, moves=[0.0] * 4).estimate()
-    with pytest.raises(Unsupported, match="is no prior: it tells remaining, not moves or q"):
-        saying(puzzle, remaining=1.0).prior()
+    with pytest.raises(Unsupported, match="is no estimate: its heads are policy, not cost_to_go"):
+        saying(puzzle, policy=[0.0] * 4).estimate()
+    with pytest.raises(Unsupported, match="is no prior: its heads are cost_to_go, not policy or q"):
+        saying(puzzle, cost_to_go=1.0).prior()
 
 
 def test_many_states_are_asked_in_parts_and_keep_their_order(model_of, states_of) -> None:
     puzzle = registry.load("tiles-3x3")
     model = model_of(puzzle, "dense")
     states = np.concatenate([states_of(puzzle, 3)] * 3000)
-    found = model.remaining(states)
-    assert np.allclose(found.reshape(3000, 3), model.remaining(states[:3]), atol=1e-2)
-    assert model.remaining(states[:0]).shape == (0,)
+    found = model.cost_to_go(states)
+    assert np.allclose(found.reshape(3000, 3), model.cost_to_go(states[:3]), atol=1e-2)
+    assert model.cost_to_go(states[:0]).shape == (0,)
 
 
 def manhattan(state):
@@ -110,24 +110,24 @@ def manhattan(state):
 
 
 @pytest.mark.parametrize("canonical", [False, True])
-def test_a_network_above_an_estimate_learns_what_to_add(canonical, model_of, states_of) -> None:
+def test_a_network_learns_the_residual_over_an_estimate(canonical, model_of, states_of) -> None:
     puzzle = registry.load("tiles-3x3")
     own, states = model_of(puzzle, "dense", canonical=canonical), states_of(puzzle, 50)
-    network = read_network({**own.settings.model_dump(), "above": "manhattan"})
-    above, plain = Model(puzzle, network, own.module).answers(states), own.answers(states)
+    network = read_network({**own.settings.model_dump(), "residual_over": "manhattan"})
+    residual, plain = Model(puzzle, network, own.module).forward(states), own.forward(states)
     here = torch.tensor([float(manhattan(state)) for state in states])
-    assert torch.allclose(above["remaining"], plain["remaining"] + here)
-    assert torch.equal(above["moves"], plain["moves"])
+    assert torch.allclose(residual["cost_to_go"], plain["cost_to_go"] + here)
+    assert torch.equal(residual["policy"], plain["policy"])
     for row, state in enumerate(states):
         for move, legal in enumerate(puzzle.legal(state)):
             later = manhattan(puzzle.apply(state, move) if legal else state)
-            assert above["q"][row, move].item() == pytest.approx(plain["q"][row, move].item() - 1 - later, abs=1e-4)
+            assert residual["q"][row, move].item() == pytest.approx(plain["q"][row, move].item() - 1 - later, abs=1e-4)
 
 
 def test_moves_that_come_to_the_same_begin_at_the_same_value(model_of, states_of) -> None:
     puzzle = registry.load("dust-4x3x3")
     own, states = model_of(puzzle, "dense"), states_of(puzzle, 20)
-    network = read_network({**own.settings.model_dump(), "above": "colours"})
+    network = read_network({**own.settings.model_dump(), "residual_over": "colours"})
     begins = own.outputs(states)["q"] - Model(puzzle, network, own.module).outputs(states)["q"]
     named = canonical_moves(puzzle, states)
     assert np.allclose(
@@ -145,15 +145,15 @@ def test_moves_that_come_to_the_same_begin_at_the_same_value(model_of, states_of
 )
 def test_an_estimate_that_is_not_there_cannot_be_corrected(name, words, states_of) -> None:
     puzzle = registry.load(name)
-    network = read_network({"kind": "dense", "heads": ["remaining"], "above": "nearly"})
+    network = read_network({"kind": "dense", "heads": ["cost_to_go"], "residual_over": "nearly"})
     with pytest.raises(BadInput, match=words):
-        Model(puzzle, network, Says(remaining=1.0)).remaining(states_of(puzzle, 1))
+        Model(puzzle, network, Says(cost_to_go=1.0)).cost_to_go(states_of(puzzle, 1))
 
 
 def test_both_answers_of_a_network_cost_one_run(model_of, states_of, monkeypatch) -> None:
     model, states = model_of(registry.load("tiles-3x3"), "dense"), states_of(registry.load("tiles-3x3"))
     prior, estimate = model.both()
-    expected = model.log_moves(states), model.remaining(states)
+    expected = model.log_policy(states), model.cost_to_go(states)
     runs, run = [], Model.outputs
     monkeypatch.setattr(Model, "outputs", lambda model, states: runs.append(len(states)) or run(model, states))
     for _ in range(2):  # nothing is kept for longer than the second question

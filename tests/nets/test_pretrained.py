@@ -47,13 +47,13 @@ def test_its_recipe_is_the_one_that_trained_it(name) -> None:
     assert settings == settings_of(card.recipe, card.settings)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "remaining" in model_zoo.shipped()[name].network["heads"]])
+@pytest.mark.parametrize("name", [name for name in NAMES if "cost_to_go" in model_zoo.shipped()[name].network["heads"]])
 def test_it_knows_how_far_boards_are(name) -> None:
     model, card = checkpoint.load(model_zoo.SHELF / name)
     puzzle = registry.load(card.puzzle)
     sample = puzzle.view(Samples).scales["uniform"].sample
     states = np.stack([sample(np.random.default_rng(number), None) for number in range(50)])
-    guess = model.remaining(states)
+    guess = model.cost_to_go(states)
     known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66)}
     known["tiles-4x4-values"] = (35, 100)  # it orders boards well, and says too much of all that are far
     least, most = known.get(name, known[card.puzzle])
@@ -78,7 +78,7 @@ def test_it_knows_what_to_do(name) -> None:
     boards = [Instance(puzzle, sample(np.random.default_rng(number), level)) for number in range(30)]
     searches = make_solver("beam", {"width": 10, "estimate": f"net:{name}"})
     plays = make_solver("greedy", {"prior": f"net:{name}", "avoid_repeats": True, "max_moves": 100})
-    results = solve_all(searches if "remaining" in model.heads else plays, boards, Limit())
+    results = solve_all(searches if "cost_to_go" in model.heads else plays, boards, Limit())
     lengths = [result.length for result in results if result.length is not None]
     assert len(lengths) >= 28
     assert np.mean(lengths) < most

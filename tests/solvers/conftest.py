@@ -40,7 +40,7 @@ class Toy:
     asked: list[int]
     """How many states at each call."""
     name: str = "0123456789abcdef"
-    heads: tuple[str, ...] = ("moves", "remaining")
+    heads: tuple[str, ...] = ("policy", "cost_to_go")
 
     def estimate(self, averaged: bool = False) -> Estimate:
         def scores(states: State) -> NDArray[Any]:

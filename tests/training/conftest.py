@@ -13,7 +13,7 @@ SMALL = {
     "puzzle": "dust-4x3x3",
     "seed": 5,
     "network": {"kind": "exchangeable", "width": 8, "depth": 2, "pooled": 4},
-    "teacher": {"solver": "beam", "set": {"width": 3}, "detours": 1},
+    "teacher": {"solver": "beam", "set": {"width": 3}, "branches": 1},
     "data": {"shard": 20, "ring": 300, "reuse": 2.0, "ahead": 2},
     "learning": {"steps": 60, "batch": 20, "warmup": 5, "precision": "float32", "save": 1000.0},
     "exam": {"every": 10, "boards": 5, "games": 5},

@@ -78,7 +78,7 @@ NETWORKS = {
     "lattice": (),
     "cnn": (),
     "convolution": (
-        'network={"kind": "convolution", "heads": ["moves"], "policy": "cells", "channels": 8, "depth": 2}',
+        'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "channels": 8, "depth": 2}',
         "augment=false",
         "learning.rate=0.005",
     ),
@@ -117,7 +117,7 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train
     [
         ("cnn", 'network={"kind": "lattice"}', "this network reads candidates, and would never see any taken away"),
         ("lattice", 'network={"kind": "lattice", "reads": "digits"}', "this network is not given candidates"),
-        ("lattice", 'network={"kind": "dense", "heads": ["moves"]}', "this network is not given candidates"),
+        ("lattice", 'network={"kind": "dense", "heads": ["policy"]}', "this network is not given candidates"),
         ("lattice", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", 'puzzles=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),

@@ -29,7 +29,7 @@ def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told
     assert (card.recipe, card.puzzle, card.steps, card.seed) == ("imitation", "dust-4x3x3", 30, 5)
     assert card.samples == 30 * 20
     assert card.settings["learning"]["rate"] == 0.003
-    assert model.heads == ("moves", "remaining")
+    assert model.heads == ("policy", "cost_to_go")
 
 
 def test_one_seed_is_one_run(tmp_path, settings_of, train, told) -> None:

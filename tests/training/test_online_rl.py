@@ -31,27 +31,27 @@ def test_a_network_without_the_head_is_refused() -> None:
         network = {"kind": "dense", **network}
         return online_rl.OnlineSettings(puzzle="tiles-3x3", network=network, starts=starts)
 
-    online_rl.check(settings(heads=["moves", "q"]), "q")
-    with pytest.raises(BadOption, match="trains the head 'q', and the network has moves and remaining"):
-        online_rl.check(settings(heads=["moves", "remaining"]), "q")
+    online_rl.check(settings(heads=["policy", "q"]), "q")
+    with pytest.raises(BadOption, match="trains the head 'q', and the network has policy and cost_to_go"):
+        online_rl.check(settings(heads=["policy", "cost_to_go"]), "q")
     with pytest.raises(Unsupported, match="no symbols that may be exchanged"):
         online_rl.check(
             online_rl.OnlineSettings(puzzle="tiles-3x3", network={"kind": "exchangeable", "heads": ["q"]}), "q"
         )
 
 
-@pytest.mark.parametrize("duelling", [False, True])
+@pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize(("kind", "name"), [("dense", "tiles-3x3"), ("exchangeable", "dust-4x3x3")])
-def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, duelling) -> None:
+def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, dueling) -> None:
     puzzle = registry.load(name)
-    network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "remaining"], "duelling": duelling}
+    network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "cost_to_go"], "dueling": dueling}
     found = learner.new(puzzle, network, LearnerSettings(), seed=0)
     online_rl.set_out(found, -12.0, 3.0)
     states = np.zeros((2, puzzle.goals().shape[1] if name == "tiles-3x3" else 12), np.uint8)
     for model in (found.model, found.best):
         said = model.outputs(states)
         assert np.allclose(said["q"], -12.0)
-        assert np.allclose(said["remaining"], -12.0)
+        assert np.allclose(said["cost_to_go"], -12.0)
 
 
 def test_figures_are_those_since_the_last_time() -> None:
@@ -59,7 +59,7 @@ def test_figures_are_those_since_the_last_time() -> None:
         puzzle="tiles-2x2", network={**NETWORK, "heads": ["q"]}, games=4, starts=CurriculumSettings(walks=1, first=2)
     )
     table = online_rl.OnlineTask.of(registry.load("tiles-2x2"), settings, lambda table: None)
-    table.play.tally[:], table.play.left[:] = [8, 6, 40, 10], 4
+    table.play.tally[:], table.play.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
     assert table.figures() == found
@@ -71,8 +71,8 @@ def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
     games, memory = play(), ReplayBuffer(ReplaySettings(**settings))
     returns = Returns.of(2, 0.5, games.states)
     for number in range(4):
-        turn = games.turn(np.full(4, number), np.ones(4, bool), np.random.default_rng(number))
-        complete = returns.after(turn, np.ones(4, np.float32))
+        turn = games.step(np.full(4, number), np.ones(4, bool), np.random.default_rng(number))
+        complete = returns.completed(turn, np.ones(4, np.float32))
         if len(complete["move"]):
             memory.append(complete)
     parts = {"play": games.state(), "returns": returns.state(), "memory": memory.state()}
@@ -86,7 +86,7 @@ def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
             assert np.array_equal(found[column], array)
     again = ReplayBuffer(memory.settings)
     again.restore(online_rl.arrays(kept, "memory"))
-    drawn = [each.batch(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
+    drawn = [each.sample(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
     assert drawn[0].keys() == drawn[1].keys() > {"state", "move"}
     assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
 

@@ -89,7 +89,7 @@ def test_a_restored_learner_takes_the_same_steps(optimiser) -> None:
     states = np.arange(9, dtype=np.uint8)[None]
 
     def losses(student):
-        return lambda: {"odd": (student.model.answers(states)["remaining"] - 3).square().mean()}
+        return lambda: {"odd": (student.model.forward(states)["cost_to_go"] - 3).square().mean()}
 
     def new():
         return learner.new(puzzle, {"kind": "dense", "width": 4, "depth": 1}, settings, seed=3)

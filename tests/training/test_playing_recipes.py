@@ -31,7 +31,7 @@ COMMON = {
     "learning": {"steps": 40, "batch": 32, "warmup": 5, "precision": "float32", "save": 1000.0, "mean": 0.9},
     "exam": {"every": 10, "boards": 5, "games": 0, "scale": "uniform", "max_moves": 30},
 }
-HEADS = {"dqn": "q", "value_iteration": "remaining"}
+HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
 MODULES = {"dqn": dqn, "value_iteration": value_iteration}
 
 
@@ -52,7 +52,7 @@ def settings_of():
 NO_WALKS = ("starts.walks=0", "starts.first=0", "starts.last=0", "starts.grows=never")
 VARIANTS = [
     ("dqn",),
-    ("dqn", "horizon=3", "double=false", "network.duelling=true", "distance=squared", "warmup=5"),
+    ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup=5"),
     ("dqn", "memory.alpha=0.6", "slow.rule=hard", "slow.every=7", "every=3"),
     ("dqn", "memory.size=0", "slow.rule=none", "masked=false", "reward=goal", "discount=0.8", "blend=0.9"),
     ("dqn", "whole=true", "reward=potential:manhattan"),
@@ -121,7 +121,7 @@ def distance_of(known, states):
 class Tabular(Model):
     """In the place of a network: one number a board, or a board and move, each of which is learned by itself."""
 
-    def answers(self, states):
+    def forward(self, states):
         powers = len(states[0]) ** np.arange(len(states[0]))
         rows = torch.from_numpy((states.astype(np.int64) * powers).sum(axis=1))
         return {self.heads[0]: self.module(rows).squeeze(1)}
@@ -130,9 +130,9 @@ class Tabular(Model):
 def tabular(settings, rate):
     """A table of games whose network is a table of numbers, and moves by so much of the gradient."""
     made = MODULES[settings.recipe].new(settings)
-    model, count = made.learner.model, {"q": SMALL.move_count, "remaining": 1}[made.learner.model.heads[0]]
+    model, count = made.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[made.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
-    torch.nn.init.constant_(module.weight, {"q": -7.0, "remaining": 7.0}[model.heads[0]])  # far from any value
+    torch.nn.init.constant_(module.weight, {"q": -7.0, "cost_to_go": 7.0}[model.heads[0]])  # far from any value
     made.learner.model = Tabular(model.puzzle, model.settings, module)
     made.learner.settings = made.learner.settings.model_copy(
         update={"rate": rate, "schedule": "constant", "warmup": 0, "clip": 0.0}
@@ -177,14 +177,14 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
         table.learner.update(
             lambda: table.player.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), [])
         )
-    assert table.learner.model.remaining(states) == pytest.approx(distances, abs=0.01)
+    assert table.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
 @pytest.mark.parametrize(
     "variant",
     [
         ("dqn",),
-        ("dqn", "whole=true", "network.duelling=true"),
+        ("dqn", "whole=true", "network.dueling=true"),
         ("dqn", "double=false", "distance=squared"),
         ("value_iteration",),
         ("value_iteration", "distance=squared"),
@@ -207,11 +207,11 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     [
         ("dqn", ["reward=golds"], "reward for tiles-2x3 'golds'"),
         ("dqn", ["network.heads=moves"], "trains the head 'q'"),
-        ("value_iteration", ["network.heads=q"], "trains the head 'remaining'"),
+        ("value_iteration", ["network.heads=q"], "trains the head 'cost_to_go'"),
         ("dqn", ["puzzle=dust-4x3x3", "starts.scale=uniform"], "cannot be undone"),
         ("value_iteration", ["starts.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),
         ("dqn", ["learning.device=gpu"], "no device"),
-        ("value_iteration", ["network.above=nearly"], "estimate of tiles-2x3 'nearly'"),
+        ("value_iteration", ["network.residual_over=nearly"], "estimate of tiles-2x3 'nearly'"),
     ],
 )
 def test_settings_that_cannot_be_trained_with_get_a_sentence(settings_of, name, changes, words) -> None:

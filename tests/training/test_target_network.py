@@ -18,7 +18,7 @@ STATES = np.arange(9, dtype=np.uint8)[None]
 
 @pytest.fixture
 def model():
-    network = {"kind": "dense", "width": 4, "depth": 1, "heads": ["q", "remaining"]}
+    network = {"kind": "dense", "width": 4, "depth": 1, "heads": ["q", "cost_to_go"]}
     return learner.new(registry.load("tiles-3x3"), network, LearnerSettings(), seed=3).model
 
 
@@ -61,7 +61,7 @@ def test_a_hard_copy_takes_the_units_too(model) -> None:
     slow = TargetNetwork.of(model, TargetUpdate(rule="hard", every=1))
     model.module.heads.each["remaining"].middle.fill_(7.0)
     slow.follow(model.module, 1)
-    assert slow.model.outputs(STATES)["remaining"].tolist() == [7.0]
+    assert slow.model.outputs(STATES)["cost_to_go"].tolist() == [7.0]
 
 
 def test_a_soft_copy_moves_a_little_at_every_step(model) -> None:

@@ -17,7 +17,7 @@ from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, requir
 from puzzlelab.core.verify import verify
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_verify import CHECKED, wrong
-from puzzlelab.experience.state_space import labelled
+from puzzlelab.experience.state_space import label_states
 
 BATCH_SIZE = 1 << 14
 """Boards in one call of a solver that is a `BatchSolver`."""
@@ -31,7 +31,7 @@ def suite(puzzle: Puzzle) -> Suite:
 
     Raises `Unsupported` where moves cannot be undone, and `BadInput` where there are too many boards.
     """
-    boards, distances, _ = labelled(puzzle)
+    boards, distances, _ = label_states(puzzle)
     entries = [
         SuiteEntry(puzzle.write(board), distance, distance, known_is_optimal=True)
         for board, distance in zip(boards, distances.tolist(), strict=True)

@@ -59,7 +59,7 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
         ("scales", "levels", "what it is"),
         [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in facts["scales"]],
     )
-    _table(("rewards", "what it is"), list(rewards.offered(puzzle).items()))
+    _table(("rewards", "what it is"), list(rewards.available(puzzle).items()))
     _table(
         ("networks", "hash", "parameters", "outputs", "recipe"),
         [

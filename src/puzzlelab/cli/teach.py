@@ -55,8 +55,11 @@ def teach(
         float | None, typer.Option(help="Seconds for a board (--exact: a position); results then depend on the speed.")
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="States to expand for a board (--exact: a position).")] = None,
-    detours: Annotated[
-        int, typer.Option(min=0, help="Additional boards for each board, one random move off its solution.")
+    branches: Annotated[
+        int,
+        typer.Option(
+            "--branches", "--detours", min=0, help="Games beside each solution, one random move off its path."
+        ),
     ] = 0,
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
@@ -70,7 +73,7 @@ def teach(
 
     need_arrow()
     loaded_puzzle = api.load(puzzle)
-    solver_options = exact, solver, width, option, scale, level, time, nodes, detours
+    solver_options = exact, solver, width, option, scale, level, time, nodes, branches
     if everything:
         _forbid_options("--all takes every state", walks is not None, *solver_options)
         space = StateSpace(loaded_puzzle, seed)
@@ -88,7 +91,7 @@ def teach(
     lowest, highest = read_levels(level) if level else (None, None)
     levels = (None,) if lowest is None or highest is None else tuple(range(lowest, highest + 1))
     teaching_solver = api.solver(name, loaded_puzzle, **options)
-    teacher = Teacher(loaded_puzzle, teaching_solver, exact, scale or "", levels, seed, Limit(time, nodes), detours)
+    teacher = Teacher(loaded_puzzle, teaching_solver, exact, scale or "", levels, seed, Limit(time, nodes), branches)
     _fill(teacher, out, count or DEFAULT_COUNT, shard, jobs)
 
 

@@ -12,7 +12,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
+
+from pydantic import BeforeValidator
 
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
@@ -25,10 +27,40 @@ SHELF = PACKAGE / "pretrained"
 AVERAGED = ":averaged"
 KEPT = 16
 """Networks that are kept in memory."""
-ESTIMATES, PRIORS = ("remaining",), ("moves", "q")
+ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads of a network by which it is an estimate, and those by which it is a prior."""
+RENAMED_HEADS = {"moves": "policy", "remaining": "cost_to_go"}
+"""Old name of a head -> its name. Recipes and cards with the old names are read."""
+RENAMED_OPTIONS = {"above": "residual_over", "duelling": "dueling"}
+"""Old name of a network's setting -> its name."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Where a network stands in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
+
+
+def current_names(options: Any) -> Any:
+    """The settings of a network with today's names in the place of old ones; raises `ValueError` for both at once."""
+    if not isinstance(options, Mapping):
+        return options
+    values = dict(options)
+    for old, new in RENAMED_OPTIONS.items():
+        if old in values and new in values:
+            raise ValueError(f"'{old}' is the old name of '{new}': give one of them")
+        if old in values:
+            values[new] = values.pop(old)
+    if "heads" in values:
+        values["heads"] = current_heads(values["heads"])
+    return values
+
+
+def current_heads(heads: Any) -> Any:
+    """The names of heads with today's names in the place of old ones; other values than lists and tuples stay."""
+    if not isinstance(heads, list | tuple):
+        return heads
+    return type(heads)(RENAMED_HEADS.get(name, name) if isinstance(name, str) else name for name in heads)
+
+
+NetworkOptions = Annotated[dict[str, Any], BeforeValidator(current_names)]
+"""A field of settings that holds the settings of a network, whose old names are read too."""
 
 
 class Network(Protocol):
@@ -40,7 +72,7 @@ class Network(Protocol):
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """What it tells: `moves`, `remaining`, `q`."""
+        """Its outputs: `policy`, `cost_to_go`, `q`."""
 
     def estimate(self, averaged: bool = False) -> Estimate:
         """Its remaining moves as an estimate; raises `Unsupported` for a network that tells none."""

@@ -1,10 +1,10 @@
-"""What a learner that plays for itself remembers: its last transitions, drawn all alike, or by how wrong it was."""
+"""The replay buffer of a reinforcement learner: its last transitions, drawn uniformly or by priority."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,32 +13,38 @@ from pydantic import Field
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience.ring import PrioritisedRing, Ring
 
+MIN_PRIORITY = 1e-3
+"""Added to every error, so that every transition can be drawn again."""
+
 
 class ReplaySettings(Settings):
-    """How much, and how it is drawn from."""
+    """The size of the replay buffer, and how batches are drawn from it."""
+
+    renamed: ClassVar[Mapping[str, str]] = {"over": "beta_steps"}
 
     size: int = Field(default=100_000, ge=0)
-    """Transitions; with 0 each is learned from once, as soon as it is there."""
+    """Transitions in the buffer; with 0 each transition is learned from once, as soon as it exists."""
     alpha: float = Field(default=0.0, ge=0)
-    """The power of the error by which transitions are drawn; 0 draws all alike."""
+    """The exponent of the priorities, which are the errors; 0 draws uniformly."""
     beta: float = Field(default=0.4, ge=0, le=1)
-    """How far weights make up for that at the beginning; in `over` steps it grows to 1, all of it."""
-    over: int = Field(default=10_000, ge=1)
+    """The initial exponent of the importance weights, which correct for the priorities."""
+    beta_steps: int = Field(default=10_000, ge=1)
+    """Steps in which `beta` rises to 1, the full correction."""
 
 
 @dataclass(frozen=True)
 class ReplayBatch:
-    """Transitions to learn from. B = transitions."""
+    """A batch of transitions. B = transitions."""
 
     columns: Mapping[str, NDArray[Any]]
     weights: NDArray[np.float32] | None = None
-    """[B]: what each counts; None if all count alike."""
-    places: NDArray[np.int64] | None = None
-    """[B]: where they are remembered; None if that does not matter."""
+    """[B]: importance weights; None if all are 1."""
+    indices: NDArray[np.int64] | None = None
+    """[B]: the transitions' indices in a prioritised buffer; None without priorities."""
 
 
 class ReplayBuffer:
-    """The transitions."""
+    """The last transitions."""
 
     def __init__(self, settings: ReplaySettings) -> None:
         self.settings = settings
@@ -49,8 +55,8 @@ class ReplayBuffer:
     def __len__(self) -> int:
         return len(self.ring)
 
-    def has(self, count: int) -> bool:
-        """Whether there is enough to draw a batch of so many from."""
+    def can_sample(self, count: int) -> bool:
+        """Whether the buffer is full enough to draw a batch of this size."""
         size = self.settings.size
         return len(self.ring) >= min(count, size) if size else bool(self.newest)
 
@@ -60,33 +66,29 @@ class ReplayBuffer:
             self.ring.append(columns)
         self.newest = columns
 
-    def batch(self, count: int, step: int, random: np.random.Generator) -> ReplayBatch:
-        """So many transitions for this step; without a memory, those that came last."""
+    def sample(self, count: int, step: int, random: np.random.Generator) -> ReplayBatch:
+        """A batch of `count` transitions for this step; with size 0, the transitions that were appended last."""
         if not self.settings.size:
             return ReplayBatch(self.newest)
         if isinstance(self.ring, Ring):
             return ReplayBatch(self.ring.sample(random, count)[1])
-        told = self.settings
-        beta = told.beta + min(1.0, step / told.over) * (1.0 - told.beta)
-        places, columns, weights = self.ring.sample(random, count, beta)
-        return ReplayBatch(columns, weights, places)
+        settings = self.settings
+        beta = settings.beta + min(1.0, step / settings.beta_steps) * (1.0 - settings.beta)
+        indices, columns, weights = self.ring.sample(random, count, beta)
+        return ReplayBatch(columns, weights, indices)
 
-    def learned(self, batch: ReplayBatch, errors: NDArray[np.float64]) -> None:
-        """Note how wrong `float64[B]` each transition of the batch was found to be."""
-        if isinstance(self.ring, PrioritisedRing) and batch.places is not None:
-            self.ring.update(batch.places, errors + LEAST)
+    def update_priorities(self, batch: ReplayBatch, errors: NDArray[np.float64]) -> None:
+        """Set the priorities of a batch from the absolute errors `float64[B]` of its transitions."""
+        if isinstance(self.ring, PrioritisedRing) and batch.indices is not None:
+            self.ring.update(batch.indices, errors + MIN_PRIORITY)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as plain arrays."""
         return self.ring.state() if self.settings.size else dict(self.newest)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the memory that gave this state."""
+        """Restore what `state` returned."""
         if self.settings.size:
             self.ring.restore(state)
         else:
             self.newest = {name: column.copy() for name, column in state.items()}
-
-
-LEAST = 1e-3
-"""Added to every error, so that nothing is forgotten for good."""

@@ -1,7 +1,7 @@
-"""Rings of samples in memory: when one is full, the oldest sample makes room for the newest.
+"""Ring buffers of samples in memory: when one is full, the newest samples overwrite the oldest.
 
-A ring knows nothing of what its columns mean: each is an array whose first axis is the sample, and the first samples
-say which columns there are. Sample number n since the beginning stands in place n % capacity.
+A ring is independent of the meaning of its columns: each is an array whose first axis is the sample, and the first
+samples define the columns. Sample number n since the beginning has the index n % capacity.
 
 Shapes: B = samples of a batch, N = samples in the ring.
 """
@@ -21,7 +21,7 @@ Columns = Mapping[str, NDArray[Any]]
 """Named columns, `[B, ...]` each."""
 
 COLUMN = "column."
-"""What stands before the name of a column in a state."""
+"""The prefix of a column's name in a saved state."""
 
 
 class Ring:
@@ -32,7 +32,7 @@ class Ring:
             raise BadInput(f"a ring holds at least 1 sample, not {capacity}")
         self.capacity = capacity
         self.total = 0
-        """Samples that were ever appended."""
+        """The number of all samples appended so far."""
         self._columns: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
@@ -40,32 +40,32 @@ class Ring:
 
     @property
     def columns(self) -> Columns:
-        """What the ring holds, `[N, ...]` each, by place: views, which the next `append` changes."""
+        """The columns, `[N, ...]` each, in the order of the indices: views, which the next `append` changes."""
         return {name: column[: len(self)] for name, column in self._columns.items()}
 
     def append(self, columns: Columns) -> NDArray[np.int64]:
-        """Add samples in their order; the places `int64[B]` where those of them stand that the ring still holds.
+        """Add samples in their order; the indices `int64[B]` of those that the ring still holds afterwards.
 
-        Raises `BadInput` where the columns do not fit each other, or those that the ring has.
+        Raises `BadInput` where the columns have different lengths, or differ from those of the ring.
         """
         count = _rows(columns)
-        self._agree(columns)
+        self._check(columns)
         numbers = np.arange(self.total + max(0, count - self.capacity), self.total + count)
-        places: NDArray[np.int64] = numbers % self.capacity
+        indices: NDArray[np.int64] = numbers % self.capacity
         for name, column in self._columns.items():
-            column[places] = columns[name][count - len(places) :]
+            column[indices] = columns[name][count - len(indices) :]
         self.total += count
-        return places
+        return indices
 
     def sample(self, random: np.random.Generator, count: int) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-        """(places `int64[B]`, their columns as copies) of so many samples; raises `BadInput` for an empty ring."""
-        _must_hold(self)
-        places = random.integers(0, len(self), count)
-        return places, self.at(places)
+        """(indices `int64[B]`, columns as copies) of `count` samples; raises `BadInput` for an empty ring."""
+        _require_samples(self)
+        indices = random.integers(0, len(self), count)
+        return indices, self.at(indices)
 
-    def at(self, places: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """The samples in these places, as copies."""
-        return {name: column[places] for name, column in self._columns.items()}
+    def at(self, indices: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+        """The samples with these indices, as copies."""
+        return {name: column[indices] for name, column in self._columns.items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as plain arrays; the columns are views, to be saved before the next `append`."""
@@ -73,7 +73,7 @@ class Ring:
         return counts | {COLUMN + name: column for name, column in self.columns.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the ring that gave this state; raises `BadInput` for the state of another kind of ring."""
+        """Restore what `state` returned; raises `BadInput` for the state of another kind of ring."""
         capacity, total = _count(state, "capacity"), _count(state, "total")
         if capacity != self.capacity:
             raise BadInput(f"this is the state of a ring for {capacity:,} samples, not for {self.capacity:,}")
@@ -81,13 +81,13 @@ class Ring:
         rows = _rows(columns) if columns or total else 0
         if rows != min(total, capacity):
             raise BadInput(f"a state of {total:,} samples must hold {min(total, capacity):,} of them, not {rows:,}")
-        self._agree(columns)
+        self._check(columns)
         for name, column in columns.items():
             self._columns[name][:rows] = column
         self.total = total
 
-    def _agree(self, columns: Columns) -> None:
-        """See that these columns are those of the ring; the first ones say what they are."""
+    def _check(self, columns: Columns) -> None:
+        """Check that these columns are those of the ring; the first ones define them."""
         if not self._columns:
             self._columns = {
                 name: np.empty((self.capacity, *column.shape[1:]), column.dtype) for name, column in columns.items()
@@ -97,15 +97,15 @@ class Ring:
                 raise BadInput(f"the ring has a column '{name}', and these samples have none")
             if name not in self._columns:
                 raise BadInput(f"the ring has no column '{name}'")
-            held, given = _kind(self._columns[name]), _kind(columns[name])
-            if held != given:
-                raise BadInput(f"the column '{name}' of the ring is {held}, not {given}")
+            expected, kind = _kind(self._columns[name]), _kind(columns[name])
+            if kind != expected:
+                raise BadInput(f"the column '{name}' of the ring is {expected}, not {kind}")
 
 
 class PrioritisedRing:
     """The last `capacity` samples, drawn in proportion to priority ^ alpha.
 
-    A new sample has the greatest priority so far, so that each is soon seen. Source: Schaul, Quan, Antonoglou, Silver,
+    A new sample gets the greatest priority so far, so that it is soon drawn. Source: Schaul, Quan, Antonoglou, Silver,
     "Prioritized experience replay" (2016).
     """
 
@@ -113,76 +113,76 @@ class PrioritisedRing:
         if not 0 <= alpha < np.inf:
             raise BadInput(f"the exponent of the priorities is 0 or more, not {alpha}")
         self.ring, self.alpha = Ring(capacity), alpha
-        self.greatest = 1.0
+        self.max_priority = 1.0
         """The greatest priority so far."""
-        self._tree = sumtree.planted(capacity)
+        self._tree = sumtree.new_tree(capacity)
 
     def __len__(self) -> int:
         return len(self.ring)
 
     @property
     def total(self) -> int:
-        """Samples that were ever appended."""
+        """The number of all samples appended so far."""
         return self.ring.total
 
     def append(self, columns: Columns) -> NDArray[np.int64]:
         """Add samples as `Ring.append` does."""
-        places = self.ring.append(columns)
-        sumtree.put(self._tree, places, np.full(places.size, self.greatest**self.alpha))
-        return places
+        indices = self.ring.append(columns)
+        sumtree.set_weights(self._tree, indices, np.full(indices.size, self.max_priority**self.alpha))
+        return indices
 
     def sample(
         self, random: np.random.Generator, count: int, beta: float
     ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]], NDArray[np.float32]]:
-        """(places `int64[B]`, their columns, weights `float32[B]`): one sample from each B-th part of the sum.
+        """(indices `int64[B]`, columns, weights `float32[B]`): stratified, one sample from each B-th part of the sum.
 
-        A weight is (N p)^-beta, where p is how probable the sample was, divided by the greatest weight of the batch: at
-        `beta` 1 the weighted samples are on average what uniform ones are.
+        The importance weight of a sample of probability p is (N p)^-beta, divided by the greatest weight of the batch.
+        At `beta` 1 the weighted samples have the same mean as uniform ones.
 
         Raises:
             BadInput: for an empty ring, one whose priorities are all 0, or a `beta` that is not finite and >= 0.
         """
-        _must_hold(self.ring)
+        _require_samples(self.ring)
         if not 0 <= beta < np.inf:
             raise BadInput(f"the exponent of the weights is 0 or more, not {beta}")
         if not self._tree[1] > 0:
             raise BadInput(f"none of the {len(self):,} samples can be drawn: every priority is 0")
-        places = np.empty(count, np.int64)
-        sumtree.draw(self._tree, random.random(count), places)
-        drawn = sumtree.leaves(self._tree)[places]
+        indices = np.empty(count, np.int64)
+        sumtree.draw(self._tree, random.random(count), indices)
+        drawn = sumtree.leaves(self._tree)[indices]
         weights = (drawn / drawn.min(initial=np.inf)) ** -beta  # N and the sum cancel out
-        return places, self.ring.at(places), weights.astype(np.float32)
+        return indices, self.ring.at(indices), weights.astype(np.float32)
 
-    def update(self, places: NDArray[np.int64], priorities: ArrayLike) -> None:
-        """Give the samples in `places: int64[B]` these priorities, such as their errors.
+    def update(self, indices: NDArray[np.int64], priorities: ArrayLike) -> None:
+        """Set the priorities of the samples `indices: int64[B]`, such as their errors.
 
-        Raises `BadInput` for a priority that is not finite and >= 0, and for a place without a sample.
+        Raises `BadInput` for a priority that is not finite and >= 0, and for an index without a sample.
         """
-        given = np.asarray(priorities, np.float64)
-        where = np.asarray(places, np.int64)
-        if given.shape != where.shape or given.ndim != 1:
-            raise BadInput(f"{where.size:,} places need as many priorities, not {given.size:,}")
+        values = np.asarray(priorities, np.float64)
+        indices = np.asarray(indices, np.int64)
+        if values.shape != indices.shape or values.ndim != 1:
+            raise BadInput(f"{indices.size:,} indices need as many priorities, not {values.size:,}")
         with np.errstate(over="ignore", invalid="ignore"):
-            weights = given**self.alpha
-        bad = np.flatnonzero(~((given >= 0) & np.isfinite(given) & np.isfinite(weights)))
+            weights = values**self.alpha
+        bad = np.flatnonzero(~((values >= 0) & np.isfinite(values) & np.isfinite(weights)))
         if bad.size:
-            raise BadInput(f"a priority is finite and at least 0, not {given[bad[0]]} (number {bad[0]} of the batch)")
-        if where.size and not 0 <= where.min() <= where.max() < len(self):
-            raise BadInput(f"the ring has {len(self):,} samples, in the places from 0 on: a place is none of them")
-        self.greatest = max(self.greatest, float(given.max(initial=0.0)))
-        sumtree.put(self._tree, where, weights)
+            raise BadInput(f"a priority is finite and at least 0, not {values[bad[0]]} (number {bad[0]} of the batch)")
+        if indices.size and not 0 <= indices.min() <= indices.max() < len(self):
+            raise BadInput(f"the ring has {len(self):,} samples, with the indices from 0 on: an index is none of them")
+        self.max_priority = max(self.max_priority, float(values.max(initial=0.0)))
+        sumtree.set_weights(self._tree, indices, weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """All that `restore` needs, as plain arrays, as `Ring.state` gives them."""
+        """All that `restore` needs, as plain arrays; see `Ring.state`."""
         own = {
             "alpha": np.array(self.alpha),
-            "greatest": np.array(self.greatest),
+            "greatest": np.array(self.max_priority),
             "weights": sumtree.leaves(self._tree)[: len(self)],
         }
         return self.ring.state() | own
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Become the ring that gave this state; raises `BadInput` for the state of another kind of ring."""
+        """Restore what `state` returned; raises `BadInput` for the state of another kind of ring."""
         for name in ("alpha", "greatest", "weights"):
             if name not in state:
                 raise BadInput(f"the state of a ring with priorities holds '{name}', and this one does not")
@@ -192,14 +192,14 @@ class PrioritisedRing:
         if weights.shape != (min(_count(state, "total"), _count(state, "capacity")),):
             raise BadInput(f"the state of a ring holds one priority a sample, not {weights.shape}")
         self.ring.restore(state)
-        self.greatest = float(state["greatest"])
+        self.max_priority = float(state["greatest"])
         self._tree[:] = 0
         sumtree.leaves(self._tree)[: weights.size] = weights
-        sumtree.grow(self._tree)
+        sumtree.sum_up(self._tree)
 
 
 def _rows(columns: Columns) -> int:
-    """How many samples these columns hold; raises `BadInput` where they do not agree."""
+    """The number of samples in these columns; raises `BadInput` where their lengths differ."""
     if not columns:
         raise BadInput("samples need at least one column")
     for name, column in columns.items():
@@ -219,12 +219,12 @@ def _kind(column: NDArray[Any]) -> str:
 
 
 def _count(state: Mapping[str, NDArray[Any]], name: str) -> int:
-    """A count in a state; raises `BadInput` where it is missing, or none."""
+    """A count in a state; raises `BadInput` where it is missing, or no count."""
     if name not in state or state[name].size != 1 or not 0 <= int(state[name]) == state[name]:
         raise BadInput(f"the state of a ring holds its '{name}', and this one does not")
     return int(state[name])
 
 
-def _must_hold(ring: Ring) -> None:
+def _require_samples(ring: Ring) -> None:
     if not len(ring):
         raise BadInput("there is nothing to draw from a ring without samples")

@@ -1,6 +1,6 @@
-"""Plays boards one at a time, by any solver, with the plain rules: games of the solver's own moves, or of optimal ones.
+"""Rollouts of any solver with the plain rules, one board at a time, by its own moves or by all optimal moves.
 
-See `players` for the fast way, which gives the same samples.
+`fast_rollouts` gives the same samples faster for some solvers.
 """
 
 from __future__ import annotations
@@ -22,81 +22,84 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, solve, with_memory
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
 
-TieBreaks = Callable[[int], NDArray[np.float64]]
-"""For the number of a game `float64[D, 2]` in [0, 1): for each of its detours the position, and the move."""
+BranchDraws = Callable[[int], NDArray[np.float64]]
+"""For the number of a game `float64[K, 2]` in [0, 1): for each of its off-path branches, one for the position where it
+leaves the solution, and one for the move.
+"""
 
 
 @dataclass(frozen=True)
 class Rollouts:
-    """Plays boards by any solver."""
+    """Plays games by any solver."""
 
     puzzle: Puzzle
     solver: Solver
     exact: bool
-    """Whether every position gets all its optimal moves, proven, rather than the one that the solver chose."""
+    """Whether every position gets all its optimal moves, proven, rather than the move that the solver chose."""
     limit: Limit
     """For each board or, if `exact`, each position."""
     board: Callable[[int], State]
-    lots: Callable[[int], np.random.Generator]
-    """What chooses among equally good moves of a game."""
-    draws: TieBreaks | None = None
-    """What decides the detours; None for none."""
+    """The initial board of the game of this number."""
+    tie_breaks: Callable[[int], np.random.Generator]
+    """The random generator of a game that chooses among optimal moves."""
+    branch_draws: BranchDraws | None = None
+    """The random numbers of the off-path branches; None for no branches."""
     chunk: ClassVar[int] = 4
-    """Games that are worth a call."""
+    """The number of games that one call of `play` should have at least."""
 
-    def play(self, first: int, end: int, over: threading.Event) -> TrainingSamples:
+    def play(self, first: int, end: int, stop: threading.Event) -> TrainingSamples:
         """The samples of the games number `first` to `end` - 1."""
-        return joined([samples for game in range(first, end) for samples in self._game(game, over)])
+        return joined([samples for game in range(first, end) for samples in self._game(game, stop)])
 
-    def _game(self, game: int, over: threading.Event) -> Iterator[TrainingSamples]:
-        """The samples of one game, then of each of its detours."""
-        label = self._optimal_ones(game) if self.exact else self._chosen_ones
+    def _game(self, game: int, stop: threading.Event) -> Iterator[TrainingSamples]:
+        """The samples of one game, then of each of its off-path branches."""
+        rollout = self._optimal_moves(game) if self.exact else self._chosen_moves
         start = Instance(self.puzzle, self.board(game))
-        line = label(start, over)
-        yield line.samples(game, start)
-        for draw in self.draws(game) if self.draws else ():
-            state = off_path_branch(self.puzzle, line.states, draw)
+        path = rollout(start, stop)
+        yield path.samples(game, start)
+        for draw in self.branch_draws(game) if self.branch_draws else ():
+            state = off_path_branch(self.puzzle, path.states, draw)
             if state is not None:
-                yield label(Instance(self.puzzle, state), over).samples(game, start)
+                yield rollout(Instance(self.puzzle, state), stop).samples(game, start)
 
-    def _chosen_ones(self, start: Instance, over: threading.Event) -> SolutionPath:
-        """The positions on the way of the solver's own solution, with the moves of it."""
-        result = solve(self.solver, start, self.limit, lambda attempt: over.is_set())
-        _go_on(result.stop)
-        moves, line = result.moves or (), SolutionPath()
+    def _chosen_moves(self, start: Instance, stop: threading.Event) -> SolutionPath:
+        """The positions along the solver's solution, each with the move of the solution."""
+        result = solve(self.solver, start, self.limit, lambda attempt: stop.is_set())
+        _check_interrupt(result.stop)
+        moves, path = result.moves or (), SolutionPath()
         proven = result.proof in ("optimal", "unique")
         for number, (position, move) in enumerate(zip(positions_of(start, moves), moves, strict=False)):
-            line.add(position, [move], len(moves) - number, proven)
-        return line
+            path.add(position, [move], len(moves) - number, proven)
+        return path
 
-    def _optimal_ones(self, game: int) -> Callable[[Instance, threading.Event], SolutionPath]:
-        """Finds the positions of best solutions, each with all its optimal moves; one of them, by lot, is made.
+    def _optimal_moves(self, game: int) -> Callable[[Instance, threading.Event], SolutionPath]:
+        """A rollout along a shortest solution: each position gets all its optimal moves, and a random one is made.
 
-        A solution ends early where the limit leaves a position without a shorter one than the one before it.
+        The path ends early where the solver, under its limit, finds no shorter solution than from the position before.
         """
-        random, solver = self.lots(game), with_memory(self.solver)
+        random, solver = self.tie_breaks(game), with_memory(self.solver)
 
-        def label(start: Instance, over: threading.Event) -> SolutionPath:
-            line, here, known, last = SolutionPath(), start, None, None
-            while not self.puzzle.solved(here.state):
-                questions = BudgetedSolver(solver, self.limit, lambda attempt: over.is_set())
-                told = hint_by(questions, here, known, only_best=True)
-                _go_on(told.stop)
-                if told.length is None or not told.best or (last is not None and told.length >= last):
+        def rollout(start: Instance, stop: threading.Event) -> SolutionPath:
+            path, position, interval, last_length = SolutionPath(), start, None, None
+            while not self.puzzle.solved(position.state):
+                budgeted = BudgetedSolver(solver, self.limit, lambda attempt: stop.is_set())
+                hint = hint_by(budgeted, position, interval, only_best=True)
+                _check_interrupt(hint.stop)
+                if hint.length is None or not hint.best or (last_length is not None and hint.length >= last_length):
                     break
-                line.add(here, told.best, told.length, told.settled)
-                move = int(random.choice(sorted(told.best)))
-                last, known = told.length, told.needed.plus(-1) if told.needed.proven else None
-                here = Instance(self.puzzle, self.puzzle.apply(here.state, move))
-            return line
+                path.add(position, hint.best, hint.length, hint.settled)
+                move = int(random.choice(sorted(hint.best)))
+                last_length, interval = hint.length, hint.needed.plus(-1) if hint.needed.proven else None
+                position = Instance(self.puzzle, self.puzzle.apply(position.state, move))
+            return path
 
-        return label
+        return rollout
 
 
 def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.float64]) -> State | None:
-    """What one of these positions becomes by one of the moves that do not solve it; None where there is none.
+    """A random successor of one of these states that is not solved; None where there is none.
 
-    The first number of `draw: float64[2]` chooses the position, the second one the move.
+    The first number of `draw: float64[2]` chooses the state, the second one the move.
     """
     if not states:
         return None
@@ -108,7 +111,7 @@ def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.fl
 
 @dataclass
 class SolutionPath:
-    """The positions on the way of one solution as they come."""
+    """The positions along one solution."""
 
     states: list[State] = field(default_factory=list)
     targets: list[NDArray[np.bool_]] = field(default_factory=list)
@@ -116,7 +119,7 @@ class SolutionPath:
     proven: list[bool] = field(default_factory=list)
 
     def add(self, position: Instance, moves: Iterable[int], remaining: int, proven: bool) -> None:
-        """One position, the moves to make there, and how many moves remain."""
+        """Add a position, its target moves, and the number of moves to the goal."""
         mask = np.zeros(position.puzzle.move_count, bool)
         mask[list(moves)] = True
         self.states.append(position.state)
@@ -125,7 +128,7 @@ class SolutionPath:
         self.proven.append(proven)
 
     def samples(self, game: int, start: Instance) -> TrainingSamples:
-        """The columns; raises `BadOption` for a line that is too long."""
+        """The positions as samples; raises `BadOption` for a solution that is too long."""
         count = len(self.states)
         if count and self.remaining[0] > LONGEST:
             raise BadOption(f"a solution of {self.remaining[0]:,} moves is too long for samples (at most {LONGEST:,})")
@@ -138,7 +141,7 @@ class SolutionPath:
         )
 
 
-def _go_on(stop: str) -> None:
-    """Ctrl-C, which a search turns into an answer, ends the teacher: half a game is no game."""
+def _check_interrupt(stop: str) -> None:
+    """Raise `KeyboardInterrupt` for a search that Ctrl-C stopped: an incomplete game gives no samples."""
     if stop == "interrupted":
         raise KeyboardInterrupt

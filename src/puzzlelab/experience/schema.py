@@ -1,7 +1,7 @@
-"""The columns of a sample, the same for all puzzles: in memory, and in a Parquet file.
+"""Samples: named columns with one schema for all puzzles, in memory and in Parquet files.
 
 Shapes: B = samples, S = length of a state, M = number of moves. In a file a state is the S numbers of the plain state
-one after the other, and `moves` is a set of bits, the lowest of the first byte for move 0: rows of a fixed length that
+one after the other, and `moves` is a bit set, with move 0 in the lowest bit of the first byte. Rows of a fixed length
 are read without a copy, at half the size and fifty times the speed of Parquet's lists.
 """
 
@@ -19,23 +19,20 @@ from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.puzzle import State
 
 CARD = b"puzzlelab"
-"""The key of the metadata under which a file says, in JSON, what its samples are."""
+"""The metadata key of a file under which the description of its samples stands, in JSON."""
 LONGEST = 2**16 - 1
-"""The most remaining moves that a sample can tell of."""
+"""The greatest number of remaining moves in a sample."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampleColumns:
-    """Positions with what is known of them: those of one game stand together, the first position first.
-
-    A solved board is none of them: there is nothing to do, and whether a board is solved the rules say.
-    """
+    """Labelled positions. Those of one game are adjacent, in the order of play; solved boards are left out."""
 
     WIDE: ClassVar[Mapping[str, np.dtype[Any]]] = {}
-    """The columns, beside `state`, that have more than one number a row, and of which type they are."""
+    """Columns, beside `state`, with several numbers a row -> their type."""
 
     game: NDArray[np.int64]
-    """[B]: which board the position comes from; a split into training and test goes by this column."""
+    """[B]: the number of the game. Split training and test data by this column."""
     state: State
     """[B, S]: the plain state."""
 
@@ -46,9 +43,9 @@ class SampleColumns:
         """The samples number `first` to `end` - 1."""
         return type(self)(*(column[first:end] for column in self.columns.values()))
 
-    def at(self, places: NDArray[np.int64]) -> Self:
-        """The samples in these places, in this order."""
-        return type(self)(*(column[places] for column in self.columns.values()))
+    def at(self, rows: NDArray[np.int64]) -> Self:
+        """The samples of these rows, in this order."""
+        return type(self)(*(column[rows] for column in self.columns.values()))
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -58,39 +55,39 @@ class SampleColumns:
 
 @dataclass(frozen=True, eq=False)
 class TrainingSamples(SampleColumns):
-    """Positions with what a teacher says of them. After those of a game come those of its detours, if it has any."""
+    """Positions labelled by a teacher. After those of a game come those of its off-path branches."""
 
     WIDE: ClassVar = {"moves": np.dtype(np.uint8)}
 
     moves: NDArray[np.uint8]
-    """[B, (M + 7) // 8]: the moves to make, as a set of bits; see `masks`."""
+    """[B, (M + 7) // 8]: the moves to imitate, as a bit set; see `masks`."""
     remaining: NDArray[np.uint16]
-    """[B]: the moves that the teacher still needs."""
+    """[B]: the number of moves to the goal by the teacher's solution."""
     proven: NDArray[np.bool_]
-    """[B]: whether nobody needs fewer; where all optimal moves are asked for, also that these are all of them."""
+    """[B]: whether `remaining` is proven to be optimal, and an exact teacher's `moves` to be complete."""
 
     def masks(self, move_count: int) -> NDArray[np.bool_]:
-        """`bool[B, M]`: the moves to make."""
+        """`bool[B, M]`: the moves to imitate."""
         return unpacked(self.moves, move_count)
 
 
 @dataclass(frozen=True, eq=False)
 class Searched(SampleColumns):
-    """Positions of games that were played by search, with what it found."""
+    """Positions of games that a tree search played."""
 
     WIDE: ClassVar = {"shares": np.dtype(np.float16)}
 
     shares: NDArray[np.float16]
-    """[B, M]: the share of the playouts that began with each move."""
+    """[B, M]: the share of playouts of each move."""
     remaining: NDArray[np.uint16]
-    """[B]: the moves after which the game was won, or could have been by what was seen in it."""
+    """[B]: the length of the shortest solution from here that the game or its searches contain."""
 
 
 Kind = TypeVar("Kind", bound=SampleColumns)
 
 
 def packed(masks: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """Sets of bits `uint8[B, (M + 7) // 8]` from `bool[B, M]`."""
+    """Bit sets `uint8[B, (M + 7) // 8]` from `bool[B, M]`."""
     return np.packbits(masks, axis=1, bitorder="little")
 
 
@@ -100,7 +97,7 @@ def unpacked(sets: NDArray[np.uint8], move_count: int) -> NDArray[np.bool_]:
 
 
 def joined(parts: Iterable[Kind]) -> Kind:
-    """The samples of all parts, of which there is at least one."""
+    """The samples of all parts, one after the other; there must be at least one part."""
     first, *others = parts
     columns = zip(first.columns.values(), *(part.columns.values() for part in others), strict=True)
     return type(first)(*(np.concatenate(column) for column in columns))
@@ -117,16 +114,16 @@ def need_arrow() -> None:
 
 
 def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
-    """An Arrow table with what the samples are in its metadata."""
+    """An Arrow table of the samples, whose metadata hold their description `card`."""
     import pyarrow as pa
 
     columns = {name: pa.array(part) if part.ndim == 1 else _fixed(part) for name, part in samples.columns.items()}
-    told = {**card, "dtype": samples.state.dtype.str}
-    return pa.table(columns).replace_schema_metadata({CARD: json.dumps(told)})
+    metadata = {**card, "dtype": samples.state.dtype.str}
+    return pa.table(columns).replace_schema_metadata({CARD: json.dumps(metadata)})
 
 
 def _fixed(rows: NDArray[Any]) -> Any:
-    """Rows `[B, K]` as a column of so many bytes each."""
+    """Rows `[B, K]` as a column of byte strings of a fixed length."""
     import pyarrow as pa
 
     data = np.ascontiguousarray(rows)
@@ -139,7 +136,7 @@ def from_table(table: Any, kind: type[Kind]) -> Kind:
     types = {**kind.WIDE, "state": np.dtype(card_of(table.schema, "this table")["dtype"])}
     names = [field.name for field in fields(kind)]
     if names != table.column_names:
-        raise BadFile(f"these samples tell {', '.join(table.column_names)}, not {', '.join(names)}")
+        raise BadFile(f"these samples have the columns {', '.join(table.column_names)}, not {', '.join(names)}")
     return kind(*(_rows(table[name], types[name]) if name in types else table[name].to_numpy() for name in names))
 
 
@@ -152,7 +149,7 @@ def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def card_of(schema: Any, name: object) -> Mapping[str, Any]:
-    """What the samples of a file are; raises `BadFile` for a file of something else."""
+    """The description of a file's samples; raises `BadFile` for a file that holds no samples."""
     try:
         card = json.loads((schema.metadata or {})[CARD])
         np.dtype(card["dtype"])

@@ -1,10 +1,10 @@
-"""Shards by number, for several generators on one or more machines that fill one folder: each claims the next number.
+"""Leases of shards, for several generators on one or more machines that fill one folder: each leases the next number.
 
-Shard n holds G games, from number n G on, and is equal whoever makes it. So a claim only saves double work: where two
-programs take over the same one at the same moment, both write the same file.
+Shard n holds G games, from number n G on, and has the same contents whichever process makes it. So a lease only avoids
+duplicate work: if two processes take over the same lease at the same moment, both write the same file.
 
-A claim is the file `shard-00012.claim`. While its owner lives it gets a new time stamp now and then; one whose stamp is
-old, or whose owner was a process of this machine that is gone, is taken over.
+A lease is the file `shard-00012.claim`. Its owner renews its time stamp now and then. A lease is taken over if its time
+stamp is old, or if its owner was a process of this machine that has ended.
 """
 
 from __future__ import annotations
@@ -24,106 +24,106 @@ from puzzlelab.experience.schema import TrainingSamples, need_arrow
 from puzzlelab.experience.shards import begin, read_shard, save, shard_path
 from puzzlelab.experience.teachers import SampleSource
 
-PATIENCE = 300.0
-"""Seconds after which a claim without a new time stamp is taken over."""
-REFRESH = 20.0
+EXPIRY = 300.0
+"""Seconds after which a lease without a new time stamp is taken over."""
+RENEWAL = 20.0
 """Seconds between two time stamps."""
 RUN = uuid.uuid4().hex
-"""Tells this process from an earlier one that had its number."""
+"""Distinguishes this process from an earlier one with the same process id."""
 
 
 class ShardLeases:
-    """Who makes which shard of a folder."""
+    """Leases on the shards of a folder."""
 
-    def __init__(self, folder: Path, patience: float = PATIENCE) -> None:
-        self.folder, self.patience = folder, patience
+    def __init__(self, folder: Path, expiry: float = EXPIRY) -> None:
+        self.folder, self.expiry = folder, expiry
         self._owner = {**this_process(), "token": uuid.uuid4().hex}
 
-    def take(self, end: int, first: int = 0, made: Container[int] = ()) -> int | None:
-        """Claim the least number from `first` to `end` - 1 whose shard is neither there nor being made.
+    def take(self, end: int, first: int = 0, done: Container[int] = ()) -> int | None:
+        """Lease the least number from `first` to `end` - 1 that is not in `done` and whose shard does not exist.
 
-        Nor was it `made` before, and has gone since.
-        Returns None where there is no such number. Raises `BadFile` for a folder that cannot be written.
+        `done` may hold shards that were made and removed. Returns None where every number is made or leased. Raises
+        `BadFile` for a folder that cannot be written.
         """
         try:
-            there = {path.name for path in self.folder.iterdir()}
+            names = {path.name for path in self.folder.iterdir()}
             for number in range(first, end):
-                if number in made:
+                if number in done:
                     continue
-                if shard_path(self.folder, number).name not in there:
-                    if self._claim(number):
+                if shard_path(self.folder, number).name not in names:
+                    if self._acquire(number):
                         return number
-                elif self._path(number).name in there:  # its owner was killed just before it would have gone
+                elif self._path(number).name in names:  # its owner was killed before it could remove the lease
                     self._path(number).unlink(missing_ok=True)
         except OSError as error:
             raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
         return None
 
     def release(self, number: int) -> None:
-        """Give up a claim, or end it because the shard is there."""
-        if self._reader(number) == self._owner:
+        """End a lease of this process."""
+        if self._owner_of(number) == self._owner:
             self._path(number).unlink(missing_ok=True)
 
-    def refresh(self, number: int) -> None:
-        """Set a new time stamp."""
+    def renew(self, number: int) -> None:
+        """Renew the time stamp of a lease."""
         with suppress(OSError):
             os.utime(self._path(number))
 
     @contextmanager
     def keeping(self, number: int) -> Iterator[None]:
-        """Sets new time stamps during the work, and releases the claim after it."""
-        over = threading.Event()
+        """Renews the lease during the work, and releases it afterwards."""
+        stop = threading.Event()
 
-        def stamp() -> None:
-            while not over.wait(min(REFRESH, self.patience / 3)):
-                self.refresh(number)
+        def renew() -> None:
+            while not stop.wait(min(RENEWAL, self.expiry / 3)):
+                self.renew(number)
 
-        stamps = threading.Thread(target=stamp, daemon=True)
-        stamps.start()
+        renewals = threading.Thread(target=renew, daemon=True)
+        renewals.start()
         try:
             yield
         finally:
-            over.set()
-            stamps.join()
+            stop.set()
+            renewals.join()
             self.release(number)
 
     def _path(self, number: int) -> Path:
         return shard_path(self.folder, number).with_suffix(".claim")
 
-    def _claim(self, number: int) -> bool:
-        """Whether the number is ours now."""
+    def _acquire(self, number: int) -> bool:
+        """Try to lease a number; whether this process holds it now."""
         path = self._path(number)
         try:
             with path.open("x", encoding="utf-8") as file:
                 json.dump(self._owner, file)
         except FileExistsError:
-            return self._forsaken(number) and self._take_over(number)
-        return not self._done(number)
+            return self._expired(number) and self._take_over(number)
+        return not self._finished(number)
 
-    def _done(self, number: int) -> bool:
-        """Whether the shard came while its number was claimed; the claim is then of no use."""
-        there = shard_path(self.folder, number).exists()
-        if there:
+    def _finished(self, number: int) -> bool:
+        """Whether the shard was written while its number was being leased; the lease is then released."""
+        exists = shard_path(self.folder, number).exists()
+        if exists:
             self.release(number)
-        return there
+        return exists
 
     def _take_over(self, number: int) -> bool:
-        """Put our claim in the place of one that nobody keeps; of several who do so the last one has it."""
-        aside = self.folder / f"claiming-{self._owner['token']}"
-        aside.write_text(json.dumps(self._owner), encoding="utf-8")
-        aside.replace(self._path(number))
-        return self._reader(number) == self._owner and not self._done(number)
+        """Replace an expired lease by one of this process; of several processes that do so the last one holds it."""
+        temporary = self.folder / f"claiming-{self._owner['token']}"
+        temporary.write_text(json.dumps(self._owner), encoding="utf-8")
+        temporary.replace(self._path(number))
+        return self._owner_of(number) == self._owner and not self._finished(number)
 
-    def _forsaken(self, number: int) -> bool:
-        """Whether the owner of a claim is gone."""
+    def _expired(self, number: int) -> bool:
+        """Whether the owner of a lease has ended, or stopped renewing it."""
         try:
             stamp = self._path(number).stat().st_mtime
-        except FileNotFoundError:  # released, perhaps undone: the next call sees
+        except FileNotFoundError:  # released: the next call of `take` looks again
             return False
-        return gone(self._reader(number) or {}) or self._now() - stamp > self.patience
+        return has_ended(self._owner_of(number) or {}) or self._now() - stamp > self.expiry
 
     def _now(self) -> float:
-        """The time by the clock of the folder, which may lie on another machine."""
+        """The time by the clock of the file system, which may be that of another machine."""
         probe = self.folder / f"clock-{self._owner['token']}"
         try:
             probe.write_bytes(b"")
@@ -133,8 +133,8 @@ class ShardLeases:
         finally:
             probe.unlink(missing_ok=True)
 
-    def _reader(self, number: int) -> dict[str, object] | None:
-        """What a claim says; None for one that is gone or not yet written."""
+    def _owner_of(self, number: int) -> dict[str, object] | None:
+        """The owner in the file of a lease; None for a lease that was removed or is not yet written."""
         try:
             owner = json.loads(self._path(number).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -143,12 +143,12 @@ class ShardLeases:
 
 
 def this_process() -> dict[str, object]:
-    """The owner that this process is."""
+    """This process as the owner of a lease."""
     return {"machine": platform.node(), "process": os.getpid(), "run": RUN}
 
 
-def gone(owner: Mapping[str, object]) -> bool:
-    """Whether an owner was a process of this machine that does not run any more; false where that cannot be told."""
+def has_ended(owner: Mapping[str, object]) -> bool:
+    """Whether an owner was a process of this machine that has ended; false where that cannot be known."""
     process = owner.get("process")
     if owner.get("machine") != platform.node() or not isinstance(process, int) or process <= 0:
         return False
@@ -159,15 +159,15 @@ def gone(owner: Mapping[str, object]) -> bool:
             os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except OSError:  # it runs, and belongs to somebody else
+    except OSError:  # it runs under another user
         return False
     return False
 
 
 def begin_folder(teacher: SampleSource, folder: Path, games: int) -> None:
-    """Make the folder of a teacher's shards, of so many games each, or see that it is one.
+    """Make the folder of a teacher's shards of `games` games each, or check that it is one.
 
-    Raises `BadFile` for a folder of something else, and `BadOption` for fewer than 1 game.
+    Raises `BadFile` for a folder of other samples, and `BadOption` for fewer than 1 game.
     """
     if games < 1:
         raise BadOption(f"a shard has 1 game or more, not {games}")
@@ -176,27 +176,27 @@ def begin_folder(teacher: SampleSource, folder: Path, games: int) -> None:
 
 
 def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, jobs: int | None = 1) -> Path:
-    """Write shard `number` aside, then rename it: the games from `number * games` on, so many of them.
+    """Write shard `number`, with the `games` games from number `number * games` on, in one step.
 
-    It depends on the teacher and the number alone, unless the teacher is under a limit of time. Raises `BadFile` for a
-    folder of something else, or one that cannot be written.
+    It depends on the teacher and the number alone, unless the teacher has a time limit. Raises `BadFile` for a folder
+    of other samples, or one that cannot be written.
     """
     begin_folder(teacher, folder, games)
     first, end = number * games, (number + 1) * games
     samples = teacher.games(first, end, jobs)
     card = {**teacher.settings(), "games_a_shard": games, "games": [first, end]}
-    aside, path = f"writing-{number:05}-", shard_path(folder, number)
+    prefix, path = f"writing-{number:05}-", shard_path(folder, number)
     try:
-        save(folder, number, samples, card, aside + uuid.uuid4().hex)
+        save(folder, number, samples, card, prefix + uuid.uuid4().hex)
     except BadFile:
-        if not path.exists():  # somebody else has just made it, and cleared away what both had written aside
+        if not path.exists():  # another process has just made it, and removed the temporary files of both
             raise
-    for left in folder.glob(aside + "*"):  # by processes that were killed
-        left.unlink(missing_ok=True)
+    for temporary in folder.glob(prefix + "*"):  # of processes that were killed
+        temporary.unlink(missing_ok=True)
     return path
 
 
 def read_number(folder: Path, number: int) -> TrainingSamples | None:
-    """The samples of shard `number`, or None where it is not there yet; raises `BadFile` for one that is damaged."""
+    """The samples of shard `number`, or None where it does not exist; raises `BadFile` for a damaged file."""
     path = shard_path(folder, number)
     return read_shard(path) if path.exists() else None

@@ -1,7 +1,7 @@
-"""Folders of samples: `shard-00000.parquet`, `shard-00001.parquet` ..., and `teacher.json`, which says of what.
+"""Folders of samples: `shard-00000.parquet`, `shard-00001.parquet` ..., and `teacher.json`, the settings behind them.
 
-A shard ends with the game that fills it, so that no game is cut in two. It is written aside, then renamed: whoever is
-killed loses one shard at most. The last one may have room; it is written anew when the folder is gone on with.
+A shard ends with the game that fills it, so that no game is cut in two. It is written under another name, then renamed:
+a killed process loses one shard at most. The last shard may have room; it is replaced when the folder is continued.
 """
 
 from __future__ import annotations
@@ -29,38 +29,40 @@ from puzzlelab.experience.schema import (
 )
 
 TEACHER = "teacher.json"
+RENAMED = {"detours": "branches"}
+"""Old name of a setting in `teacher.json` -> its name."""
 
 
 @dataclass(frozen=True)
 class _State:
-    """How far a folder is: replaced as a whole, so that Ctrl-C at any place leaves one that is right."""
+    """The progress of a folder. It is replaced as a whole, so that Ctrl-C at any point leaves a consistent one."""
 
     rows: int = 0
-    """Samples, with those that wait to be written."""
+    """Samples, those that are not yet written included."""
     games: int = 0
-    """Games that they come from, with those that gave none."""
+    """Games so far, those without samples included."""
     number: int = 0
-    """The shard that is filled now."""
+    """The current shard."""
     first: int = 0
     """Its first game."""
-    waiting: tuple[TrainingSamples, ...] = ()
-    """Its samples."""
-    held: int = 0
-    """How many of them are in its file already."""
+    parts: tuple[TrainingSamples, ...] = ()
+    """Its samples, in parts."""
+    written: int = 0
+    """How many of them are written already."""
 
     @property
     def filled(self) -> int:
-        """Samples in the shard that is filled now."""
-        return sum(map(len, self.waiting))
+        """Samples in the current shard."""
+        return sum(map(len, self.parts))
 
     def with_more(self, samples: TrainingSamples, games: int) -> _State:
-        """With the samples of the games before number `games`."""
-        waiting = (*self.waiting, samples) if len(samples) else self.waiting
-        return replace(self, rows=self.rows + len(samples), games=games, waiting=waiting)
+        """The progress after adding the samples of the games up to number `games` - 1."""
+        parts = (*self.parts, samples) if len(samples) else self.parts
+        return replace(self, rows=self.rows + len(samples), games=games, parts=parts)
 
 
 class Shards:
-    """A folder that grows in the order of the games; `settings` is what decides its contents."""
+    """A folder that grows in the order of the games; its contents depend on `settings` alone."""
 
     def __init__(self, folder: Path, settings: Mapping[str, Any], size: int) -> None:
         need_arrow()
@@ -68,20 +70,20 @@ class Shards:
         self.settings = json.loads(json.dumps({**settings, "shard": size}))
         self._state = _State()
         begin(folder, self.settings)
-        self._find()
+        self._resume()
 
     @property
     def rows(self) -> int:
-        """Samples that are there."""
+        """The number of samples."""
         return self._state.rows
 
     @property
     def games(self) -> int:
-        """Games that they come from, with those that gave none."""
+        """The number of games, those without samples included."""
         return self._state.games
 
-    def _find(self) -> None:
-        """Find out how far the folder is."""
+    def _resume(self) -> None:
+        """Determine the progress of the folder; raises `BadFile` where its shards do not fit together."""
         paths = shard_paths(self.folder)
         for number, path in enumerate(paths):
             rows, card = facts(path)
@@ -95,10 +97,10 @@ class Shards:
             else:
                 self._state = _State(self.rows + rows, end, number, first, (read_shard(path),), rows)
 
-    def append(self, samples: TrainingSamples, games: int, most: int) -> None:
-        """Add the samples of the games up to number `games` - 1, as far as the game that brings the rows to `most`."""
-        while self.rows < most:
-            room = min(self.size - self._state.filled, most - self.rows)
+    def append(self, samples: TrainingSamples, games: int, max_rows: int) -> None:
+        """Add the samples of the games up to number `games` - 1, or to the game that brings the rows to `max_rows`."""
+        while self.rows < max_rows:
+            room = min(self.size - self._state.filled, max_rows - self.rows)
             if len(samples) < room:
                 self._state = self._state.with_more(samples, games)
                 return
@@ -110,67 +112,65 @@ class Shards:
                 self.write()
 
     def write(self) -> None:
-        """Write what waits: a full shard, or at the end the beginning of one."""
+        """Write the current shard, and begin the next one if it is full."""
         state = self._state
-        if state.filled > state.held:
+        if state.filled > state.written:
             card = {**self.settings, "games": [state.first, state.games]}
-            save(self.folder, state.number, joined(state.waiting), card)
-            self._state = replace(state, held=state.filled)
+            save(self.folder, state.number, joined(state.parts), card)
+            self._state = replace(state, written=state.filled)
         if state.filled >= self.size:
             self._state = _State(state.rows, state.games, state.number + 1, state.games)
 
 
 def begin(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Make a folder for samples of these settings, or see that it was begun with them; one without a shard was not.
+    """Make a folder for samples of these settings, or check that its shards belong to these settings.
 
-    Raises `BadFile` for a folder of something else, or one that cannot be written.
+    Raises `BadFile` for a folder of other samples, or one that cannot be written.
     """
-    asked = json.loads(json.dumps(settings))
+    settings = json.loads(json.dumps(settings))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path, begun = folder / TEACHER, bool(shard_paths(folder))
         if not path.exists() and begun:
             raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder")
-        held = read_settings(folder) if path.exists() else None
-        if held is not None and held != asked and begun:
-            raise BadFile(f"{folder} was begun with other settings: {_differences(held, asked)}")
-        if held != asked:
-            text = json.dumps(asked, indent=1) + "\n"
-            aside = folder / f"writing-{uuid.uuid4().hex}"
-            aside.write_text(text, encoding="utf-8")
-            aside.replace(path)
+        old = read_settings(folder) if path.exists() else None
+        if old is not None and old != settings and begun:
+            raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}")
+        if old != settings:
+            text = json.dumps(settings, indent=1) + "\n"
+            temporary = folder / f"writing-{uuid.uuid4().hex}"
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
     except OSError as error:
         raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
 
 
-def save(folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], aside: str = "writing") -> Path:
-    """Write a shard with what its samples are under the name `aside`, then rename it.
-
-    Raises `BadFile` where that cannot be done.
-    """
+def save(
+    folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], temporary: str = "writing"
+) -> Path:
+    """Write a shard and its description `card` under the name `temporary`, then rename it; raises `BadFile`."""
     import pyarrow.parquet as pq
 
     table, path = to_table(samples, card), shard_path(folder, number)
     repeated = [name for name in samples.columns if name in ("moves", "shares", "remaining")]
-    form = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
+    options = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
     try:
-        pq.write_table(table, folder / aside, **form)
-        (folder / aside).replace(path)
+        pq.write_table(table, folder / temporary, **options)
+        (folder / temporary).replace(path)
     except OSError as error:
         raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
     return path
 
 
 def shard_path(folder: Path, number: int) -> Path:
-    """Where shard `number` of a folder is, or will be."""
+    """The path of shard `number` of a folder."""
     return folder / f"shard-{number:05}.parquet"
 
 
-def _differences(held: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
-    """In words: which settings differ."""
-    names = [name for name in {**held, **asked} if held.get(name) != asked.get(name)]
-    told = (f"{name} is {json.dumps(held.get(name))} there, not {json.dumps(asked.get(name))}" for name in names)
-    return "; ".join(told)
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The settings that differ, in words."""
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return "; ".join(f"{name} is {json.dumps(old.get(name))} there, not {json.dumps(new.get(name))}" for name in names)
 
 
 def shard_paths(folder: Path) -> list[Path]:
@@ -184,21 +184,21 @@ def numbers(folder: Path) -> list[int]:
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
-    """What a folder holds; raises `BadFile`."""
+    """The settings of a folder's samples; raises `BadFile`."""
     path = folder / TEACHER
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
-        held = None
-    if not isinstance(held, dict):
+        values = None
+    if not isinstance(values, dict):
         raise BadFile(f"{path} does not say what {folder} holds: give another folder")
-    return held
+    return {RENAMED.get(str(name), str(name)): value for name, value in values.items()}
 
 
 def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
-    """The number of rows of a shard and what it says of itself, from the end of the file alone; raises `BadFile`."""
+    """(number of rows, description) of a shard, read from the end of its file alone; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -212,7 +212,7 @@ def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
 
 
 def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
-    """All samples of one shard, which are of this kind; raises `BadFile`."""
+    """All samples of one shard, as this class; raises `BadFile`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,7 +1,7 @@
-"""Every state of a small puzzle as a sample: all its optimal moves, and its true distance.
+"""All states of a small puzzle as samples, with all optimal moves and exact distances.
 
-The states are found by breadth-first search from the goals, for puzzles whose moves can be undone: as far as a state is
-from a goal, so far is the goal from it.
+A breadth-first search from the goals finds the states. The moves of the puzzle must be reversible: then the distance
+from a goal to a state is the distance from the state to the goal.
 
 Shapes: N = states, M = number of moves, W = words of a packed state, S = length of a state.
 """
@@ -31,15 +31,15 @@ from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.solvers import bfs
 from puzzlelab.solvers.astar import unpacked
 
-MOST = 5_000_000
-"""States of the largest puzzle that is taken as a whole."""
+MAX_STATES = 5_000_000
+"""The greatest number of states of a puzzle."""
 CHUNK = 1 << 14
-"""Samples that are given at once."""
+"""Samples in one part of `samples`."""
 
 
 @dataclass(frozen=True)
 class StateSpace:
-    """All states of a puzzle but the solved ones, in an order that the seed decides; each is a game of its own."""
+    """All unsolved states of a puzzle, in a random order; each is a game of its own."""
 
     puzzle: Puzzle
     seed: int = 0
@@ -50,11 +50,11 @@ class StateSpace:
 
     @property
     def count(self) -> int:
-        """How many samples there are."""
+        """The number of samples."""
         return len(self._order)
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what the samples are."""
+        """All settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "all optimal moves",
@@ -65,13 +65,13 @@ class StateSpace:
         }
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples from number `first` to the last one, each time with the number of the next."""
+        """The samples from number `first` to the last one, in parts, each with the number of the next sample."""
         for begin in range(first, self.count, CHUNK):
             end = min(begin + CHUNK, self.count)
             yield self.games(begin, end), end
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
-        """The samples number `first` to `end` - 1, as far as there are so many."""
+        """The samples number `first` to `end` - 1, or to the last one."""
         states, distance, masks = self._labelled
         rows = self._order[first:end]
         remaining, proven = distance[rows].astype(np.uint16), np.ones(len(rows), bool)
@@ -81,23 +81,21 @@ class StateSpace:
 
     @cached_property
     def _labelled(self) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-        return labelled(self.puzzle)
+        return label_states(self.puzzle)
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
-        """Where each sample is among all states."""
+        """Number of a sample -> row of its state."""
         unsolved = np.flatnonzero(self._labelled[1])
         return generator(self.seed).permutation(unsolved)
 
 
-def labelled(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
-    """Every state that a goal can be reached from, by distance: (states `[N, S]`, distances `int32[N]`, `bool[N, M]`).
-
-    The last array holds the moves that lead nearer to a goal.
+def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all solvable states, by distance.
 
     Raises:
         Unsupported: for a puzzle whose moves cannot be undone.
-        BadInput: for one with more than `MOST` states, or with some that are too far away.
+        BadInput: for one with more than `MAX_STATES` states, or with distances too great for samples.
     """
     record = _explored(puzzle)
     count = int(record.control[bfs.STATES])
@@ -120,17 +118,17 @@ def _goals(puzzle: Puzzle) -> State:
 
 
 def _explored(puzzle: Puzzle) -> Any:
-    """The record of a breadth-first search that left nothing out."""
+    """The record of a complete breadth-first search from the goals."""
     goals = _goals(puzzle)
     start = Instance(puzzle, goals[0])
-    rules, limit = rules_of(start), Limit(nodes=MOST)
+    rules, limit = rules_of(start), Limit(nodes=MAX_STATES)
     search = bfs.machine(start, rules, None, limit, count_all=True)
     for goal in rules.encode(goals[1:]).astype(rules.dtype):
         runner(bfs.add_root, rules)(search.record, goal, 0)
     *_, last = drive(search, limit)
     if isinstance(last, Result) and last.stop != "done":
         raise BadInput(
-            f"{puzzle.name} has too many states to take all of them: at most {MOST:,}, and what memory holds"
+            f"{puzzle.name} has too many states to take all of them: at most {MAX_STATES:,}, and what memory holds"
         )
     return search.record
 
@@ -148,7 +146,7 @@ def label_all(
     key: NDArray[np.uint64],
     moves: NDArray[np.int32],
 ) -> None:
-    """Write the distance `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that lead nearer.
+    """Write the distances `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that reduce them.
 
     A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.BfsRecord`.
     """
@@ -159,5 +157,5 @@ def label_all(
         for i in range(kernels.legal(tables, state, moves)):  # type: ignore[no-untyped-call]
             kernels.apply(tables, state, moves[i], child)  # type: ignore[no-untyped-call]
             kernels.pack(tables, child, key)  # type: ignore[no-untyped-call]
-            found = kernels.find_or_add(table, keys, key, kernels.mix(key), row)  # type: ignore[no-untyped-call]
-            masks[row, moves[i]] = distance[found] < distance[row]
+            other = kernels.find_or_add(table, keys, key, kernels.mix(key), row)  # type: ignore[no-untyped-call]
+            masks[row, moves[i]] = distance[other] < distance[row]

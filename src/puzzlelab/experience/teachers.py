@@ -1,6 +1,6 @@
-"""Teachers: solvers that play random boards, and say at every position on the way what to do and how far it is.
+"""Teachers: solvers that play random boards and label every position with moves to imitate and the moves to the goal.
 
-A game depends on the seed and its number alone, so that one seed gives one stream however the work is split.
+A game depends on the seed and its number alone, so that a seed determines the samples however the work is split.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from puzzlelab.experience.shards import Shards
 if TYPE_CHECKING:
     from puzzlelab.experience.fast_rollouts import FastRollouts
 
-USUAL_SCALE = "uniform"
-"""Where boards come from when nobody says, if a puzzle has this scale."""
-FRUITLESS = 10_000
+DEFAULT_SCALE = "uniform"
+"""The default scale of random boards, if a puzzle has it."""
+MAX_EMPTY_GAMES = 10_000
 """After so many games in a row without a sample the teacher gives up."""
-WAY, DETOURS = 1, 2
-"""The branches of a game's seed that choose among equally good moves, and where detours begin."""
+TIE_BREAKS, BRANCHES = 1, 2
+"""Streams of a game's seed: the choice among optimal moves, and the off-path branches."""
 
 
 class SampleSource(Protocol):
-    """Gives samples in one order: a `Teacher` without an end, a `StateSpace` until all states are there."""
+    """Samples in a fixed order: a `Teacher` has no end, a `StateSpace` ends after all states."""
 
     @property
     def name(self) -> str: ...
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what the samples are."""
+        """All settings that determine the samples."""
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples of the games from `first` on, each time with the number of the next game."""
+        """The samples of the games from `first` on, in parts, each with the number of the next game."""
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """The samples of the games number `first` to `end` - 1."""
@@ -58,39 +58,39 @@ class SampleSource(Protocol):
 
 @dataclass(frozen=True)
 class Teacher:
-    """A solver that plays boards of one kind, and how it is asked."""
+    """A solver that plays random boards of one scale."""
 
     puzzle: Puzzle
     solver: Solver
     exact: bool = False
-    """Whether every position gets all its optimal moves, proven, rather than the one that the solver chose."""
+    """Whether every position gets all its optimal moves, proven, rather than the move that the solver chose."""
     scale: str = ""
     levels: tuple[int | None, ...] = (None,)
-    """Levels on that scale, which come up in turn."""
+    """Levels on that scale, which the games use in turn."""
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
     """For each board or, if `exact`, each position."""
-    detours: int = 0
-    """Solutions that branch off each game: a random position, a random move that does not solve it, and on from there.
-
-    They belong to the game, so that a split by games keeps positions that are alike together.
+    branches: int = 0
+    """Off-path branches of each game. Each begins with a random position of the solution and a random move that does
+    not solve it, and is solved from there. It belongs to the game, so that a split by games keeps similar positions
+    together.
     """
 
     def __post_init__(self) -> None:
-        if self.detours < 0:
-            raise BadOption(f"a game has 0 detours or more, not {self.detours}")
+        if self.branches < 0:
+            raise BadOption(f"a game has 0 branches or more, not {self.branches}")
         require_comparable_moves(self.puzzle)
         require(self.solver, self.puzzle)
         samples = self.puzzle.view(Samples)
-        wanted = self.scale or (USUAL_SCALE if samples and USUAL_SCALE in samples.scales else None)
-        object.__setattr__(self, "scale", scale_of(self.puzzle, wanted)[0])
+        scale = self.scale or (DEFAULT_SCALE if samples and DEFAULT_SCALE in samples.scales else None)
+        object.__setattr__(self, "scale", scale_of(self.puzzle, scale)[0])
 
     @property
     def name(self) -> str:
         return self.solver.name
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what the samples are."""
+        """All settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "all optimal moves" if self.exact else "the chosen move",
@@ -99,57 +99,57 @@ class Teacher:
             "limit": vars(self.limit),
             "scale": self.scale,
             "levels": list(self.levels),
-            "detours": self.detours,
+            "branches": self.branches,
             "seed": self.seed,
             "move_count": self.puzzle.move_count,
             "version": VERSION,
         }
 
     def board(self, game: int) -> State:
-        """The start of a game."""
+        """The initial board of a game."""
         sample = scale_of(self.puzzle, self.scale)[1].sample
         return sample(generator(self.seed, game), self.levels[game % len(self.levels)])
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The samples of the games from `first` on, without an end, each time with the number of the next game.
+        """The samples of the games from `first` on, without an end, in parts, each with the number of the next game.
 
-        Threads play ahead; one seed gives one stream whatever their number.
+        Threads play ahead; the samples do not depend on the number of threads.
         """
-        plays = self._player()
-        starts = count_from(first, plays.chunk)
-        yield from self._played(plays, ((start, start + plays.chunk) for start in starts), jobs)
+        rollouts = self._rollouts()
+        starts = count_from(first, rollouts.chunk)
+        yield from self._played(rollouts, ((start, start + rollouts.chunk) for start in starts), jobs)
 
     def games(self, first: int, end: int, jobs: int | None = None) -> TrainingSamples:
         """The samples of the games number `first` to `end` - 1, of which there is at least one."""
-        plays = self._player()
-        parts = ((start, min(start + plays.chunk, end)) for start in range(first, end, plays.chunk))
-        return joined([samples for samples, _ in self._played(plays, parts, jobs)])
+        rollouts = self._rollouts()
+        parts = ((start, min(start + rollouts.chunk, end)) for start in range(first, end, rollouts.chunk))
+        return joined([samples for samples, _ in self._played(rollouts, parts, jobs)])
 
     def _played(
-        self, plays: FastRollouts | Rollouts, parts: Iterable[tuple[int, int]], jobs: int | None
+        self, rollouts: FastRollouts | Rollouts, parts: Iterable[tuple[int, int]], jobs: int | None
     ) -> Iterator[tuple[TrainingSamples, int]]:
-        """The samples of the games from one number to another, with the other."""
-        over = threading.Event()
+        """The samples of each part, which is (first game, end), with its end."""
+        stop = threading.Event()
 
-        def part(ends: tuple[int, int]) -> tuple[TrainingSamples, int]:
-            return plays.play(*ends, over), ends[1]
+        def play(part: tuple[int, int]) -> tuple[TrainingSamples, int]:
+            return rollouts.play(*part, stop), part[1]
 
-        return ordered_map(part, parts, jobs, on_interrupt=over.set)
+        return ordered_map(play, parts, jobs, on_interrupt=stop.set)
 
-    def _player(self) -> FastRollouts | Rollouts:
-        """What plays the games from one number to another: the fast way for some solvers, or one game at a time."""
+    def _rollouts(self) -> FastRollouts | Rollouts:
+        """Fast rollouts if the solver and its limit allow them, else one game at a time."""
         from puzzlelab.experience.fast_rollouts import fast_rollouts
 
-        draws = self._draws if self.detours else None
-        usual = not self.exact and self.limit == Limit()
-        fast = fast_rollouts(self.puzzle, self.solver, self.board, draws) if usual else None
-        return fast or Rollouts(self.puzzle, self.solver, self.exact, self.limit, self.board, self._lots, draws)
+        draws = self._branch_draws if self.branches else None
+        may_be_fast = not self.exact and self.limit == Limit()
+        fast = fast_rollouts(self.puzzle, self.solver, self.board, draws) if may_be_fast else None
+        return fast or Rollouts(self.puzzle, self.solver, self.exact, self.limit, self.board, self._tie_breaks, draws)
 
-    def _lots(self, game: int) -> np.random.Generator:
-        return generator(self.seed, game, WAY)
+    def _tie_breaks(self, game: int) -> np.random.Generator:
+        return generator(self.seed, game, TIE_BREAKS)
 
-    def _draws(self, game: int) -> NDArray[np.float64]:
-        return generator(self.seed, game, DETOURS).random((self.detours, 2))
+    def _branch_draws(self, game: int) -> NDArray[np.float64]:
+        return generator(self.seed, game, BRANCHES).random((self.branches, 2))
 
 
 def teach(
@@ -158,36 +158,36 @@ def teach(
     count: int,
     size: int,
     jobs: int | None = None,
-    told: Callable[[int], None] = lambda rows: None,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> Shards:
     """Fill a folder with at least `count` samples of whole games, if there are so many, about `size` in a shard.
 
-    A folder that was begun with the same settings is gone on with; `told` hears how many samples there are. Ctrl-C
-    keeps every game that is complete.
+    A folder with the same settings is continued. `progress` is called with the number of samples so far. Ctrl-C keeps
+    every game that is complete.
 
     Raises:
         BadFile: if the folder cannot be written, or holds something else.
         BadOption: if the teacher solves none of many boards.
     """
     shards = Shards(folder, teacher.settings(), size)
-    told(shards.rows)
+    progress(shards.rows)
     if shards.rows >= count:
         return shards
-    fruitful = shards.games
+    last_useful = shards.games
     with closing(teacher.samples(shards.games, jobs)) as stream:
         try:
             for samples, games in stream:
                 shards.append(samples, games, count)
-                told(shards.rows)
-                fruitful = games if len(samples) else fruitful
+                progress(shards.rows)
+                last_useful = games if len(samples) else last_useful
                 if shards.rows >= count:
                     break
-                if games - fruitful >= FRUITLESS:
+                if games - last_useful >= MAX_EMPTY_GAMES:
                     raise BadOption(
-                        f"{games - fruitful:,} boards in a row gave no sample: either they are solved already, or "
+                        f"{games - last_useful:,} boards in a row gave no sample: either they are solved already, or "
                         f"{teacher.name} with these options solves none of them"
                     )
         finally:
             shards.write()
-            told(shards.rows)
+            progress(shards.rows)
     return shards

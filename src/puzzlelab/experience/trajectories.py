@@ -1,9 +1,8 @@
-"""The states of games that are being played, given when a game ends, with what its end says of each.
+"""Trajectories of running games; when a game ends, its states get upper bounds on their cost-to-go.
 
-Every path to the goal bounds the moves that a state needs: the walk that a board was made by, and the game if it was
-won.
+Every path to the goal is such a bound: the random walk that made the board, and the game itself if it was won.
 
-Shapes: B = games, S = length of a state, L = moves after which a game is given up.
+Shapes: B = games, S = length of a state, L = most moves of a game.
 """
 
 from __future__ import annotations
@@ -21,43 +20,45 @@ from puzzlelab.experience.vector_game import Transition, VectorGame
 
 @dataclass(eq=False)
 class Trajectories:
-    """All states of every game so far."""
+    """All states of every running game."""
 
     states: State
     """[L, B, S]."""
-    known: NDArray[np.int32]
-    """[L, B]: the most moves that each can need, or UNKNOWN."""
+    bounds: NDArray[np.int32]
+    """[L, B]: an upper bound on the cost-to-go of each state, or UNKNOWN."""
 
     @classmethod
     def of(cls, play: VectorGame) -> Trajectories:
-        """For games at their beginning."""
-        states = np.repeat(play.states[None], play.most, 0)
+        """For games without a move yet."""
+        states = np.repeat(play.states[None], play.max_moves, 0)
         return cls(states, np.full(states.shape[:2], UNKNOWN, np.int32))
 
-    def note(self, play: VectorGame) -> None:
-        """Write down where every game stands before a turn."""
+    def record(self, play: VectorGame) -> None:
+        """Record the state of every game before a step."""
         games = np.arange(len(play.states))
-        self.states[play.length, games] = play.states
-        self.known[play.length, games] = play.known
+        self.states[play.lengths, games] = play.states
+        self.bounds[play.lengths, games] = play.bounds
 
-    def after(self, turn: Transition, lengths: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
-        """Of all games that ended by this turn, after so many moves `int32[B]`: `state`, `bound: int32[...]`, the most
-        moves that are needed, and `left: int32[...]`, those that were made from there if the game was won, or UNKNOWN.
+    def completed(self, step: Transition, lengths: NDArray[np.int32]) -> dict[str, NDArray[Any]]:
+        """The states of all games that this step ended, after `lengths: int32[B]` moves, as columns.
+
+        `state`, `bound` (`int32`, an upper bound on the cost-to-go), and `left` (`int32`, the moves from there to the
+        end of the game if it was won), both UNKNOWN where there is none.
         """
-        ended = np.flatnonzero(turn.ended)
+        ended = np.flatnonzero(step.ended)
         moves = np.arange(len(self.states))[:, None]
-        held = moves < lengths[ended]
-        left = np.where(turn.made.solved[ended], lengths[ended] - moves, UNKNOWN).astype(np.int32)
-        bounds = np.minimum(self.known[:, ended], left)
-        columns = {"state": self.states[:, ended], "bound": bounds, "left": left}
-        return {name: column[held] for name, column in columns.items()}
+        played = moves < lengths[ended]
+        to_end = np.where(step.successors.solved[ended], lengths[ended] - moves, UNKNOWN).astype(np.int32)
+        bounds = np.minimum(self.bounds[:, ended], to_end)
+        columns = {"state": self.states[:, ended], "bound": bounds, "left": to_end}
+        return {name: column[played] for name, column in columns.items()}
 
-    # --- keeping ---
+    # --- state ---
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as arrays."""
-        return {"states": self.states, "known": self.known}
+        return {"states": self.states, "known": self.bounds}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Become the histories that gave this state."""
-        self.states, self.known = state["states"].copy(), state["known"].copy()
+        """Restore what `state` returned."""
+        self.states, self.bounds = state["states"].copy(), state["known"].copy()

@@ -1,11 +1,11 @@
-"""Many games of one puzzle at once, a move of each at a time; a game that is over is followed by a new one.
+"""A vectorised environment: many games of one puzzle, which make one move each per step. A game that ends is replaced.
 
 Shapes: B = games, S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,105 +16,113 @@ from puzzlelab.core.views import Estimates
 from puzzlelab.engine.batch_rules import Successors, apply_moves, canonical_moves, estimated
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 
+STATE_ARRAYS = {
+    "states": "states",
+    "length": "lengths",
+    "guesses": "random_moves",
+    "known": "bounds",
+    "tally": "tally",
+    "left": "final_estimates",
+}
+"""Array in the saved state of a run -> field of `VectorGame`."""
+
 
 class Transition(NamedTuple):
-    """What one move of every game led to."""
+    """One step of all games."""
 
-    before: State
-    """[B, S]."""
+    states: State
+    """[B, S]: before the moves."""
     moves: NDArray[np.int64]
     """[B]."""
-    made: Successors
-    over: NDArray[np.bool_]
-    """[B]: solved, or in a dead end: nothing comes after this."""
+    successors: Successors
+    terminal: NDArray[np.bool_]
+    """[B]: whether the successor is solved or a dead end."""
     ended: NDArray[np.bool_]
-    """[B]: over, or given up after too many moves; a new game stands there now."""
+    """[B]: whether the game is replaced now: its successor is terminal, or it had the greatest number of moves."""
 
 
 @dataclass(eq=False)
 class VectorGame:
-    """The games. What changes is in arrays, so that it can be kept."""
+    """Many running games. All that changes is in arrays, which `state` returns."""
 
     puzzle: Puzzle
     starts: StartSampler
-    most: int
-    """Moves after which a game is given up."""
+    max_moves: int
+    """Moves after which a game ends unsolved."""
     states: State
-    """[B, S]: where each game stands."""
-    length: NDArray[np.int32]
-    """[B]: the moves of each game so far."""
-    guesses: NDArray[np.int32]
-    """[B]: how many of them were made at random."""
-    known: NDArray[np.int32]
-    """[B]: the most moves that each game can still need, or UNKNOWN."""
+    """[B, S]: the current states."""
+    lengths: NDArray[np.int32]
+    """[B]: the number of moves of each game so far."""
+    random_moves: NDArray[np.int32]
+    """[B]: how many of them were random."""
+    bounds: NDArray[np.int32]
+    """[B]: an upper bound on the cost-to-go of each game, or UNKNOWN."""
     tally: NDArray[np.int64]
-    """[4]: games that ended, how many of them were won, and the moves and guesses of those that ended."""
-    left: NDArray[np.float64]
-    """[1]: what the puzzle's simplest estimate says of the boards where those ended, all together."""
-    named: NDArray[np.int64]
-    """[B, M]: the legal move that each comes to where the games stand, -1 for one that cannot be made."""
+    """[4]: of all games that ended: their number, the number of those won, and the sums of moves and random moves."""
+    final_estimates: NDArray[np.float64]
+    """[1]: the sum of the puzzle's simplest estimate over the last states of these games."""
+    canonical_moves: NDArray[np.int64]
+    """[B, M]: for each move of the current states the equivalent move that stands for it; -1 for illegal moves."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, starts: StartSampler, most: int, games: int, random: np.random.Generator) -> VectorGame:
-        """So many games at their beginning."""
-        states, known = starts.boards(games, random)
-        none = np.zeros(games, np.int32)
-        tally, left, named = np.zeros(4, np.int64), np.zeros(1), canonical_moves(puzzle, states)
-        return cls(puzzle, starts, most, states, none, none.copy(), known, tally, left, named)
+    def of(
+        cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, games: int, random: np.random.Generator
+    ) -> VectorGame:
+        """This number of games, without a move yet."""
+        states, bounds = starts.boards(games, random)
+        zeros, tally, canonical = np.zeros(games, np.int32), np.zeros(4, np.int64), canonical_moves(puzzle, states)
+        return cls(puzzle, starts, max_moves, states, zeros, zeros.copy(), bounds, tally, np.zeros(1), canonical)
 
-    def possible(self) -> NDArray[np.bool_]:
-        """`bool[B, M]`: the moves that can be made."""
-        return self.named >= 0
+    def legal(self) -> NDArray[np.bool_]:
+        """`bool[B, M]`: the legal moves of the current states."""
+        return self.canonical_moves >= 0
 
-    def turn(self, moves: NDArray[np.int64], guessed: NDArray[np.bool_], random: np.random.Generator) -> Transition:
-        """Make `moves: int64[B]`, of which some were `guessed: bool[B]`; new boards take the places of ended games."""
-        before = self.states
-        done = apply_moves(self.puzzle, before, moves, self.named)
-        self.named = canonical_moves(self.puzzle, done.states)
-        over = done.solved.copy()
-        over[(self.named < 0).all(axis=1)] = True  # no move is left
-        self.length += 1
-        self.guesses += guessed
-        ended = over.copy()
-        ended[self.length >= self.most] = True
-        self.known[self.known != UNKNOWN] += 1
-        self.states = done.states.copy()
-        turn = Transition(before, moves, done, over, ended)
-        self._begin_again(turn, random)
-        return turn
+    def step(self, moves: NDArray[np.int64], is_random: NDArray[np.bool_], random: np.random.Generator) -> Transition:
+        """Make `moves: int64[B]`, some of them random (`is_random: bool[B]`); new games replace those that end."""
+        states = self.states
+        successors = apply_moves(self.puzzle, states, moves, self.canonical_moves)
+        self.canonical_moves = canonical_moves(self.puzzle, successors.states)
+        terminal = successors.solved.copy()
+        terminal[(self.canonical_moves < 0).all(axis=1)] = True  # a dead end
+        self.lengths += 1
+        self.random_moves += is_random
+        ended = terminal.copy()
+        ended[self.lengths >= self.max_moves] = True
+        self.bounds[self.bounds != UNKNOWN] += 1
+        self.states = successors.states.copy()
+        transition = Transition(states, moves, successors, terminal, ended)
+        self._replace_ended(transition, random)
+        return transition
 
-    def _begin_again(self, turn: Transition, random: np.random.Generator) -> None:
-        rows = np.flatnonzero(turn.ended)
+    def _replace_ended(self, transition: Transition, random: np.random.Generator) -> None:
+        rows = np.flatnonzero(transition.ended)
         if rows.size:
-            won = turn.made.solved[rows].sum()
-            self.tally += [rows.size, won, self.length[rows].sum(), self.guesses[rows].sum()]
-            self.left += self._distance(self.states[rows])
+            won = transition.successors.solved[rows].sum()
+            self.tally += [rows.size, won, self.lengths[rows].sum(), self.random_moves[rows].sum()]
+            self.final_estimates += self._estimate_sum(self.states[rows])
             self.starts.ended(rows.size, int(won))
-            self.states[rows], self.known[rows] = self.starts.boards(rows.size, random)
-            self.length[rows] = self.guesses[rows] = 0
-            self.named[rows] = canonical_moves(self.puzzle, self.states[rows])
+            self.states[rows], self.bounds[rows] = self.starts.boards(rows.size, random)
+            self.lengths[rows] = self.random_moves[rows] = 0
+            self.canonical_moves[rows] = canonical_moves(self.puzzle, self.states[rows])
 
-    def _distance(self, ends: State) -> float:
-        """How far these boards are from solved, all together, by the first estimate that the puzzle names."""
+    def _estimate_sum(self, states: State) -> float:
+        """The sum of the first estimate that the puzzle names over these states; 0 where it has none."""
         view = self.puzzle.view(Estimates)
         if view is None:
             return 0.0
         simplest = view.estimate(next(iter(view.estimates)))
-        return float(estimated(self.puzzle, simplest, ends).sum())
+        return float(estimated(self.puzzle, simplest, states).sum())
 
-    # --- keeping ---
+    # --- state ---
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as arrays."""
-        starts = np.array(self.starts.state())
-        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        held = {name: value for name, value in arrays.items() if isinstance(value, np.ndarray) and name != "named"}
-        return held | {"starts": starts}
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, field) for name, field in STATE_ARRAYS.items()}
+        return arrays | {"starts": np.array(self.starts.state())}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Become the games that gave this state."""
+        """Restore what `state` returned."""
         self.starts.restore(state["starts"].tolist())
-        for name, value in state.items():
-            if name != "starts":
-                setattr(self, name, value.copy())
-        self.named = canonical_moves(self.puzzle, self.states)
+        for name, field in STATE_ARRAYS.items():
+            setattr(self, field, state[name].copy())
+        self.canonical_moves = canonical_moves(self.puzzle, self.states)

@@ -1,4 +1,4 @@
-"""Networks: what they are built of, how they are kept, and how searches find them.
+"""Neural networks: architectures, files with weights, and the model that gives searches a prior and an estimate.
 
 Torch is imported here and in `training` alone.
 """

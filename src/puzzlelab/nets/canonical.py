@@ -1,4 +1,4 @@
-"""One image for all boards that are the same but for a symmetry, so that a network need not learn it."""
+"""Replaces each board by a canonical image among its symmetries, so that a network need not learn symmetries."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from puzzlelab.core.views import Planes
 
 
 def canonical(puzzle: Puzzle, states: State) -> tuple[State, NDArray[np.int64]]:
-    """(`states[B, S]`, `moves: int64[B, M]`): of the images of each state the first in the order of its numbers, and
-    what each move of the state is called there.
+    """(`images[B, S]`, `move_permutation: int64[B, M]`): the canonical image of each state, and its moves there.
+
+    The canonical image is the lexicographically first one. Move m of a state is move `move_permutation[b, m]` of it.
     """
-    chosen = states
-    called = np.tile(np.arange(puzzle.move_count), (len(states), 1))
+    images = states
+    move_permutation = np.tile(np.arange(puzzle.move_count), (len(states), 1))
     planes = puzzle.view(Planes)
     if planes is None or not len(states):
-        return chosen, called
+        return images, move_permutation
     rows = np.arange(len(states))
-    for image, names in planes.symmetries(states)[1:]:
-        place = (image != chosen).argmax(axis=1)
-        less = (image[rows, place] < chosen[rows, place])[:, None]
-        chosen, called = np.where(less, image, chosen), np.where(less, names, called)
-    return chosen, called
+    for image, permutation in planes.symmetries(states)[1:]:
+        difference = (image != images).argmax(axis=1)
+        less = (image[rows, difference] < images[rows, difference])[:, None]
+        images, move_permutation = np.where(less, image, images), np.where(less, permutation, move_permutation)
+    return images, move_permutation

@@ -1,4 +1,4 @@
-"""Networks as files: `<stem>.safetensors` with the weights, and `<stem>.json`, the card, beside it.
+"""Saves and loads networks: the weights in `<stem>.safetensors`, and the card, their description, in `<stem>.json`.
 
 The hash of the weights is the network's name. Nothing in either file is ever executed.
 """
@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 
@@ -28,7 +29,7 @@ FORMAT = "puzzlelab network"
 
 
 class Card(BaseModel):
-    """What is to be known of a network."""
+    """The description of a network."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -36,25 +37,25 @@ class Card(BaseModel):
     name: str
     """The hash of its weights."""
     puzzle: str
-    network: dict[str, Any]
+    network: NetworkOptions
     """The settings of its architecture."""
     parameters: int
     recipe: str = ""
     settings: dict[str, Any] = {}
-    """Every setting of the recipe that trained it."""
+    """All settings of the recipe that trained it."""
     seed: int | None = None
     steps: int = 0
     samples: int = 0
-    """Samples that it was trained on, each counted as often as it was shown."""
+    """Training samples, each counted as often as it was used."""
     hours: float = 0.0
     machine: str = ""
     version: str = ""
     measured: list[dict[str, Any]] = []
-    """Results, each with the command that measures it again and the hash of its suite."""
+    """Benchmark results, each with the command that repeats it and the hash of its suite."""
 
 
 def hash_of(weights: Mapping[str, Tensor]) -> str:
-    """16 hexadecimal digits that differ for other weights."""
+    """The hash of weights and their names: 16 hexadecimal digits."""
     digest = hashlib.sha256()
     for name in sorted(weights):
         tensor = weights[name].detach().cpu().contiguous()
@@ -63,22 +64,25 @@ def hash_of(weights: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()[:16]
 
 
-def save(folder: Path, model: Model, stem: str = "", **told: Any) -> Card:
-    """Write a network and its card into a folder, under its hash unless a stem is given; raises `BadFile`."""
+def save(folder: Path, model: Model, stem: str = "", **facts: Any) -> Card:
+    """Write a network and its card into a folder, under the stem or else the hash; raises `BadFile`.
+
+    `facts` are further fields of the card.
+    """
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
     card = Card(
         name=hash_of(weights),
         puzzle=model.puzzle.name,
         network=model.settings.model_dump(mode="json"),
         parameters=sum(parameter.numel() for parameter in model.module.parameters()),
-        **told,
+        **facts,
     )
     base = folder / (stem or card.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        aside = base.with_name(f"{base.name}.{os.getpid()}")
-        save_file(weights, aside)
-        aside.replace(base.with_name(base.name + WEIGHTS))
+        temporary = base.with_name(f"{base.name}.{os.getpid()}")
+        save_file(weights, temporary)
+        temporary.replace(base.with_name(base.name + WEIGHTS))
         write_card(base.with_name(base.name + CARD), card)
     except (OSError, SafetensorError) as error:
         raise BadFile(f"cannot write the network {base}: {error}") from None
@@ -86,14 +90,14 @@ def save(folder: Path, model: Model, stem: str = "", **told: Any) -> Card:
 
 
 def write_card(path: Path, card: Card) -> None:
-    """Write a card, whole or not at all."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(card.model_dump(), indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
+    """Write a card in one step: a reader sees the old file or the new one, never a part."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps(card.model_dump(), indent=1) + "\n", encoding="utf-8")
+    temporary.replace(path)
 
 
 def read_card(path: Path) -> Card:
-    """The card of a network, beside its weights; raises `BadFile`."""
+    """Read the card of a network; raises `BadFile`."""
     try:
         text = path.read_text(encoding="utf-8")
         card = Card.model_validate_json(text)
@@ -107,24 +111,24 @@ def read_card(path: Path) -> Card:
 
 
 def card_path(path: Path) -> Path:
-    """The card of a network, from the path of either file or of what both have in common."""
+    """The path of a network's card, from the path of either of its files or from their stem."""
     stem = stem_of(path)
     return stem.with_name(stem.name + CARD)
 
 
 def stem_of(path: Path) -> Path:
-    """What both files of a network have in common, from the path of either or neither."""
+    """The path of a network without the ending, from the path of either of its files or from their stem."""
     return path.with_suffix("") if path.suffix in (WEIGHTS, CARD) else path
 
 
 def load(path: Path, device: torch.device | None = None) -> tuple[Model, Card]:
-    """The network in these two files, ready to be asked; raises `BadFile` for what is damaged or foreign."""
+    """Load a network for inference; raises `BadFile` for damaged files and files of another format."""
     stem = stem_of(path)
     card = read_card(card_path(path))
     weights = read_weights(stem.with_name(stem.name + WEIGHTS))
     if hash_of(weights) != card.name:
         raise BadFile(
-            f"{stem.name}{WEIGHTS} is damaged or not the one that its card tells of: its hash is not {card.name}"
+            f"{stem.name}{WEIGHTS} is damaged or not the one that its card describes: its hash is not {card.name}"
         )
     try:
         puzzle = registry.load(card.puzzle)
@@ -133,13 +137,13 @@ def load(path: Path, device: torch.device | None = None) -> tuple[Model, Card]:
         module.load_state_dict(weights)
     except (BadInput, RuntimeError) as error:
         raise BadFile(f"{stem.name}{CARD} does not describe its weights: {shorten(str(error), 200)}") from None
-    place = device or torch.device("cpu")
+    target = device or torch.device("cpu")
     module.eval().requires_grad_(False)
-    return Model(puzzle, settings, module.to(place), card.name, place), card
+    return Model(puzzle, settings, module.to(target), card.name, target), card
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors in a file; raises `BadFile`."""
+    """Read the tensors of a file; raises `BadFile`."""
     try:
         return load_file(path)
     except FileNotFoundError:

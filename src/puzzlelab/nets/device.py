@@ -1,4 +1,4 @@
-"""The one place that decides where networks run, in which precision, and on how many threads."""
+"""Decides on which device networks run, in which precision, and on how many threads."""
 
 from __future__ import annotations
 
@@ -13,35 +13,38 @@ from puzzlelab.core.errors import BadOption
 Precision = Literal["auto", "bf16", "float32"]
 
 
-def device(wanted: str = "auto") -> torch.device:
-    """A CUDA device where there is one, else the CPU; or the one that is wanted. Raises `BadOption`."""
-    if wanted == "auto":
+def device(name: str = "auto") -> torch.device:
+    """The device of this name; `auto` is a CUDA device where there is one, else the CPU. Raises `BadOption`."""
+    if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        found = torch.device(wanted)
+        chosen = torch.device(name)
     except RuntimeError:
-        raise BadOption(f"'{wanted}' is no device; write auto, cpu, cuda or cuda:1") from None
-    if found.type == "cuda" and not torch.cuda.is_available():
-        raise BadOption(f"there is no device '{wanted}' on this machine: torch sees no CUDA")
-    return found
+        raise BadOption(f"'{name}' is no device; write auto, cpu, cuda or cuda:1") from None
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise BadOption(f"there is no device '{name}' on this machine: torch sees no CUDA")
+    return chosen
 
 
-def helps_bf16(place: torch.device) -> bool:
-    """Whether products of bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
-    if place.type == "cuda":
+def has_fast_bf16(target: torch.device) -> bool:
+    """Whether matrix products in bfloat16 are faster there: on GPUs, and on CPUs with instructions for them."""
+    if target.type == "cuda":
         return bool(torch.cuda.is_bf16_supported())
-    has = torch.cpu.get_capabilities()
-    return bool(has.get("avx512_bf16") or has.get("amx_bf16"))
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 @contextmanager
-def precision(place: torch.device, wanted: Precision = "auto") -> Iterator[None]:
-    """Products in bfloat16 where that helps, or as wanted; weights, sums and the last layers stay float32."""
-    half = helps_bf16(place) if wanted == "auto" else wanted == "bf16"
-    with torch.autocast(place.type, dtype=torch.bfloat16, enabled=half):
+def precision(target: torch.device, name: Precision = "auto") -> Iterator[None]:
+    """Matrix products in bfloat16 if `name` says so, or for `auto` where that is faster.
+
+    Weights, sums and output layers stay float32.
+    """
+    half = has_fast_bf16(target) if name == "auto" else name == "bf16"
+    with torch.autocast(target.type, dtype=torch.bfloat16, enabled=half):
         yield
 
 
-def one_thread() -> None:
-    """What a search needs: it shares the machine with its own threads, and two torch threads are slower than one."""
+def use_one_thread() -> None:
+    """Restrict torch to one thread: searches have threads of their own, and two threads of torch are slower there."""
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""What stands at the end of every network: the answers that are asked of it, in full precision.
+"""Heads: the output layers of all networks, which compute in full precision.
 
 Shapes: B = states, D = features, M = number of moves.
 """
@@ -10,16 +10,18 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-Head = Literal["moves", "remaining", "q"]
-"""Scores of moves, remaining moves, values of moves."""
+Head = Literal["policy", "cost_to_go", "q"]
+"""Logits of moves, the number of moves to the goal, values of moves."""
+WEIGHT_KEYS: dict[Head, str] = {"policy": "moves", "cost_to_go": "remaining", "q": "q"}
+"""Head -> its key in saved weights. The hash of a network covers these keys, so that they never change."""
 
 
 class Scalar(nn.Module):
-    """One number a state, in the units of what it was fitted to: `middle + spread * (linear of the features)`."""
+    """A linear layer whose outputs have a unit and a scale: `middle + spread * linear(features)`."""
 
-    def __init__(self, features: int, answers: int = 1) -> None:
+    def __init__(self, features: int, outputs: int = 1) -> None:
         super().__init__()
-        self.linear = nn.Linear(features, answers)
+        self.linear = nn.Linear(features, outputs)
         nn.init.zeros_(self.linear.weight)
         nn.init.zeros_(self.linear.bias)
         self.middle: Tensor
@@ -28,38 +30,44 @@ class Scalar(nn.Module):
         self.register_buffer("spread", torch.ones(()))
 
     def fit(self, values: Tensor) -> None:
-        """Set out from the mean and the spread of such values, so that learning need not find them."""
+        """Initialise the output's mean and standard deviation to those of `values`."""
         self.middle.copy_(values.mean())
         self.spread.copy_(values.std().clamp(min=1e-3))
 
     def forward(self, features: Tensor) -> Tensor:
         with torch.autocast(features.device.type, enabled=False):
-            found: Tensor = self.middle + self.spread * self.linear(features.float())
-        return found
+            output: Tensor = self.middle + self.spread * self.linear(features.float())
+        return output
 
 
-def head(name: Head, shared: int, features: int, moves: int) -> nn.Module:
-    """The layer that answers: for `moves` from `shared` features, for the remaining moves from `features`."""
-    if name == "remaining":
-        return Scalar(features)
-    return Scalar(shared, moves) if name == "q" else nn.Linear(shared, moves)
+def head(name: Head, move_features: int, state_features: int, moves: int) -> nn.Module:
+    """The output layer of this name: `cost_to_go` reads `state_features`, the other heads `move_features`."""
+    if name == "cost_to_go":
+        return Scalar(state_features)
+    return Scalar(move_features, moves) if name == "q" else nn.Linear(move_features, moves)
 
 
-def duel(value: Tensor, advantages: Tensor) -> Tensor:
-    """Values of moves `[B, M]` from the value of the state `[B]` and how much better each move is than the mean."""
+def dueling_q(value: Tensor, advantages: Tensor) -> Tensor:
+    """Values of moves `[B, M]` from the value of the state `[B]` and the advantages `[B, M]`, whose mean is removed.
+
+    Source: Wang et al., "Dueling network architectures for deep reinforcement learning" (2016).
+    """
     return value[:, None] + advantages - advantages.mean(dim=1, keepdim=True)
 
 
 class Heads(nn.Module):
-    """The heads over features `[B, D]` that all answers share."""
+    """All heads of a network, over the same features `[B, D]`."""
 
-    def __init__(self, features: int, moves: int, wanted: tuple[Head, ...], duelling: bool = False) -> None:
+    def __init__(self, features: int, moves: int, names: tuple[Head, ...], dueling: bool = False) -> None:
         super().__init__()
-        self.each = nn.ModuleDict({name: head(name, features, features, moves) for name in wanted})
-        self.value = Scalar(features) if duelling and "q" in wanted else None
+        self.names = names
+        self.each = nn.ModuleDict({WEIGHT_KEYS[name]: head(name, features, features, moves) for name in names})
+        self.value = Scalar(features) if dueling and "q" in names else None
 
     def forward(self, features: Tensor) -> dict[str, Tensor]:
-        found = {name: head(features).float() for name, head in self.each.items()}
+        outputs: dict[str, Tensor] = {name: self.each[WEIGHT_KEYS[name]](features).float() for name in self.names}
         if self.value is not None:
-            found["q"] = duel(self.value(features).squeeze(-1), found["q"])
-        return {name: answer.squeeze(-1) if name == "remaining" else answer for name, answer in found.items()}
+            outputs["q"] = dueling_q(self.value(features).squeeze(-1), outputs["q"])
+        if "cost_to_go" in outputs:
+            outputs["cost_to_go"] = outputs["cost_to_go"].squeeze(-1)
+        return outputs

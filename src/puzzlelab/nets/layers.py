@@ -1,4 +1,4 @@
-"""Small pieces that several architectures use."""
+"""Layers that several architectures use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from puzzlelab.nets.network import Activation, Initial
 
 
 def activation(name: Activation) -> nn.Module:
-    """The function between two layers."""
+    """The activation function of this name."""
     kinds: dict[Activation, type[nn.Module]] = {"relu": nn.ReLU, "gelu": nn.GELU, "none": nn.Identity}
     return kinds[name]()
 
@@ -26,12 +26,12 @@ def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool =
 
 
 class ResidualBlock(nn.Module):
-    """A layer whose answer is added to what it was given."""
+    """A layer with a skip connection: its output is added to its input."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
         self.layer = layer
 
     def forward(self, features: Tensor) -> Tensor:
-        found: Tensor = features + self.layer(features)
-        return found
+        output: Tensor = features + self.layer(features)
+        return output

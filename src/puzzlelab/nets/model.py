@@ -1,4 +1,4 @@
-"""A trained network with the puzzle that it is for, and its card: what searches ask.
+"""`Model`: a network for one puzzle, which searches use as an estimate and as a prior.
 
 Shapes: B = states, S = length of a state, M = number of moves.
 """
@@ -24,17 +24,18 @@ from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
 
-LEAST = 1e-9
-"""No legal move is less probable than this."""
+MIN_PROBABILITY = 1e-9
+"""The least probability of a legal move."""
 
 CPU = torch.device("cpu")
 
 Outputs = dict[str, NDArray[np.float32]]
+"""Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A network that can be asked; `name` is the hash of its weights."""
+    """A network that can be evaluated; `name` is the hash of its weights."""
 
     puzzle: Puzzle
     settings: NetworkSettings
@@ -44,205 +45,207 @@ class Model:
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """What it tells."""
+        """The names of its outputs."""
         return self.settings.heads
 
     def outputs(self, states: State) -> Outputs:
-        """What every head says of the plain `states[B, S]`."""
-        return self._in_portions(self.answers, states)
+        """The outputs of all heads for the plain `states[B, S]`, as arrays."""
+        return self._in_batches(self.forward, states)
 
-    def _in_portions(self, ask: Callable[[NDArray[Any]], dict[str, Tensor]], array: NDArray[Any]) -> Outputs:
-        size, parts = self.settings.portion, []
+    def _in_batches(self, evaluate: Callable[[NDArray[Any]], dict[str, Tensor]], array: NDArray[Any]) -> Outputs:
+        size, parts = self.settings.batch_size, []
         for begin in range(0, max(len(array), 1), size):
             with torch.inference_mode(), precision(self.device):
-                answers = ask(array[begin : begin + size])
-                parts.append({name: answer.float().cpu().numpy() for name, answer in answers.items()})
+                outputs = evaluate(array[begin : begin + size])
+                parts.append({name: output.float().cpu().numpy() for name, output in outputs.items()})
         return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
 
-    def answers(self, states: State) -> dict[str, Tensor]:
-        """What every head says of the plain `states[B, S]`, on its device, and to be learned from."""
+    def forward(self, states: State) -> dict[str, Tensor]:
+        """The outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with gradients."""
         settings: Any = self.settings
-        shown, called = canonical(self.puzzle, states) if settings.canonical else (states, None)
-        inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, shown)]
-        found: dict[str, Tensor] = {name: answer.float() for name, answer in self.module(*inputs).items()}
-        if called is not None:
-            names = self.tensor(called)
-            found = {name: answer.gather(1, names) if answer.ndim == 2 else answer for name, answer in found.items()}
-        if settings.above and "remaining" in found:
-            found["remaining"] = found["remaining"] + self.tensor(self.base(states))
-        if settings.above and "q" in found:
-            found["q"] = found["q"] - self.tensor(self._base_of_moves(states))
-        return found
+        images, move_permutation = canonical(self.puzzle, states) if settings.canonical else (states, None)
+        inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, images)]
+        outputs: dict[str, Tensor] = {name: output.float() for name, output in self.module(*inputs).items()}
+        if move_permutation is not None:
+            moves = self.tensor(move_permutation)
+            outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
+        if settings.residual_over and "cost_to_go" in outputs:
+            outputs["cost_to_go"] = outputs["cost_to_go"] + self.tensor(self.base_estimate(states))
+        if settings.residual_over and "q" in outputs:
+            outputs["q"] = outputs["q"] - self.tensor(self._base_estimate_of_moves(states))
+        return outputs
 
-    def base(self, states: State) -> NDArray[np.float32]:
-        """`float32[B]`: the remaining moves of the plain `states[B, S]` that its own answers are added to."""
-        corrected = corrected_by(self.puzzle, self.settings)
-        if corrected is None:
+    def base_estimate(self, states: State) -> NDArray[np.float32]:
+        """`float32[B]`: the estimate of the plain `states[B, S]` to which the network adds; 0 where there is none."""
+        base = residual_base(self.puzzle, self.settings)
+        if base is None:
             return np.zeros(len(states), np.float32)
-        return estimated(self.puzzle, corrected, states).astype(np.float32)
+        return estimated(self.puzzle, base, states).astype(np.float32)
 
-    def _base_of_moves(self, states: State) -> NDArray[np.float32]:
-        """`float32[B, M]`: the remaining moves with each move: one more than after it, or than now if it is none."""
-        ahead, named = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
-        moves = np.repeat(self.base(states)[:, None], self.puzzle.move_count, axis=1)
-        moves[ahead.owner, ahead.move] = self.base(ahead.states)
-        return 1 + np.where(named < 0, moves, np.take_along_axis(moves, np.maximum(named, 0), axis=1))
+    def _base_estimate_of_moves(self, states: State) -> NDArray[np.float32]:
+        """`float32[B, M]`: 1 + the base estimate of each move's successor; for an illegal move, of the state itself."""
+        ahead, canonical_move = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
+        estimates = np.repeat(self.base_estimate(states)[:, None], self.puzzle.move_count, axis=1)
+        estimates[ahead.owner, ahead.move] = self.base_estimate(ahead.states)
+        of_canonical = np.take_along_axis(estimates, np.maximum(canonical_move, 0), axis=1)
+        return 1 + np.where(canonical_move < 0, estimates, of_canonical)
 
     def tensor(self, array: NDArray[Any]) -> Tensor:
         """The array on the device of the network."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
-    def remaining(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
-        """`float64[B]`: how many moves it thinks remain; never less than none.
+    def cost_to_go(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
+        """`float64[B]`: the estimated number of moves to the goal, at least 0.
 
-        `outputs` is what `outputs` says of these states, where somebody has asked already.
+        `outputs` are those of these states, if they were computed before.
         """
-        found = self.outputs(states) if outputs is None else outputs
-        return np.maximum(found["remaining"].astype(np.float64), 0.0)
+        values = self.outputs(states) if outputs is None else outputs
+        return np.maximum(values["cost_to_go"].astype(np.float64), 0.0)
 
-    def log_moves(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
+    def log_policy(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
         """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
 
-        Values of moves count as scores: the move that is worth one more is e times as probable. `outputs` is what
-        `outputs` says of these states, where somebody has asked already.
+        A network without the head `policy` uses its values of moves as logits. `outputs` are those of these states, if
+        they were computed before.
         """
-        found = self.outputs(states) if outputs is None else outputs
-        if "moves" not in found:
-            return _of_legal(self.puzzle, states, found["q"].astype(np.float64), sums=False)
-        scores = found["moves"].astype(np.float64)
+        values = self.outputs(states) if outputs is None else outputs
+        if "policy" not in values:
+            return _log_probabilities(self.puzzle, states, values["q"].astype(np.float64), sums=False)
+        logits = values["policy"].astype(np.float64)
         if self.settings.policy == "binary":
-            scores = -np.logaddexp(0.0, -scores)
-        likely = self._in_cells(states, scores) if self.settings.policy == "cells" else scores
-        return _of_legal(self.puzzle, states, likely, sums=self.settings.policy == "softmax")
+            logits = -np.logaddexp(0.0, -logits)
+        scores = self._normalised_in_cells(states, logits) if self.settings.policy == "cells" else logits
+        return _log_probabilities(self.puzzle, states, scores, sums=self.settings.policy == "softmax")
 
-    def _in_cells(self, states: State, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logits `[B, N * D]` as logarithms of the probability of each digit among those that its cell may hold."""
+    def _normalised_in_cells(self, states: State, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its cell."""
         digits = candidates_of(self.puzzle).units.all.shape[1]
-        among = np.where(legal_moves(self.puzzle, states), scores, -np.inf).reshape(len(states), -1, digits)
+        legal = np.where(legal_moves(self.puzzle, states), logits, -np.inf).reshape(len(states), -1, digits)
         with np.errstate(invalid="ignore"):
-            found: NDArray[np.float64] = among - np.logaddexp.reduce(among, axis=2, keepdims=True)
-        return found.reshape(scores.shape)
+            normalised: NDArray[np.float64] = legal - np.logaddexp.reduce(legal, axis=2, keepdims=True)
+        return normalised.reshape(logits.shape)
 
     def candidate_logits(self, candidates: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the candidates that are left; see `core.views.Prior`.
+        """`float32[B, N, D]` from `bool[B, N, D]`: the logits of the remaining candidates; see `core.views.Prior`.
 
-        A network that is given states is given the digits of cells with one candidate left.
+        The input of a network that reads states are the digits of cells with a single candidate.
         """
         if self.settings.reads_candidates:
             flat = candidates.reshape(len(candidates), -1)
-            found = self._in_portions(lambda part: self.module(self.tensor(part)), flat)["moves"]
+            logits = self._in_batches(lambda part: self.module(self.tensor(part)), flat)["policy"]
         else:
-            found = self.outputs(candidate_logits.states_of(candidates_of(self.puzzle), candidates))["moves"]
-        return found.reshape(candidates.shape)
+            logits = self.outputs(candidate_logits.states_of(candidates_of(self.puzzle), candidates))["policy"]
+        return logits.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its remaining moves, which may be too many: no search that trusts them proves anything."""
-        self._needs(networks.ESTIMATES, "estimate")
-        ask = self._mean_remaining if averaged else self.remaining
-        return Estimate(self._title(averaged), False, scores=ask)
+        """Its cost-to-go as an estimate. It may be too high, so that a search with it proves no lower bound."""
+        self._require(networks.ESTIMATES, "estimate")
+        scores = self._mean_cost_to_go if averaged else self.cost_to_go
+        return Estimate(self._title(averaged), False, scores=scores)
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its scores of moves, or else the values that it gives them."""
-        self._needs(networks.PRIORS, "prior")
+        """Its policy as a prior, or else its values of moves."""
+        self._require(networks.PRIORS, "prior")
         title = self._title(averaged)
         if averaged:
-            return Prior(title, self._mean_log_moves)
-        fills = self.puzzle.view(Candidates) is not None and "moves" in self.heads
-        logits = self.candidate_logits if fills else None
-        return Prior(title, self.log_moves, logits, self.settings.reads_candidates)
+            return Prior(title, self._mean_log_policy)
+        has_candidates = self.puzzle.view(Candidates) is not None and "policy" in self.heads
+        logits = self.candidate_logits if has_candidates else None
+        return Prior(title, self.log_policy, logits, self.settings.reads_candidates)
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
+        """Its prior and its estimate, which evaluate the network once where both score the same states in turn."""
         prior, estimate = self.prior(averaged), self.estimate(averaged)
         if averaged:
             return prior, estimate
-        once = _Once(self)
-        return replace(prior, scores=once.log_moves), replace(estimate, scores=once.remaining)
+        shared = _SharedOutputs(self)
+        return replace(prior, scores=shared.log_policy), replace(estimate, scores=shared.cost_to_go)
 
     def _title(self, averaged: bool) -> str:
         return f"net:{self.name}{':averaged' if averaged else ''}"
 
-    def _needs(self, heads: Sequence[str], use: str) -> None:
+    def _require(self, heads: Sequence[str], use: str) -> None:
+        """Raise `Unsupported` unless the network has one of these heads."""
         if not set(heads) & set(self.heads):
-            told, wanted = " and ".join(self.heads), " or ".join(heads)
-            raise Unsupported(f"the network {self.name} is no {use}: it tells {told}, not {wanted}")
+            present, required = " and ".join(self.heads), " or ".join(heads)
+            raise Unsupported(f"the network {self.name} is no {use}: its heads are {present}, not {required}")
 
     def _images(self, states: State) -> Iterator[tuple[State, NDArray[np.int64]]]:
-        """The images of the states in every symmetry of the puzzle, each with what the moves are called there."""
+        """The images of the states in all symmetries of the puzzle, each with the permutation of its moves."""
         planes = self.puzzle.view(Planes)
         if planes is None:
             raise Unsupported(f"{self.puzzle.name} has no images to average over")
-        for image, called in planes.symmetries(states):
-            yield np.ascontiguousarray(image), called
+        for image, move_permutation in planes.symmetries(states):
+            yield np.ascontiguousarray(image), move_permutation
 
-    def _mean_remaining(self, states: State) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = np.mean([self.remaining(image) for image, _ in self._images(states)], axis=0)
-        return found
+    def _mean_cost_to_go(self, states: State) -> NDArray[np.float64]:
+        mean: NDArray[np.float64] = np.mean([self.cost_to_go(image) for image, _ in self._images(states)], axis=0)
+        return mean
 
-    def _mean_log_moves(self, states: State) -> NDArray[np.float64]:
-        shares = []
-        for image, called in self._images(states):
-            places = np.maximum(canonical_moves(self.puzzle, image)[:, called], 0)
-            shares.append(np.exp(np.take_along_axis(self.log_moves(image), places, axis=1)))
-        found: NDArray[np.float64] = np.log(np.maximum(np.mean(shares, axis=0), LEAST))
-        return found
+    def _mean_log_policy(self, states: State) -> NDArray[np.float64]:
+        probabilities = []
+        for image, move_permutation in self._images(states):
+            moves = np.maximum(canonical_moves(self.puzzle, image)[:, move_permutation], 0)
+            probabilities.append(np.exp(np.take_along_axis(self.log_policy(image), moves, axis=1)))
+        logarithms: NDArray[np.float64] = np.log(np.maximum(np.mean(probabilities, axis=0), MIN_PROBABILITY))
+        return logarithms
 
 
-class _Once:
-    """Keeps what a network said of states for one question more about the same ones."""
+class _SharedOutputs:
+    """Keeps the last outputs of a network until they are used a second time, for the same states."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.kept: tuple[State, Outputs] | None = None
+        self.last: tuple[State, Outputs] | None = None
 
     def outputs(self, states: State) -> Outputs:
-        """What every head says of the states `[B, S]`."""
-        kept, self.kept = self.kept, None
-        if kept is not None and np.array_equal(kept[0], states):
-            return kept[1]
-        found = self.model.outputs(states)
-        self.kept = states.copy(), found
-        return found
+        """The outputs of all heads for the states `[B, S]`."""
+        last, self.last = self.last, None
+        if last is not None and np.array_equal(last[0], states):
+            return last[1]
+        outputs = self.model.outputs(states)
+        self.last = states.copy(), outputs
+        return outputs
 
-    def log_moves(self, states: State) -> NDArray[np.float64]:
-        return self.model.log_moves(states, self.outputs(states))
+    def log_policy(self, states: State) -> NDArray[np.float64]:
+        return self.model.log_policy(states, self.outputs(states))
 
-    def remaining(self, states: State) -> NDArray[np.float64]:
-        return self.model.remaining(states, self.outputs(states))
+    def cost_to_go(self, states: State) -> NDArray[np.float64]:
+        return self.model.cost_to_go(states, self.outputs(states))
 
 
-def corrected_by(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
+def residual_base(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
     """The estimate to which a network with these settings adds; raises `Unsupported` or `UnknownName`."""
-    if not settings.above:
+    if not settings.residual_over:
         return None
     estimates = puzzle.view(Estimates)
     if estimates is None:
         raise Unsupported(f"{puzzle.name} has no estimates that a network could correct")
-    return estimates.estimate(settings.above)
+    return estimates.estimate(settings.residual_over)
 
 
 def candidates_of(puzzle: Puzzle) -> Candidates:
-    """The puzzle as one whose cells get a digit each; raises `Unsupported`."""
+    """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
     view = puzzle.view(Candidates)
     if view is None:
         raise Unsupported(f"{puzzle.name} has no cells that get a digit each")
     return view
 
 
-def digits_of(puzzle: Puzzle) -> int:
-    """The moves of a cell: D, or 1 where moves are no digits in cells."""
+def digits_per_cell(puzzle: Puzzle) -> int:
+    """The number of digits D of a cell, or 1 for puzzles whose moves are not digits in cells."""
     view = puzzle.view(Candidates)
     return view.units.all.shape[1] if view else 1
 
 
-def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
-    """Scores `[B, M]` of all moves, as logarithms of probabilities of the legal ones.
+def _log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
+    """The logarithms of the softmax of scores `[B, M]` over legal moves.
 
-    Moves that come to the same are one move: its probability is their sum, or (`sums=False`) the greatest.
+    Moves with the same effect are one move: its probability is their sum, or (`sums=False`) the greatest.
     """
-    named = canonical_moves(puzzle, states)
-    rows, moves = np.nonzero(named >= 0)
-    values, targets = scores[rows, moves], named[rows, moves]
+    canonical_move = canonical_moves(puzzle, states)
+    rows, moves = np.nonzero(canonical_move >= 0)
+    values, targets = scores[rows, moves], canonical_move[rows, moves]
     best = np.full(scores.shape, -np.inf)
     np.maximum.at(best, (rows, targets), values)
     if sums:
@@ -253,7 +256,7 @@ def _of_legal(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: 
     legal = np.isfinite(best)
     with np.errstate(invalid="ignore"):
         shifted = best - best.max(axis=1, keepdims=True, initial=-np.inf, where=legal)
-        likely = np.where(legal, np.maximum(np.exp(shifted), LEAST), 0.0)
-        likely /= np.maximum(likely.sum(axis=1, keepdims=True), LEAST)
+        probabilities = np.where(legal, np.maximum(np.exp(shifted), MIN_PROBABILITY), 0.0)
+        probabilities /= np.maximum(probabilities.sum(axis=1, keepdims=True), MIN_PROBABILITY)
     with np.errstate(divide="ignore"):
-        return np.log(likely)
+        return np.log(probabilities)

@@ -1,4 +1,4 @@
-"""What the settings of all architectures have in common, and how one is found by its kind."""
+"""The settings that all architectures have in common, and the lookup of an architecture by its kind."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import field_validator
 
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
+from puzzlelab.core.networks import RENAMED_OPTIONS, current_heads
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import Planes
@@ -17,18 +18,19 @@ from puzzlelab.nets import architectures
 from puzzlelab.nets.heads import Head
 
 Policy = Literal["softmax", "binary", "cells"]
-"""How scores of moves are meant: as logits of one choice among all, each for itself as 'this one, or not', or, for
-puzzles with `Candidates`, of one choice in each cell.
+"""What the logits of the head `policy` mean: one choice among all moves; for each move a decision of its own; or, for
+puzzles with `Candidates`, one choice in each cell.
 """
 Activation = Literal["relu", "gelu", "none"]
 Initial = Literal["uniform", "he", "glorot"]
-"""Where the weights of dense layers begin: uniform within 1 / sqrt(inputs), or as He et al. (2015) or Glorot and Bengio
-(2010) say. The first is the smallest; dust's network learned twice as fast from it, ten plain layers need a larger one.
+"""The initialisation of dense layers: uniform within 1 / sqrt(inputs), He et al. (2015), or Glorot and Bengio (2010).
+
+Uniform weights are the smallest: dust's network learned twice as fast from them. Ten plain layers need larger ones.
 """
 
 
 def planes_of(puzzle: Puzzle) -> Planes:
-    """The puzzle's view for networks; raises `Unsupported`."""
+    """The puzzle's input planes; raises `Unsupported`."""
     planes = puzzle.view(Planes)
     if planes is None:
         raise Unsupported(f"{puzzle.name} has no planes for networks")
@@ -38,45 +40,49 @@ def planes_of(puzzle: Puzzle) -> Planes:
 class NetworkSettings(Settings):
     """The settings that every architecture has."""
 
-    portion: ClassVar[int] = 4096
-    """States that are put through the network at once: more do not fit the processor's caches."""
+    renamed: ClassVar[Mapping[str, str]] = RENAMED_OPTIONS
+    batch_size: ClassVar[int] = 4096
+    """States that are evaluated at once: more do not fit the processor's caches."""
 
     kind: str
-    heads: tuple[Head, ...] = ("moves", "remaining")
+    heads: tuple[Head, ...] = ("policy", "cost_to_go")
     policy: Policy = "softmax"
     initial: Initial = "uniform"
     canonical: bool = False
-    """Whether boards are shown as one of their images in the puzzle's symmetries, the same for all of them."""
-    duelling: bool = False
-    """Whether values of moves are made of one for the state and one for how much better each move is than the mean of
-    all (Wang et al., 2016).
-    """
-    above: str = ""
-    """An estimate of the puzzle that the network corrects: it learns how many moves more remain than that says, of the
-    board or, for values of moves, of what they lead to. To begin so does the same for learning as a reward by a
-    potential (Wiewiora, 2003).
+    """Whether each board is replaced by its canonical image among the puzzle's symmetries."""
+    dueling: bool = False
+    """Whether the head `q` is the sum of the state's value and of the moves' advantages (Wang et al., 2016)."""
+    residual_over: str = ""
+    """An estimate of the puzzle to which the network adds: it learns the difference between the cost-to-go and this
+    estimate; for `q`, the estimate of the state that a move leads to. For learning, this start is equivalent to reward
+    shaping by a potential (Wiewiora, 2003).
     """
 
     @property
     def reads_candidates(self) -> bool:
-        """Whether the network is given candidates `bool[B, N * D]`, and not only states."""
+        """Whether the network's input is a mask of candidates `bool[B, N * D]` rather than a state."""
         return False
+
+    @field_validator("heads", mode="before")
+    @classmethod
+    def _current_names(cls, heads: Any) -> Any:
+        return current_heads(heads)
 
     @field_validator("heads")
     @classmethod
     def _different(cls, heads: tuple[Head, ...]) -> tuple[Head, ...]:
         if not heads or len(set(heads)) < len(heads):
-            raise ValueError("name one or more of moves, remaining, q, each once")
+            raise ValueError("name one or more of policy, cost_to_go, q, each once")
         return heads
 
 
 def kinds() -> list[str]:
-    """The architectures that there are."""
+    """The names of all architectures."""
     return sorted(module.name for module in pkgutil.iter_modules(architectures.__path__))
 
 
 def read_network(values: Mapping[str, Any]) -> Any:
-    """The architecture with these settings, of which `kind` names it; raises `UnknownName` or `BadOption`."""
+    """The architecture `kind` with these settings; raises `UnknownName` or `BadOption`."""
     kind = values.get("kind")
     if not isinstance(kind, str):
         raise BadOption(f"a network needs a kind: one of {', '.join(kinds())}")

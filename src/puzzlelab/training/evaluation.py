@@ -68,7 +68,7 @@ class Evaluator:
 
     def figures(self, model: Model, exam: EvalSettings) -> Figures:
         """How play by the network does."""
-        by = exam.by or ("estimate" if "remaining" in model.heads else "prior")
+        by = exam.by or ("estimate" if "cost_to_go" in model.heads else "prior")
         view = {"estimate": model.estimate()} if by == "estimate" else {"prior": model.prior()}
         played = registry.parse_solver(exam.solver)
         most = {"max_moves": exam.max_moves} if "max_moves" in played.options() else {}
@@ -132,10 +132,10 @@ def against_teacher(model: Model, samples: TrainingSamples) -> Figures:
     mean error, and `agreement`, the share of positions where its best move is one of the teacher's.
     """
     found: Figures = {}
-    if "remaining" in model.heads:
-        error = model.remaining(samples.state) - samples.remaining
+    if "cost_to_go" in model.heads:
+        error = model.cost_to_go(samples.state) - samples.remaining
         found = {"error": float(np.sqrt(np.mean(error**2))), "bias": float(np.mean(error))}
-    if "moves" in model.heads:
-        best = model.log_moves(samples.state).argmax(axis=1)
+    if "policy" in model.heads:
+        best = model.log_policy(samples.state).argmax(axis=1)
         found["agreement"] = float(np.mean(samples.masks(model.puzzle.move_count)[np.arange(len(best)), best]))
     return found

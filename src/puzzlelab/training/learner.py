@@ -19,7 +19,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
 from puzzlelab.nets.heads import Scalar
-from puzzlelab.nets.model import Model, corrected_by
+from puzzlelab.nets.model import Model, residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 
 Losses = dict[str, Tensor]
@@ -135,7 +135,7 @@ def checked(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
     """The settings of a network, which can be built for this puzzle; raises `BadInput`."""
     architecture: Any = read_network(network)
     architecture.build(puzzle)
-    corrected_by(puzzle, architecture)
+    residual_base(puzzle, architecture)
     return architecture  # type: ignore[no-any-return]
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -38,7 +39,7 @@ class OnlineSettings(Settings):
 
     puzzle: str
     seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
+    network: NetworkOptions
     games: int = Field(default=1000, ge=1)
     """That are played at once."""
     max_moves: int = Field(default=100, ge=1)
@@ -118,12 +119,12 @@ class OnlineTask:
             self.player.turn()
         if step % settings.every == 0:
             self.player.turn()
-        while not self.memory.has(settings.learning.batch):
+        while not self.memory.can_sample(settings.learning.batch):
             self.player.turn()
-        batch = self.memory.batch(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
+        batch = self.memory.sample(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
         errors: list[Tensor] = []
         found = self.learner.update(lambda: self.player.losses(batch, errors))
-        self.memory.learned(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.memory.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.slow.follow(self.learner.model.module, self.learner.step)
         return found
 
@@ -133,7 +134,7 @@ class OnlineTask:
         self.turns += 1
         moves, guessed = explored(best, possible, self.exploration.epsilon, random)
         before = self.play.tally.copy()
-        turn = self.play.turn(moves, guessed, random)
+        turn = self.play.step(moves, guessed, random)
         games, _, made, guesses = (self.play.tally - before).tolist()
         self.exploration.finished(games, made, guesses)
         return turn
@@ -143,8 +144,8 @@ class OnlineTask:
     def figures(self) -> Figures:
         """How the games went since this was asked last; then they are counted anew."""
         games, won, moves, guesses = self.play.tally.tolist()
-        left = float(self.play.left[0])
-        self.play.tally[:] = self.play.left[:] = 0
+        left = float(self.play.final_estimates[0])
+        self.play.tally[:] = self.play.final_estimates[:] = 0
         found: Figures = {"difficulty": self.play.starts.difficulty, "games": games}
         if games:
             found |= {"won": won / games, "length": moves / games, "guesses": guesses / games, "left": left / games}

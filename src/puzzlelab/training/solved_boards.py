@@ -19,6 +19,7 @@ from torch import Tensor
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -51,7 +52,7 @@ class SupervisedSettings(Settings):
 
     puzzle: str
     seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
+    network: NetworkOptions
     puzzles: tuple[BoardSource, ...] = Field(min_length=1)
     augment: bool = True
     """Whether boards are shown as their images in the puzzle's symmetries; not needed by a network that has them."""

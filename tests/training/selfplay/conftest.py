@@ -7,7 +7,7 @@ from puzzlelab.training import recipe
 SMALL = {
     "puzzle": "tiles-2x3",
     "seed": 5,
-    "network": {"kind": "dense", "width": 16, "depth": 2, "heads": ["moves", "remaining"]},
+    "network": {"kind": "dense", "width": 16, "depth": 2, "heads": ["policy", "cost_to_go"]},
     "starts": {"walks": 1.0, "first": 3, "last": 9, "grows": "won", "games": 16, "in_a_row": 1, "by": 2},
     "playing": {"games": 16, "playouts": 6, "max_moves": 20},
     "samples": {"newest": 300, "round": 320, "reuse": 4.0},

@@ -105,7 +105,7 @@ def test_the_champion_is_a_network_like_any_other(finished) -> None:
     model, card = checkpoint.load(league.nets / name)
     assert card.recipe == "selfplay"
     assert card.settings["samples"]["newest"] == settings.samples.newest
-    assert set(model.heads) == {"moves", "remaining"}
+    assert set(model.heads) == {"policy", "cost_to_go"}
 
 
 def test_matches_are_of_the_same_boards_and_say_how_they_ended(finished) -> None:
@@ -180,7 +180,7 @@ def test_a_number_whose_maker_was_killed_is_made_again_and_no_other(copy) -> Non
     with Heartbeat(league, "generator").kept() as diary:
         maker = GameGenerator(league, settings, "champion", diary)
         maker.once(nothing)
-        maker.claims.patience = -1.0
+        maker.claims.expiry = -1.0
         maker.once(nothing)
     assert sorted(line["number"] for line in _lines(league.ledger)) == list(range(count + 2))
     assert not list(league.shards.glob("*.claim"))
@@ -282,7 +282,7 @@ def test_it_plays_what_has_moves_and_planes(tmp_path, compete, settings_of, chan
 
 def test_settings_that_cannot_be_played_are_told(compete, settings_of, tmp_path) -> None:
     for change, told in [
-        ('network.heads=["moves"]', "needs the head 'remaining'"),
+        ('network.heads=["policy"]', "needs the head 'cost_to_go'"),
         ("starts.grows=evenly", "not evenly"),
         ('match.opponents=["nobody"]', "there is no solver 'nobody'"),
         ("puzzle=dust-4x3x3", "no walk leads from its goal"),

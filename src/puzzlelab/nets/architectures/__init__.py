@@ -1,8 +1,8 @@
-"""One architecture a file: `ARCHITECTURE` is its settings, which build it for a puzzle. Found by scanning this folder.
+"""Network architectures, one in each file. A file is found by scanning this folder; its `ARCHITECTURE` is the settings.
 
-A file's settings have `kind`, `heads` and `policy` as all do (see `nets.network`), and
+Settings extend `nets.network.NetworkSettings` and have two methods:
 
-- `build(puzzle) -> torch.nn.Module`, which maps input tensors to a dictionary: for each head its answers, `moves` and
-  `q` as `float[B, M]`, `remaining` as `float[B]`;
-- `inputs(puzzle, states) -> tuple of arrays`, from plain states `[B, S]` to what the module is given.
+- `build(puzzle) -> torch.nn.Module`: the network. Its forward pass returns a dictionary with the output of each head:
+  `policy` and `q` as `float[B, M]`, `cost_to_go` as `float[B]`;
+- `inputs(puzzle, states) -> tuple of arrays`: the network's inputs for plain states `[B, S]`.
 """

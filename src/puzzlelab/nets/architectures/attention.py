@@ -1,8 +1,9 @@
-"""A looped transformer over the cells of a board: a few layers of attention, made many times with the same weights.
+"""A looped transformer over the cells of a board: a few layers of attention, applied many times with the same weights.
 
-Every cell is told which of its candidates are left, and in which row, column and box it lies; after each loop each of
-its candidates has a logit for staying. It learns the symmetries of the board only from examples (the `augment` of its
-recipe), and wants a graphics card. Source: "Lattice Deduction Transformer" (2026): 128 wide, 4 layers, 16 loops.
+The input of a cell is the mask of its remaining candidates, and the row, column and box that it lies in; after each
+loop each of its candidates has a logit for staying. The network learns the symmetries of the board only from examples
+(see `augment` of its recipe), and needs a GPU. Source: "Lattice Deduction Transformer" (2026): width 128, 4 layers, 16
+loops.
 
 Shapes: B = boards, N = cells, D = digits, K = width.
 """
@@ -27,17 +28,17 @@ from puzzlelab.nets.network import NetworkSettings, Policy
 
 
 class AttentionNetwork(nn.Module):
-    """`bool[B, N * D]` through the loops to logits."""
+    """Logits from candidates `bool[B, N * D]`."""
 
-    def __init__(self, settings: Attention, homes: NDArray[np.int64], digits: int) -> None:
+    def __init__(self, settings: Attention, unit_index: NDArray[np.int64], digits: int) -> None:
         super().__init__()
         width = settings.width
         self.loops = settings.loops
         self.digits = digits
         self.marks = nn.Linear(digits, width)
-        self.places = nn.ModuleList(nn.Embedding(digits, width) for _ in range(homes.shape[1]))
-        self.homes: Tensor
-        self.register_buffer("homes", torch.from_numpy(homes), persistent=False)
+        self.places = nn.ModuleList(nn.Embedding(digits, width) for _ in range(unit_index.shape[1]))
+        self.unit_index: Tensor
+        self.register_buffer("unit_index", torch.from_numpy(unit_index), persistent=False)
         self.layers = nn.ModuleList(
             nn.TransformerEncoderLayer(
                 width, settings.parts, settings.inner, 0.0, "gelu", batch_first=True, norm_first=True
@@ -49,34 +50,34 @@ class AttentionNetwork(nn.Module):
 
     def forward(self, candidates: Tensor) -> dict[str, Tensor]:
         *_, last = self.each_round(candidates)
-        return {"moves": self.logits(last)}
+        return {"policy": self.logits(last)}
 
     def logits(self, features: Tensor) -> Tensor:
         """`float[B, N * D]` from the features after a loop."""
-        found: Tensor = self.answer(self.norm(features)).float().reshape(len(features), -1)
-        return found
+        output: Tensor = self.answer(self.norm(features)).float().reshape(len(features), -1)
+        return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
         """The features `float[B, N, K]` after each loop."""
-        left = candidates.reshape(len(candidates), -1, self.digits).to(self.answer.weight.dtype)
-        told = self.marks(left)
+        mask = candidates.reshape(len(candidates), -1, self.digits).to(self.answer.weight.dtype)
+        inputs = self.marks(mask)
         for kind, embedding in enumerate(self.places):
-            told = told + embedding(self.homes[:, kind])
-        features = torch.zeros_like(told)
+            inputs = inputs + embedding(self.unit_index[:, kind])
+        features = torch.zeros_like(inputs)
         for _ in range(self.loops):
-            features = features + told
+            features = features + inputs
             for layer in self.layers:
                 features = layer(features)
             yield features
 
 
 class Attention(NetworkSettings):
-    """`depth` layers of `width`, with attention in `parts` parts and `inner` units, made `loops` times."""
+    """`depth` layers of `width`, with `parts` attention heads and `inner` hidden units, applied `loops` times."""
 
-    portion: ClassVar[int] = 256
+    batch_size: ClassVar[int] = 256
 
     kind: Literal["attention"]
-    heads: tuple[Head, ...] = ("moves",)
+    heads: tuple[Head, ...] = ("policy",)
     policy: Policy = "cells"
     reads: Reads = "candidates"
     width: int = Field(default=128, ge=1)
@@ -95,22 +96,22 @@ class Attention(NetworkSettings):
         digits, _ = shape_of(puzzle, self)
         if self.width % self.parts:
             raise BadOption(f"attention of width {self.width} cannot be split into {self.parts} equal parts")
-        return AttentionNetwork(self, _homes(puzzle), digits)
+        return AttentionNetwork(self, _unit_index(puzzle), digits)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """Every candidate of a blank cell, and the digit of any other."""
+        """The mask of candidates: all digits of a blank cell, and the digit of any other."""
         return (all_candidates(puzzle, states),)
 
 
-def _homes(puzzle: Puzzle) -> NDArray[np.int64]:
-    """`int64[N, kinds of units]`: in which unit of each kind a cell lies."""
+def _unit_index(puzzle: Puzzle) -> NDArray[np.int64]:
+    """`int64[N, kinds of units]`: the unit of each kind (row, column, box) that a cell lies in."""
     view = puzzle.view(Candidates)
     assert view is not None  # see `shape_of`
     kinds = list(view.units.kinds.values())
-    found = np.empty((kinds[0].size, len(kinds)), np.int64)
+    index = np.empty((kinds[0].size, len(kinds)), np.int64)
     for kind, units in enumerate(kinds):
-        found[units.reshape(-1), kind] = np.repeat(np.arange(len(units)), units.shape[1])
-    return found
+        index[units.reshape(-1), kind] = np.repeat(np.arange(len(units)), units.shape[1])
+    return index
 
 
 ARCHITECTURE = Attention

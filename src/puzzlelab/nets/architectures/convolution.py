@@ -18,7 +18,7 @@ from puzzlelab.nets.network import NetworkSettings, planes_of
 
 
 class ConvolutionNetwork(nn.Module):
-    """`float[B, F]` as planes over the grid, through convolutions and one dense layer to the heads."""
+    """Convolutions over `float[B, F]` as planes of the grid, then a dense layer and the heads."""
 
     def __init__(self, grid: tuple[int, int], convolutions: nn.Sequential, dense: nn.Sequential, heads: Heads) -> None:
         super().__init__()
@@ -26,12 +26,12 @@ class ConvolutionNetwork(nn.Module):
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
         image = planes.reshape(len(planes), *self.grid, -1).permute(0, 3, 1, 2)
-        found: dict[str, Tensor] = self.heads(self.dense(self.convolutions(image)))
-        return found
+        outputs: dict[str, Tensor] = self.heads(self.dense(self.convolutions(image)))
+        return outputs
 
 
 class Convolution(NetworkSettings):
-    """`depth` convolutions of `channels` with a square kernel of `size` cells, then a dense layer of `width`."""
+    """`depth` convolutions with `channels` channels and a square kernel of `size`, then a dense layer of `width`."""
 
     kind: Literal["convolution"]
     channels: int = Field(default=64, ge=1)
@@ -51,7 +51,7 @@ class Convolution(NetworkSettings):
             layers += [nn.Conv2d(planes, self.channels, self.size, padding="same"), nn.ReLU()]
             planes = self.channels
         dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width, self.initial), nn.ReLU())
-        heads = Heads(self.width, puzzle.move_count, self.heads, self.duelling)
+        heads = Heads(self.width, puzzle.move_count, self.heads, self.dueling)
         return ConvolutionNetwork(view.grid, nn.Sequential(*layers), dense, heads)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:

@@ -1,4 +1,4 @@
-"""Dense stacks of any depth and width over the puzzle's planes, such as the 10 x 1500 and 5 x 1500 of the documents."""
+"""Multilayer perceptrons over the puzzle's planes, such as the 10 x 1500 and 5 x 1500 networks of the documents."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
 
 
 class DenseNetwork(nn.Module):
-    """`float[B, F]` through the layers to the heads."""
+    """A stack of layers over `float[B, F]`, with heads."""
 
     def __init__(self, layers: nn.Sequential, heads: Heads) -> None:
         super().__init__()
         self.layers, self.heads = layers, heads
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        found: dict[str, Tensor] = self.heads(self.layers(planes))
-        return found
+        outputs: dict[str, Tensor] = self.heads(self.layers(planes))
+        return outputs
 
 
 class Dense(NetworkSettings):
@@ -42,7 +42,7 @@ class Dense(NetworkSettings):
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [linear(inputs, outputs, self.initial), activation(self.activation)]
-        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.dueling))
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""

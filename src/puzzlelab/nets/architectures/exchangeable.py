@@ -1,10 +1,10 @@
-"""Networks that treat alike the symbols that may be exchanged for each other: the colours of dust, digits of a Sudoku.
+"""Networks that are equivariant under permutations of symbols, such as the colours of dust or the digits of a Sudoku.
 
-Every symbol has a sheet, and all sheets go through the same layers; a layer sees its own sheet and the sum of all.
-Exchanging two symbols exchanges their sheets and changes nothing else, so that nothing has to be learned once for each
-symbol. Source: Zaheer et al., "Deep Sets" (2017).
+Each symbol has a plane of inputs. All planes go through layers with the same weights; a layer reads the plane itself
+and the sum of all planes. A permutation of the symbols permutes the planes and nothing else, so that the network does
+not learn the same thing once for each symbol. Source: Zaheer et al., "Deep Sets" (2017).
 
-Shapes: B = states, K = symbols, F = numbers on a sheet, S = slots of a symbol, M = number of moves, D = width.
+Shapes: B = states, K = symbols, F = inputs of a symbol, O = outputs of a symbol, M = number of moves, D = width.
 """
 
 from __future__ import annotations
@@ -21,59 +21,62 @@ from torch.nn import functional
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import SymbolSymmetric
-from puzzlelab.nets.heads import Scalar, duel, head
+from puzzlelab.nets.heads import WEIGHT_KEYS, Scalar, dueling_q, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
 
 
 class Layer(nn.Module):
-    """`[B, K, F]` to `[B, K, D]`: one dense layer for each sheet itself, another for the sum of all sheets."""
+    """`[B, K, F]` to `[B, K, D]`: a dense layer on each symbol's features, plus one on their sum over all symbols."""
 
     def __init__(self, symbols: int, inputs: int, outputs: int, initial: Initial) -> None:
         super().__init__()
         self.own, self.all = linear(inputs, outputs, initial), linear(inputs, outputs, initial, bias=False)
         self.scale = 1 / sqrt(symbols)
 
-    def forward(self, sheets: Tensor) -> Tensor:
-        found: Tensor = self.own(sheets) + self.all(sheets.sum(1) * self.scale)[:, None, :]
-        return found
+    def forward(self, features: Tensor) -> Tensor:
+        output: Tensor = self.own(features) + self.all(features.sum(1) * self.scale)[:, None, :]
+        return output
 
 
 class ExchangeableNetwork(nn.Module):
-    """`uint8[B, K, F]` and `int64[B, M]`, which says who answers for each move, through the layers to the heads."""
+    """Layers over `uint8[B, K, F]`, with heads; `int64[B, M]` is the index of each move among the K * O outputs."""
 
-    def __init__(self, settings: ExchangeableModule, shape: tuple[int, int], slots: int) -> None:
+    def __init__(self, settings: ExchangeableModule, shape: tuple[int, int], outputs_per_symbol: int) -> None:
         super().__init__()
         symbols, inputs = shape
         width, initial = settings.width, settings.initial
         self.first = Layer(symbols, inputs, width, initial)
         self.rest = nn.ModuleList([Layer(symbols, width, width, initial) for _ in range(settings.depth - 1)])
         self.scale = 1 / sqrt(symbols)
-        wanted = settings.heads
-        duelling = settings.duelling and "q" in wanted
-        self.pooled = linear(width, settings.pooled, initial) if "remaining" in wanted or duelling else None
-        self.heads = nn.ModuleDict({name: head(name, width, settings.pooled, slots) for name in wanted})
-        self.value = Scalar(settings.pooled) if duelling else None
+        self.names = settings.heads
+        dueling = settings.dueling and "q" in self.names
+        self.pooled = linear(width, settings.pooled, initial) if "cost_to_go" in self.names or dueling else None
+        self.heads = nn.ModuleDict(
+            {WEIGHT_KEYS[name]: head(name, width, settings.pooled, outputs_per_symbol) for name in self.names}
+        )
+        self.value = Scalar(settings.pooled) if dueling else None
 
-    def forward(self, sheets: Tensor, places: Tensor) -> dict[str, Tensor]:
-        features = functional.relu(self.first(sheets.to(self.first.own.weight.dtype)))
+    def forward(self, planes: Tensor, output_index: Tensor) -> dict[str, Tensor]:
+        features = functional.relu(self.first(planes.to(self.first.own.weight.dtype)))
         for layer in self.rest:
             features = features + functional.relu(layer(features))
         pooled = None if self.pooled is None else functional.relu(self.pooled(features.sum(1) * self.scale))
-        found: dict[str, Tensor] = {}
-        for name, answer in self.heads.items():
-            if name == "remaining":
-                found[name] = answer(pooled).squeeze(-1)
+        outputs: dict[str, Tensor] = {}
+        for name in self.names:
+            layer = self.heads[WEIGHT_KEYS[name]]
+            if name == "cost_to_go":
+                outputs[name] = layer(pooled).squeeze(-1)
             else:
-                answers = answer(features).float().flatten(1)
+                values = layer(features).float().flatten(1)
                 if name == "q" and self.value is not None:
-                    answers = duel(self.value(pooled).squeeze(-1), answers)
-                found[name] = answers.gather(1, places)
-        return found
+                    values = dueling_q(self.value(pooled).squeeze(-1), values)
+                outputs[name] = values.gather(1, output_index)
+        return outputs
 
 
 def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
-    """The view of the puzzle; raises `Unsupported`."""
+    """The puzzle's view as planes of interchangeable symbols; raises `Unsupported`."""
     view = puzzle.view(SymbolSymmetric)
     if view is None:
         raise Unsupported(f"{puzzle.name} has no symbols that may be exchanged for each other")
@@ -81,7 +84,7 @@ def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
 
 
 class ExchangeableModule(NetworkSettings):
-    """`depth` layers of `width` for each symbol; the remaining moves come from their sum through `pooled` units."""
+    """`depth` layers of `width` for each symbol; the cost-to-go reads their sum through `pooled` units."""
 
     kind: Literal["exchangeable"]
     width: int = Field(default=256, ge=1)
@@ -94,7 +97,7 @@ class ExchangeableModule(NetworkSettings):
         return ExchangeableNetwork(self, view.symbol_shape, view.outputs_per_symbol)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The sheets, and who answers for each move."""
+        """The symbols' planes, and the index of each move among the outputs."""
         view = symbols_of(puzzle)
         return view.symbol_planes(states), view.output_index(states)
 

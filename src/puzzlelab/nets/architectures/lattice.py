@@ -1,14 +1,13 @@
-"""A small recurrent network over all candidates of a board, with the same weights for whatever may be exchanged.
+"""A small recurrent network over all candidates of a board, whose weights are tied by the symmetries of Sudoku.
 
-Every candidate, a digit in a cell, has a few features. In each round it is told the sums of the features that are left
-in its cell and, for its digit, in its row, its column, its box, and the two lines of the box that it lies in; every
-line of a box sees its box and its row or column in turn. Rows and columns, bands and stacks, and digits have the same
-weights, so that a board and its image in any of the symmetries of Sudoku have the same answer; the number of weights
-depends neither on the size of the board nor on how many rounds are made.
+Every candidate, a digit in a cell, has a feature vector. In each round it receives messages: the sums of the features
+of the remaining candidates in its cell and, for its digit, in its row, its column, its box, and the two lines of the
+box that it lies in. Before that, each line of a box receives the sums of its box and of its row or column. Rows and
+columns, bands and stacks, and digits share weights, so that the network is equivariant under all symmetries of Sudoku.
+The number of weights depends neither on the size of the board nor on the number of rounds.
 
-It is given which candidates are left, `bool[B, N * D]`, and says of each, as a logit, whether it stays. Source of the
-way of working: "Lattice Deduction Transformer" (2026); of weights that are tied by symmetry: Zaheer et al., "Deep Sets"
-(2017).
+The input is the mask of remaining candidates, `bool[B, N * D]`; the output is a logit for each candidate to stay.
+Sources: "Lattice Deduction Transformer" (2026) for the method, Zaheer et al., "Deep Sets" (2017) for tied weights.
 
 Shapes: B = boards, N = cells, D = digits, K = width, and a grid of bands x rows of a box x stacks x columns of a box.
 """
@@ -34,16 +33,15 @@ from puzzlelab.nets.network import NetworkSettings, Policy
 
 ROW, COLUMN, BAND, STACK, DIGIT = 2, 4, 1, 3, 5
 """Axes of `[B, bands, rows of a box, stacks, columns of a box, D, K]`."""
-CALM = 1 / 3
-"""Sums over a unit are about three times as large as those over a line of a box."""
-
+UNIT_SCALE = 1 / 3
+"""A sum over a unit is about three times as large as one over a line of a box."""
 
 Reads = Literal["candidates", "digits"]
-"""What such a network is trained on: boards with candidates taken away, or boards with digits alone."""
+"""What the network is trained on: boards with candidates removed, or boards with digits alone."""
 
 
 class LatticeNetwork(nn.Module):
-    """`bool[B, N * D]` through the rounds to logits; the first weights are small enough for any number of rounds."""
+    """Logits from candidates `bool[B, N * D]`; the initial weights are small enough for any number of rounds."""
 
     def __init__(self, width: int, rounds: int, digits: int, box: tuple[int, int]) -> None:
         super().__init__()
@@ -60,45 +58,45 @@ class LatticeNetwork(nn.Module):
 
     def forward(self, candidates: Tensor) -> dict[str, Tensor]:
         *_, last = self.each_round(candidates)
-        return {"moves": self.logits(last)}
+        return {"policy": self.logits(last)}
 
     def logits(self, features: Tensor) -> Tensor:
         """`float[B, N * D]` from the features after a round."""
-        found: Tensor = self.answer(features).float().reshape(len(features), -1)
-        return found
+        output: Tensor = self.answer(features).float().reshape(len(features), -1)
+        return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
         """The features after each round."""
-        left = candidates.reshape(-1, *self.grid, 1).to(self.begin.dtype)
-        features = self.norm(self.begin[0] * left + self.begin[1] * (1 - left))
+        mask = candidates.reshape(-1, *self.grid, 1).to(self.begin.dtype)
+        features = self.norm(self.begin[0] * mask + self.begin[1] * (1 - mask))
         for _ in range(self.rounds):
-            features = self._round(features, left)
+            features = self._round(features, mask)
             yield features
 
-    def _round(self, features: Tensor, left: Tensor) -> Tensor:
-        """What the features become by being told the sums."""
-        kept = features * left
-        in_row, in_column = kept.sum(COLUMN, keepdim=True), kept.sum(ROW, keepdim=True)
+    def _round(self, features: Tensor, mask: Tensor) -> Tensor:
+        """The features after one round of messages; `mask` is 1 for remaining candidates."""
+        masked = features * mask
+        in_row, in_column = masked.sum(COLUMN, keepdim=True), masked.sum(ROW, keepdim=True)
         row, column = in_row.sum(STACK, keepdim=True), in_column.sum(BAND, keepdim=True)
-        box = self.line_in_box(CALM * in_row.sum(ROW, keepdim=True))
-        cell = functional.relu(self.cell(CALM * kept.sum(DIGIT, keepdim=True)))
-        in_row = functional.relu(self.line(in_row) + box + self.line_in_unit(CALM * row))
-        in_column = functional.relu(self.line(in_column) + box + self.line_in_unit(CALM * column))
-        told = self.own(features) + self.from_cell(cell)
-        told = told + (self.from_line(in_row) + self.from_unit(in_row.sum(STACK, keepdim=True)))
-        told = told + (self.from_line(in_column) + self.from_unit(in_column.sum(BAND, keepdim=True)))
-        told = told + self.from_box(in_row.sum(ROW, keepdim=True) + in_column.sum(COLUMN, keepdim=True))
-        found: Tensor = self.norm(features + functional.relu(told))
-        return found
+        box = self.line_in_box(UNIT_SCALE * in_row.sum(ROW, keepdim=True))
+        cell = functional.relu(self.cell(UNIT_SCALE * masked.sum(DIGIT, keepdim=True)))
+        in_row = functional.relu(self.line(in_row) + box + self.line_in_unit(UNIT_SCALE * row))
+        in_column = functional.relu(self.line(in_column) + box + self.line_in_unit(UNIT_SCALE * column))
+        message = self.own(features) + self.from_cell(cell)
+        message = message + (self.from_line(in_row) + self.from_unit(in_row.sum(STACK, keepdim=True)))
+        message = message + (self.from_line(in_column) + self.from_unit(in_column.sum(BAND, keepdim=True)))
+        message = message + self.from_box(in_row.sum(ROW, keepdim=True) + in_column.sum(COLUMN, keepdim=True))
+        output: Tensor = self.norm(features + functional.relu(message))
+        return output
 
 
 class LatticeModule(NetworkSettings):
-    """`rounds` rounds over features of `width` for every candidate."""
+    """`rounds` rounds of messages between candidates with `width` features each."""
 
-    portion: ClassVar[int] = 32
+    batch_size: ClassVar[int] = 32
 
     kind: Literal["lattice"]
-    heads: tuple[Head, ...] = ("moves",)
+    heads: tuple[Head, ...] = ("policy",)
     policy: Policy = "cells"
     reads: Reads = "candidates"
     width: int = Field(default=24, ge=1)
@@ -115,22 +113,22 @@ class LatticeModule(NetworkSettings):
         return LatticeNetwork(self.width, self.rounds, digits, box)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """Every candidate of a blank cell, and the digit of any other."""
+        """The mask of candidates: all digits of a blank cell, and the digit of any other."""
         return (all_candidates(puzzle, states),)
 
 
 def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int, int]]:
-    """D, and the rows and columns of a box; raises `Unsupported` where there are none, or for other heads."""
+    """(D, (rows, columns) of a box); raises `Unsupported` for puzzles without boxes and heads other than `policy`."""
     cells, boxes = puzzle.view(Candidates), puzzle.view(Boxes)
     if cells is None or boxes is None:
         raise Unsupported(f"a network of the kind {settings.kind} is for puzzles whose boxes hold each digit once")
-    if settings.heads != ("moves",):
-        raise Unsupported(f"a network of the kind {settings.kind} tells scores of moves alone: heads = ['moves']")
+    if settings.heads != ("policy",):
+        raise Unsupported(f"a network of the kind {settings.kind} has one head: heads = ['policy']")
     return cells.units.all.shape[1], boxes.box_shape
 
 
 def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B, N * D]`: what is left where no rule was applied: all candidates of blank cells, one of any other."""
+    """`bool[B, N * D]`: the candidates before any rule is applied: all digits in blank cells, one in any other."""
     view = puzzle.view(Candidates)
     assert view is not None  # see `shape_of`
     number = view.units.all.shape[1]

@@ -1,4 +1,4 @@
-"""Residual dense stacks: blocks of two layers, each block added to what it was given (He et al., 2016)."""
+"""Residual multilayer perceptrons: each block of two layers is added to its input (He et al., 2016)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from torch import nn
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.nets.architectures.dense import DenseNetwork
 from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import ResidualBlock as Around
-from puzzlelab.nets.layers import activation, linear
+from puzzlelab.nets.layers import ResidualBlock, activation, linear
 from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
 
 
@@ -30,13 +29,13 @@ class ResidualNetwork(NetworkSettings):
         """The network for this puzzle, with random weights."""
         layers = [linear(planes_of(puzzle).input_size, self.width, self.initial), activation(self.activation)]
         layers += [self._block() for _ in range(self.blocks)]
-        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.duelling))
+        return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.dueling))
 
     def _block(self) -> nn.Module:
         inner = self.inner or self.width
         last = linear(inner, self.width)
-        nn.init.zeros_(last.weight)  # a new block changes nothing
-        return Around(
+        nn.init.zeros_(last.weight)  # so that a new block is the identity
+        return ResidualBlock(
             nn.Sequential(
                 nn.LayerNorm(self.width), linear(self.width, inner, self.initial), activation(self.activation), last
             )

@@ -51,7 +51,7 @@ class CnnTask:
         logits: list[Tensor] = []
 
         def losses() -> Losses:
-            scores = model.answers(states)["moves"]
+            scores = model.forward(states)["policy"]
             logits[:] = [scores.detach()]
             wanted = model.tensor(right & blank[:, :, None])
             return {"cells_loss": moves_loss(scores, wanted, model.tensor(left), "cells", left.shape[2])}

@@ -1,7 +1,7 @@
 """Deep Q-learning: a network plays many games at once, and learns from what its moves led to what they are worth.
 
 With the parts that were found to help since Mnih et al. (2015), each of which can be switched off: double (van Hasselt
-et al., 2016), duelling (Wang et al., 2016), prioritised (Schaul et al., 2016), returns of several steps (Hessel et al.,
+et al., 2016), dueling (Wang et al., 2016), prioritised (Schaul et al., 2016), returns of several steps (Hessel et al.,
 2018), and a mask over moves that cannot be made.
 """
 
@@ -67,10 +67,10 @@ class DqnTask:
     def turn(self) -> None:
         """Make a move in every game, and remember what is complete by it."""
         play = self.table.play
-        possible = play.possible() if self.settings.masked else np.ones(play.named.shape, bool)
+        possible = play.legal() if self.settings.masked else np.ones(play.canonical_moves.shape, bool)
         values = np.where(possible, self.table.learner.model.outputs(play.states)["q"], -np.inf)
         turn = self.table.moved(values.argmax(axis=1), possible)
-        complete = self.record.after(turn, self.reward(turn.before, turn.made))
+        complete = self.record.completed(turn, self.reward(turn.states, turn.successors))
         if len(complete["move"]):
             self.table.memory.append(complete)
 
@@ -79,7 +79,7 @@ class DqnTask:
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         """The loss; `errors` is given how far each transition was off."""
         model = self.table.learner.model
-        found = model.answers(batch.columns["state"])["q"]
+        found = model.forward(batch.columns["state"])["q"]
         shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
         wanted = wanted.clamp(min=self._least)
         errors.append((shares * (wanted - found.detach()).abs()).sum(1))
@@ -127,8 +127,8 @@ class DqnTask:
     def _worth(self, states: State) -> Tensor:
         """`float[B]`: what the best move of each state is worth."""
         model = self.table.learner.model
-        worth = self.table.slow.model.answers(states)["q"]
-        chosen = model.answers(states)["q"] if self.settings.double else worth
+        worth = self.table.slow.model.forward(states)["q"]
+        chosen = model.forward(states)["q"] if self.settings.double else worth
         if self.settings.masked:
             impossible = model.tensor(canonical_moves(self.table.learner.puzzle, states) < 0)
             chosen = chosen.masked_fill(impossible, -torch.inf)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -29,7 +30,7 @@ from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
-from puzzlelab.nets.model import digits_of
+from puzzlelab.nets.model import digits_per_cell
 from puzzlelab.training import evaluation, learner, loop
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.evaluation import EvalSettings, Figures
@@ -47,6 +48,8 @@ EXAM_SEED = 1 << 40
 class TeacherSettings(Settings):
     """Who teaches; the words are those of `puzzlelab teach`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"detours": "branches"}
+
     all: bool = False
     """Whether the samples are all states of a small puzzle, with all their optimal moves; the rest then counts for
     nothing.
@@ -61,7 +64,7 @@ class TeacherSettings(Settings):
     exact: bool = False
     scale: str = ""
     levels: tuple[int, ...] = ()
-    detours: int = Field(default=0, ge=0)
+    branches: int = Field(default=0, ge=0)
     seconds: float | None = Field(default=None, gt=0)
     """For each board; then one seed does not give one run."""
     nodes: int | None = Field(default=None, ge=1)
@@ -75,7 +78,7 @@ class ImitationSettings(Settings):
     recipe: Literal["imitation"] = "imitation"
     puzzle: str
     seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
+    network: NetworkOptions
     remaining: float = Field(default=1.0, ge=0)
     """What the remaining moves count in the loss."""
     moves: float = Field(default=0.1, ge=0)
@@ -99,7 +102,7 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
     solver = registry.make_solver(told.solver, told.set)
     limit = Limit(told.seconds, told.nodes)
     levels = told.levels or (None,)
-    return Teacher(puzzle, solver, told.exact, told.scale, levels, seed, limit, detours=told.detours)
+    return Teacher(puzzle, solver, told.exact, told.scale, levels, seed, limit, branches=told.branches)
 
 
 # --- making samples ---
@@ -161,21 +164,21 @@ class ImitationTask:
     def _set_out(self) -> None:
         """Let the remaining moves begin at their mean."""
         columns = self.feed.ring.columns
-        own = columns["remaining"].astype(np.float32) - self.learner.model.base(columns["state"])
+        own = columns["remaining"].astype(np.float32) - self.learner.model.base_estimate(columns["state"])
         values = torch.from_numpy(own)
         for scalar in self.learner.scalars():
             scalar.fit(values)
 
     def _losses(self, lesson: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
-        answers = model.answers(lesson.states)
+        answers = model.forward(lesson.states)
         losses: Losses = {}
-        if "remaining" in answers:
+        if "cost_to_go" in answers:
             wanted = model.tensor(lesson.remaining)
-            losses["remaining_loss"] = settings.remaining * value_loss(answers["remaining"], wanted, settings.distance)
-        if "moves" in answers:
+            losses["remaining_loss"] = settings.remaining * value_loss(answers["cost_to_go"], wanted, settings.distance)
+        if "policy" in answers:
             targets = model.tensor(lesson.wanted), model.tensor(lesson.possible)
-            loss = moves_loss(answers["moves"], *targets, model.settings.policy, digits_of(self.puzzle))
+            loss = moves_loss(answers["policy"], *targets, model.settings.policy, digits_per_cell(self.puzzle))
             losses["moves_loss"] = settings.moves * loss
         return losses
 

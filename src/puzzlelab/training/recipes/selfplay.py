@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.nets.device import device
@@ -77,7 +78,7 @@ class SelfPlaySettings(Settings):
     recipe: Literal["selfplay"] = "selfplay"
     puzzle: str
     seed: int = Field(default=0, ge=0)
-    network: dict[str, Any]
+    network: NetworkOptions
     """With the head `remaining`, and `moves` unless the policy is `values`."""
     follow: Literal["champion", "latest"] = "champion"
     """Whose games are learned from."""
@@ -114,7 +115,7 @@ class SelfPlayRecipe:
             raise BadOption("games of self-competition become harder as they are won (starts.grows), not evenly")
         device(settings.learning.device)
         heads = learner.checked(puzzle, settings.network).heads
-        needed = {networks.ESTIMATES[0], *(("moves",) if settings.playing.policy == "visits" else ())}
+        needed = {networks.ESTIMATES[0], *(("policy",) if settings.playing.policy == "visits" else ())}
         if lacking := sorted(needed - set(heads)):
             raise BadOption(f"this recipe needs the head '{lacking[0]}', and the network has {' and '.join(heads)}")
         for text in settings.match.opponents:

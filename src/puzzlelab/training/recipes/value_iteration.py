@@ -58,21 +58,21 @@ class ValueIterationTask:
     def turn(self) -> None:
         """Make a move in every game, and remember those that ended by it, or without a memory where they all stood."""
         play, memory = self.table.play, self.table.memory
-        costs, lengths = self._ahead(play.states), play.length + 1
+        costs, lengths = self._ahead(play.states), play.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
-        here = {"state": play.states, "bound": play.known.copy(), "left": unknown, "worth": costs.min(axis=1)}
-        self.record.note(play)
+        here = {"state": play.states, "bound": play.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
+        self.record.record(play)
         turn = self.table.moved(costs.argmin(axis=1), np.isfinite(costs))
         if not self.settings.memory.size:
             memory.append(here)
         elif turn.ended.any():
-            memory.append(self.record.after(turn, lengths))
+            memory.append(self.record.completed(turn, lengths))
 
     def _ahead(self, states: State) -> NDArray[np.float64]:
         """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
         ahead = successors(self.table.learner.puzzle, states)
         costs = np.full((len(states), self.table.learner.puzzle.move_count), np.inf)
-        later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.remaining(ahead.states), 1.0))
+        later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.cost_to_go(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + later
         return costs
 
@@ -87,7 +87,7 @@ class ValueIterationTask:
         left = np.where(columns["left"] == UNKNOWN, worth, columns["left"])
         worth = worth + self.settings.trust * (left - worth)
         wanted = model.tensor(np.minimum(worth, self._most).astype(np.float32))
-        found = model.answers(columns["state"])["remaining"]
+        found = model.forward(columns["state"])["cost_to_go"]
         errors.append(wanted - found)
         weights = None if batch.weights is None else model.tensor(batch.weights)
         return {"remaining_loss": value_loss(found, wanted, self.settings.distance, weights)}
@@ -112,7 +112,7 @@ class ValueIterationRecipe:
     settings = ValueIterationSettings
 
     def check(self, settings: ValueIterationSettings) -> None:
-        check(settings, "remaining")
+        check(settings, "cost_to_go")
 
     def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
         loop.learn(run, settings, watch, lambda: new(settings))

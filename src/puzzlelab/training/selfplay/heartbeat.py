@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.experience.shard_leases import gone, this_process
+from puzzlelab.experience.shard_leases import has_ended, this_process
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 BEAT = 5.0
@@ -118,7 +118,7 @@ def _read(path: Path) -> ProgramStatus | None:
             told["does"],
             told["waits"],
             max(0.0, time.time() - told["since"]),
-            gone(told) or silent > SILENT,
+            has_ended(told) or silent > SILENT,
         )
     except FileNotFoundError:
         return None

@@ -156,12 +156,12 @@ class Trainer:
 
     def _losses(self, lesson: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
-        answers = model.answers(lesson.states)
+        answers = model.forward(lesson.states)
         wanted = model.tensor(lesson.remaining)
-        losses = {"remaining_loss": settings.remaining * value_loss(answers["remaining"], wanted, settings.distance)}
-        if "moves" in answers:
+        losses = {"remaining_loss": settings.remaining * value_loss(answers["cost_to_go"], wanted, settings.distance)}
+        if "policy" in answers:
             shares, named = model.tensor(lesson.wanted), model.tensor(lesson.named)
-            losses["moves_loss"] = settings.moves * shares_loss(answers["moves"], shares, named)
+            losses["moves_loss"] = settings.moves * shares_loss(answers["policy"], shares, named)
         return losses
 
     # --- telling and keeping ---
@@ -173,7 +173,7 @@ class Trainer:
         self.totals = {}
         if self.boards.states:
             exam = self.settings.exam
-            by = exam.by or ("prior" if "moves" in self.learner.model.heads else "estimate")
+            by = exam.by or ("prior" if "policy" in self.learner.model.heads else "estimate")
             figures |= self.boards.figures(self.learner.best, exam.model_copy(update={"by": by}))
         shown = self.learner.step * self.settings.learning.batch
         figures |= {"samples": self.made, "shown": shown, "seconds": self.seconds, "waited": self.diary.waited}

@@ -10,7 +10,7 @@ import torch
 from puzzlelab.core import registry
 from puzzlelab.core.views import SymbolSymmetric
 from puzzlelab.engine.batch_rules import canonical_moves
-from puzzlelab.nets.heads import Heads, duel
+from puzzlelab.nets.heads import Heads, dueling_q
 
 KINDS = [
     ("dense", "tiles-3x3"),
@@ -22,22 +22,22 @@ EVERY = pytest.mark.parametrize(("kind", "name"), KINDS)
 
 
 def test_a_duel_by_hand() -> None:
-    found = duel(torch.tensor([10.0, -2.0]), torch.tensor([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]]))
+    found = dueling_q(torch.tensor([10.0, -2.0]), torch.tensor([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]]))
     assert found.tolist() == [[8.0, 9.0, 13.0], [-2.0, -2.0, -2.0]]
 
 
 def test_advantages_add_up_to_nothing() -> None:
     torch.manual_seed(0)
     value, advantages = torch.randn(7), torch.randn(7, 5)
-    found = duel(value, advantages)
+    found = dueling_q(value, advantages)
     assert torch.allclose(found.mean(1), value, atol=1e-6)
-    assert torch.allclose(duel(value, advantages + 3.0), found, atol=1e-5)
+    assert torch.allclose(dueling_q(value, advantages + 3.0), found, atol=1e-5)
     assert torch.allclose(found - found[:, :1], advantages - advantages[:, :1], atol=1e-5)
 
 
-def heads(*wanted, duelling=True):
+def heads(*wanted, dueling=True):
     torch.manual_seed(0)
-    found = Heads(6, 4, wanted, duelling)
+    found = Heads(6, 4, wanted, dueling)
     for parameter in found.parameters():
         torch.nn.init.normal_(parameter)
     return found
@@ -50,17 +50,17 @@ def test_the_mean_of_all_moves_is_the_value_of_the_state() -> None:
 
 
 def test_other_heads_answer_as_they_would_alone() -> None:
-    found, features = heads("moves", "remaining", "q"), torch.randn(3, 6)
+    found, features = heads("policy", "cost_to_go", "q"), torch.randn(3, 6)
     answers = found(features)
-    assert torch.equal(answers["moves"], found.each["moves"](features))
-    assert torch.equal(answers["remaining"], found.each["remaining"](features)[:, 0])
+    assert torch.equal(answers["policy"], found.each["moves"](features))
+    assert torch.equal(answers["cost_to_go"], found.each["remaining"](features)[:, 0])
 
 
 def test_only_values_of_moves_duel() -> None:
-    assert heads("moves", "remaining").value is None
-    assert heads("q", duelling=False).value is None
+    assert heads("policy", "cost_to_go").value is None
+    assert heads("q", dueling=False).value is None
     features = torch.randn(3, 6)
-    plain = heads("q", duelling=False)
+    plain = heads("q", dueling=False)
     assert torch.equal(plain(features)["q"], plain.each["q"](features))
 
 
@@ -79,19 +79,19 @@ def advantages_of(module):
 @EVERY
 def test_a_state_that_is_worth_more_raises_all_moves_alike(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
-    model, states = model_of(puzzle, kind, duelling=True), states_of(puzzle)
+    model, states = model_of(puzzle, kind, dueling=True), states_of(puzzle)
     before = model.outputs(states)
     value_of(model.module).linear.bias.data += 2.0
     after = model.outputs(states)
     assert np.allclose(after["q"], before["q"] + 2.0, atol=1e-4)
-    assert np.array_equal(after["moves"], before["moves"])
-    assert np.array_equal(after["remaining"], before["remaining"])
+    assert np.array_equal(after["policy"], before["policy"])
+    assert np.array_equal(after["cost_to_go"], before["cost_to_go"])
 
 
 @EVERY
 def test_what_is_common_to_all_moves_is_no_advantage(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
-    model, states = model_of(puzzle, kind, duelling=True), states_of(puzzle)
+    model, states = model_of(puzzle, kind, dueling=True), states_of(puzzle)
     before = model.outputs(states)["q"]
     advantages_of(model.module).linear.bias.data += 2.0
     assert np.allclose(model.outputs(states)["q"], before, atol=1e-4)
@@ -100,8 +100,8 @@ def test_what_is_common_to_all_moves_is_no_advantage(model_of, states_of, kind, 
 @EVERY
 def test_one_move_teaches_what_the_state_is_worth(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
-    model = model_of(puzzle, kind, duelling=True)
-    model.answers(states_of(puzzle))["q"][0, 1].backward()
+    model = model_of(puzzle, kind, dueling=True)
+    model.forward(states_of(puzzle))["q"][0, 1].backward()
     slope = value_of(model.module).linear.bias.grad
     assert slope == pytest.approx(1.0, rel=1e-2)
 
@@ -109,12 +109,12 @@ def test_one_move_teaches_what_the_state_is_worth(model_of, states_of, kind, nam
 def test_exchanging_colours_exchanges_the_values_of_moves(model_of, states_of) -> None:
     """On boards with empty cells too, for which any colour may answer."""
     puzzle = registry.load("dust-4x3x3")
-    model, states = model_of(puzzle, "exchangeable", duelling=True), states_of(puzzle)
+    model, states = model_of(puzzle, "exchangeable", dueling=True), states_of(puzzle)
     for row in range(3):
         for _ in range(row + 1):
             states[row] = puzzle.apply(states[row], np.flatnonzero(puzzle.legal(states[row]))[0])
-    other, called = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
+    other, move_permutation = puzzle.view(SymbolSymmetric).permute_symbols(states, np.array([2, 0, 1]))
     possible = canonical_moves(puzzle, states) >= 0
     assert not possible[:3].all(axis=1).any()
-    before, after = model.outputs(states)["q"], model.outputs(other)["q"][:, called]
+    before, after = model.outputs(states)["q"], model.outputs(other)["q"][:, move_permutation]
     assert np.allclose(before[possible], after[possible], atol=1e-3)
