@@ -67,8 +67,8 @@ def _curve(folder: Path) -> Curve:
     run = Run(folder)
     exams = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
     if not exams:
-        raise BadInput(f"{folder} holds no examination yet, or none with boards (exam.boards)")
-    puzzle = run.held().get("puzzle")
+        raise BadInput(f"{folder} holds no examination yet, or none with boards (evaluation.boards)")
+    puzzle = run.saved_settings().get("puzzle")
     if puzzle is None:
         raise BadInput(f"{run.config} names no puzzle: it is not as training wrote it")
     return Curve(folder.name or str(folder), str(puzzle), exams)

@@ -24,32 +24,37 @@ HEADER = ("champion", "network", "minutes", "shifts", "Elo", "solves of the hard
 def is_selfplay_run(folder: Path) -> bool:
     """Whether this is the folder of a run of self-competition."""
     league = SelfPlayRun(folder)
-    return league.begun and league.held().get("recipe") == "selfplay"
+    return league.begun and league.saved_settings().get("recipe") == "selfplay"
 
 
 def elo(folder: Path) -> Chart:
     """The chart of one run; raises `BadInput` where no match was played yet."""
     league = SelfPlayRun(folder)
-    facts = StatusReader(league, settings_of("selfplay", league.held())).facts()
+    facts = StatusReader(league, settings_of("selfplay", league.saved_settings())).read()
     if not facts.matches:
         raise BadInput(f"{folder} holds no match yet")
 
     def draw(figure: Figure, mark: float) -> None:
         ratings, solved = panels(figure, 2)
-        minutes = [reign.minutes for reign in facts.reigns]
-        ratings.step(minutes, [reign.rating for reign in facts.reigns], where="post", marker="o", markersize=3)
+        minutes = [reign.minutes for reign in facts.champions]
+        ratings.step(minutes, [reign.rating for reign in facts.champions], where="post", marker="o", markersize=3)
         for number, (name, rating) in enumerate(facts.opponents, start=1):
             ratings.axhline(rating, color=f"C{number}", linestyle="--", label=name)
         ratings.set(xlabel="minutes", ylabel="Elo of the champion (with its search)")
         ratings.legend()
-        asked = [(reign.minutes, reign.solved) for reign in facts.reigns if reign.solved is not None]
+        asked = [(reign.minutes, reign.solved) for reign in facts.champions if reign.solved is not None]
         if asked:
             solved.plot(*zip(*asked, strict=True), label="champion, with its search", color="C0")
         solved.plot(*_alone(league, facts), label="newest network alone", color="C3")
-        if facts.last_shifts:
-            shifts = [reign.shifts / facts.last_shifts for reign in facts.reigns]
+        if facts.max_scramble_length:
+            shifts = [reign.scramble_length / facts.max_scramble_length for reign in facts.champions]
             solved.step(
-                minutes, shifts, where="post", color="C7", linestyle=":", label=f"shifts, of {facts.last_shifts}"
+                minutes,
+                shifts,
+                where="post",
+                color="C7",
+                linestyle=":",
+                label=f"shifts, of {facts.max_scramble_length}",
             )
         solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
         solved.legend()
@@ -65,11 +70,11 @@ def rows(facts: RunStatus) -> tuple[tuple[str, ...], ...]:
             str(number),
             reign.network,
             f"{reign.minutes:.1f}",
-            str(reign.shifts),
+            str(reign.scramble_length),
             f"{reign.rating:,.0f}",
             "-" if reign.solved is None else f"{reign.solved:.0%}",
         )
-        for number, reign in enumerate(facts.reigns, start=1)
+        for number, reign in enumerate(facts.champions, start=1)
     )
 
 

@@ -27,7 +27,7 @@ ConfigOption = Annotated[
     Path | None, typer.Option(help="A TOML file of its settings, such as recipes/tiles-3x3-selfplay.toml.")
 ]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting, as in playing.playouts=25; may be given often.")
+    list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be given often.")
 ]
 
 
@@ -120,10 +120,10 @@ def match(
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
     table, matches = MatchRunner.of(league, settings), MatchLog(league)
-    one, other = table.name(a), table.name(b)
+    one, other = table.resolve(a), table.resolve(b)
     with progress():
         number = len(matches.all()) + 1
-        hard = table.shifts() if shifts is None else shifts
+        hard = table.scramble_length() if shifts is None else shifts
         found, interrupted = table.play(one, other, number, games, hard, early, alone)
     if found is not None:
         _print_match(found)
@@ -179,18 +179,20 @@ def _told(league: SelfPlayRun, settings: Any) -> None:
     from puzzlelab.bench.selfplay_chart import HEADER, rows
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
-    facts, console = StatusReader(league, settings).facts(), output()
+    facts, console = StatusReader(league, settings).read(), output()
     shown = Table(title=f"{league.folder}: {facts.puzzle}", show_header=False)
-    shown.add_row("games", f"{facts.games:,}, {facts.games_a_minute:,.0f} a minute")
+    shown.add_row("games", f"{facts.games:,}, {facts.games_per_minute:,.0f} a minute")
     if facts.won is not None:
         shown.add_row("won of late", f"{facts.won:.1%}")
-    if facts.last_shifts:
-        shown.add_row("shifts", f"{facts.shifts} of {facts.last_shifts}")
-    shown.add_row("samples", f"{facts.samples:,} in {facts.shards:,} shards, of {facts.made:,} that there ever were")
+    if facts.max_scramble_length:
+        shown.add_row("shifts", f"{facts.scramble_length} of {facts.max_scramble_length}")
+    shown.add_row(
+        "samples", f"{facts.samples:,} in {facts.shards:,} shards, of {facts.samples_made:,} that there ever were"
+    )
     shown.add_row("learning", f"step {facts.steps:,}" + _alone(facts.solved))
     shown.add_row("matches", f"{facts.matches:,}")
     console.print(shown)
-    if facts.reigns:
+    if facts.champions:
         reigns = Table(title="champions", caption=_anchors(facts.opponents))
         for name in HEADER:
             reigns.add_column(name, justify="left" if name == "network" else "right")
@@ -201,7 +203,7 @@ def _told(league: SelfPlayRun, settings: Any) -> None:
     for name in ("program", "machine", "process", "what it does"):
         doing.add_column(name)
     for program in facts.programs:
-        what = "ended without a word" if program.gone else program.does or f"waits for {program.waits}"
+        what = "ended unexpectedly" if program.gone else program.busy or f"waits for {program.waiting}"
         doing.add_row(program.name, program.machine, str(program.process), f"{what} ({ago(program.seconds)})")
     if facts.programs:
         console.print(doing)
@@ -230,7 +232,7 @@ def _print_match(found: Any) -> None:
     }
     told = f" ({words[found.verdict]})" if found.verdict else ""
     output().print(
-        f"{found.a} against {found.b}: {found.games} boards of {found.shifts} shifts, {found.wins_a} won, "
+        f"{found.a} against {found.b}: {found.games} boards of {found.scramble_length} shifts, {found.wins_a} won, "
         f"{found.wins_b} lost, {found.draws} drawn, of which {found.aborted} aborted{told}",
         markup=False,
     )

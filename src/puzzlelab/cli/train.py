@@ -51,7 +51,7 @@ def train(
     settings = settings_from(recipe, place, config, option or [])
     found.check(settings)
     if only == TrainingProgram.GENERATE:
-        processes.generates(found)
+        processes.require_generator(found)
     if restart and place.begun:
         _restart(place, yes)
     place.begin(settings)
@@ -102,7 +102,7 @@ def _restart(place: Run, yes: bool) -> None:
 
 def settings_from(recipe: str, place: Run, config: Path | None, changes: list[str]) -> Any:
     """From the file, or as the run was begun; with the changes."""
-    from puzzlelab.training.recipe import read_toml, settings_of, with_changes
+    from puzzlelab.training.recipe import read_toml, settings_of
 
-    values = read_toml(config) if config is not None else place.held()
-    return settings_of(recipe, with_changes(values, changes))
+    values = read_toml(config) if config is not None else place.saved_settings()
+    return settings_of(recipe, values, changes)
