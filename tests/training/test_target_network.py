@@ -48,12 +48,12 @@ def test_a_copy_stays_what_it_was(model) -> None:
 def test_a_hard_copy_is_made_now_and_then(model) -> None:
     """Not at every step, as where a constant was tested in the place of the step."""
     target = TargetNetwork.of(model, TargetUpdate(rule="hard", interval=4))
-    made = []
+    copies = []
     for step in range(1, 13):
         moved(model)
         target.update(model.module, step)
-        made.append(torch.equal(weights(target.model), weights(model)))
-    assert [step for step, copied in enumerate(made, 1) if copied] == [4, 8, 12]
+        copies.append(torch.equal(weights(target.model), weights(model)))
+    assert [step for step, copied in enumerate(copies, 1) if copied] == [4, 8, 12]
 
 
 def test_a_hard_copy_takes_the_units_too(model) -> None:

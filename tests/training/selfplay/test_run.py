@@ -136,8 +136,8 @@ def test_a_match_may_be_of_any_two(finished, capsys) -> None:
     match, interrupted = runner.play(champion, "ida", 5, 8, 6, sequential=False)
     assert not interrupted
     assert (match.games, match.wins_a, match.solved_b) == (8, 0, 8)  # nobody is shorter than the shortest
-    for wrong, told in (("nobody", "neither a network of"), ("greedy:estimat=x", "has no option 'estimat'")):
-        with pytest.raises(BadInput, match=told):
+    for wrong, words in (("nobody", "neither a network of"), ("greedy:estimat=x", "has no option 'estimat'")):
+        with pytest.raises(BadInput, match=words):
             runner.resolve(wrong)
 
 
@@ -240,9 +240,9 @@ def test_a_generator_without_a_network_waits_and_says_who_is_lacking(
 
 def test_a_program_that_was_killed_is_told_of_and_then_forgotten(copy) -> None:
     run, settings = copy
-    told = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "does": "learns", "waits": ""}
+    status = {"machine": "elsewhere", "process": 1, "run": "", "program": "trainer", "does": "learns", "waits": ""}
     path = run.programs / "trainer-elsewhere-1.json"
-    path.write_text(json.dumps({**told, "since": time.time() - 600}))
+    path.write_text(json.dumps({**status, "since": time.time() - 600}))
     assert StatusReader(run, settings).read().warnings == []
     import os
 
@@ -287,11 +287,11 @@ def test_it_plays_what_has_moves_and_planes(tmp_path, compete, settings_of, chan
 
 
 def test_settings_that_cannot_be_played_are_told(compete, settings_of, tmp_path) -> None:
-    for change, told in [
+    for change, words in [
         ('network.heads=["moves"]', "needs the head 'remaining'"),
         ("curriculum.growth=linear", "not linearly"),
         ('match.opponents=["nobody"]', "there is no solver 'nobody'"),
         ("puzzle=dust-4x3x3", "no walk leads from its goal"),
     ]:
-        with pytest.raises(BadInput, match=told):
+        with pytest.raises(BadInput, match=words):
             compete(tmp_path / "run", settings_of(change))
