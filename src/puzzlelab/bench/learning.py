@@ -68,7 +68,7 @@ def _curve(folder: Path) -> Curve:
     evaluations = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
     if not evaluations:
         raise BadInput(f"{folder} has no evaluation yet, or none with boards")
-    puzzle = run.held().get("puzzle")
+    puzzle = run.saved_settings().get("puzzle")
     if puzzle is None:
         raise BadInput(f"{run.config} names no puzzle: it was changed after training wrote it")
     return Curve(folder.name or str(folder), str(puzzle), evaluations)

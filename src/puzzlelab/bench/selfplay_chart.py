@@ -24,32 +24,37 @@ HEADER = ("champion", "network", "minutes", "shifts", "Elo", "solves of the hard
 def is_selfplay_run(folder: Path) -> bool:
     """Whether this is the folder of a run of self-competition."""
     run = SelfPlayRun(folder)
-    return run.begun and run.held().get("recipe") == "selfplay"
+    return run.begun and run.saved_settings().get("recipe") == "selfplay"
 
 
 def elo(folder: Path) -> Chart:
     """The chart of one run; raises `BadInput` if no match was played yet."""
     run = SelfPlayRun(folder)
-    status = StatusReader(run, settings_of("selfplay", run.held())).facts()
+    status = StatusReader(run, settings_of("selfplay", run.saved_settings())).read()
     if not status.matches:
         raise BadInput(f"{folder} holds no match yet")
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         ratings, solved = add_panels(figure, 2)
-        minutes = [reign.minutes for reign in status.reigns]
-        ratings.step(minutes, [reign.rating for reign in status.reigns], where="post", marker="o", markersize=3)
+        minutes = [reign.minutes for reign in status.champions]
+        ratings.step(minutes, [reign.rating for reign in status.champions], where="post", marker="o", markersize=3)
         for number, (name, rating) in enumerate(status.opponents, start=1):
             ratings.axhline(rating, color=f"C{number}", linestyle="--", label=name)
         ratings.set(xlabel="minutes", ylabel="Elo of the champion (with its search)")
         ratings.legend()
-        solved_shares = [(reign.minutes, reign.solved) for reign in status.reigns if reign.solved is not None]
+        solved_shares = [(reign.minutes, reign.solved) for reign in status.champions if reign.solved is not None]
         if solved_shares:
             solved.plot(*zip(*solved_shares, strict=True), label="champion, with its search", color="C0")
         solved.plot(*_network_alone(run, status), label="newest network alone", color="C3")
-        if status.last_shifts:
-            shifts = [reign.shifts / status.last_shifts for reign in status.reigns]
+        if status.max_scramble_length:
+            shifts = [reign.scramble_length / status.max_scramble_length for reign in status.champions]
             solved.step(
-                minutes, shifts, where="post", color="C7", linestyle=":", label=f"shifts, of {status.last_shifts}"
+                minutes,
+                shifts,
+                where="post",
+                color="C7",
+                linestyle=":",
+                label=f"shifts, of {status.max_scramble_length}",
             )
         solved.set(xlabel="minutes", ylabel="share of boards solved", ylim=(-0.03, 1.03))
         solved.legend()
@@ -65,11 +70,11 @@ def rows(status: RunStatus) -> tuple[tuple[str, ...], ...]:
             str(number),
             reign.network,
             f"{reign.minutes:.1f}",
-            str(reign.shifts),
+            str(reign.scramble_length),
             f"{reign.rating:,.0f}",
             "-" if reign.solved is None else f"{reign.solved:.0%}",
         )
-        for number, reign in enumerate(status.reigns, start=1)
+        for number, reign in enumerate(status.champions, start=1)
     )
 
 

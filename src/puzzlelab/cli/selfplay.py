@@ -27,7 +27,7 @@ ConfigOption = Annotated[
     Path | None, typer.Option(help="A TOML file of its settings, such as recipes/tiles-3x3-selfplay.toml.")
 ]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting, as in playing.playouts=25; may be repeated.")
+    list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be repeated.")
 ]
 
 
@@ -124,10 +124,10 @@ def match(
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
     runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
-    player_a, player_b = runner.name(a), runner.name(b)
+    player_a, player_b = runner.resolve(a), runner.resolve(b)
     with progress():
         number = len(matches.all()) + 1
-        difficulty = runner.shifts() if shifts is None else shifts
+        difficulty = runner.scramble_length() if shifts is None else shifts
         result, interrupted = runner.play(player_a, player_b, number, games, difficulty, early, alone)
     if result is not None:
         _print_match(result)
@@ -183,20 +183,21 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     from puzzlelab.bench.selfplay_chart import HEADER, rows
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
-    run_status, console = StatusReader(selfplay_run, settings).facts(), output()
+    run_status, console = StatusReader(selfplay_run, settings).read(), output()
     table = Table(title=f"{selfplay_run.folder}: {run_status.puzzle}", show_header=False)
-    table.add_row("games", f"{run_status.games:,}, {run_status.games_a_minute:,.0f} a minute")
+    table.add_row("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")
     if run_status.won is not None:
         table.add_row("won of late", f"{run_status.won:.1%}")
-    if run_status.last_shifts:
-        table.add_row("shifts", f"{run_status.shifts} of {run_status.last_shifts}")
+    if run_status.max_scramble_length:
+        table.add_row("shifts", f"{run_status.scramble_length} of {run_status.max_scramble_length}")
     table.add_row(
-        "samples", f"{run_status.samples:,} in {run_status.shards:,} shards, of {run_status.made:,} generated so far"
+        "samples",
+        f"{run_status.samples:,} in {run_status.shards:,} shards, of {run_status.samples_made:,} generated so far",
     )
     table.add_row("learning", f"step {run_status.steps:,}" + _solved_text(run_status.solved))
     table.add_row("matches", f"{run_status.matches:,}")
     console.print(table)
-    if run_status.reigns:
+    if run_status.champions:
         reigns = Table(title="champions", caption=_anchors(run_status.opponents))
         for name in HEADER:
             reigns.add_column(name, justify="left" if name == "network" else "right")
@@ -207,7 +208,7 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     for name in ("program", "machine", "process", "what it does"):
         programs.add_column(name)
     for program in run_status.programs:
-        activity = "ended unexpectedly" if program.gone else program.does or f"waits for {program.waits}"
+        activity = "ended unexpectedly" if program.gone else program.busy or f"waits for {program.waiting}"
         programs.add_row(program.name, program.machine, str(program.process), f"{activity} ({ago(program.seconds)})")
     if run_status.programs:
         console.print(programs)
@@ -236,7 +237,7 @@ def _print_match(result: Any) -> None:
     }
     verdict = f" ({verdicts[result.verdict]})" if result.verdict else ""
     output().print(
-        f"{result.a} against {result.b}: {result.games} boards of {result.shifts} shifts, {result.wins_a} won, "
-        f"{result.wins_b} lost, {result.draws} drawn, of which {result.aborted} aborted{verdict}",
+        f"{result.a} against {result.b}: {result.games} boards of {result.scramble_length} shifts, "
+        f"{result.wins_a} won, {result.wins_b} lost, {result.draws} drawn, of which {result.aborted} aborted{verdict}",
         markup=False,
     )

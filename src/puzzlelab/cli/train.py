@@ -53,7 +53,7 @@ def train(
     settings = settings_from(recipe, run_folder, config, option or [])
     loaded_recipe.check(settings)
     if only == TrainingProgram.GENERATE:
-        processes.generates(loaded_recipe)
+        processes.require_generator(loaded_recipe)
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
@@ -104,7 +104,7 @@ def _restart(run: Run, yes: bool) -> None:
 
 def settings_from(recipe: str, run: Run, config: Path | None, changes: list[str]) -> Any:
     """The settings of the file, or else of the existing run, with the changes."""
-    from puzzlelab.training.recipe import read_toml, settings_of, with_changes
+    from puzzlelab.training.recipe import read_toml, settings_of
 
-    values = read_toml(config) if config is not None else run.held()
-    return settings_of(recipe, with_changes(values, changes))
+    values = read_toml(config) if config is not None else run.saved_settings()
+    return settings_of(recipe, values, changes)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadOption, nearest, shorten
 
@@ -40,6 +40,29 @@ class Settings(BaseModel):
     def values(self) -> Mapping[str, Any]:
         """Every setting by name, as it was given."""
         return dict(self)
+
+
+def old_values(**names: str) -> BeforeValidator:
+    """For `Annotated`: reads an old value of an option as its present one, as in `old_values(won="wins")`."""
+    return BeforeValidator(lambda value: names.get(value, value) if isinstance(value, str) else value)
+
+
+def with_present_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the present names of the options, those of nested settings too.
+
+    Where both the old and the present name of an option occur, both stay, and `Settings` refuses them.
+    """
+    renamed = getattr(model, "renamed", {})
+    changed = {}
+    for old, value in values.items():
+        new = renamed.get(old, old)
+        name = old if new in values else new
+        field = model.model_fields.get(name)
+        nested = None if field is None else field.annotation
+        if isinstance(value, Mapping) and isinstance(nested, type) and issubclass(nested, Settings):
+            value = with_present_names(nested, value)
+        changed[name] = value
+    return changed
 
 
 def _sentence(model: type[BaseModel], error: ValidationError) -> str:
