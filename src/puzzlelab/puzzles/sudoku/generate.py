@@ -48,7 +48,7 @@ Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical"
 
 
 class SudokuGenerator(Settings):
-    """How puzzles are made; without a level, a mix and a number of clues (or two, from and to) they are minimal.
+    """The settings of the generator; without a level, a mix or a number of clues puzzles are minimal.
 
     `unique=False` digs blindly, so that most puzzles of levels 4 and 5 have several solutions. `hard` is the number of
     steps of hill-climbing on the guesses that the search needs. With a symmetry, 'minimal' means that no orbit of cells
@@ -206,5 +206,5 @@ def _empty(size: int) -> Grids:
 
 
 def level_of(clues: int) -> int:
-    """The level of a puzzle with so many clues; 1 for easier ones, 5 for harder ones."""
+    """The level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
     return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)

@@ -1,4 +1,4 @@
-"""Boards of an asked difficulty, on scales that are read off the board: its clues, and the level that they make."""
+"""Boards of a given difficulty, on scales that are read off the board: its clues, and the level that they make."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _first(random: np.random.Generator, generator: SudokuGenerator) -> Board:
 
 @dataclass(frozen=True)
 class SudokuSamples:
-    """The view `TrainingSamples` of Sudoku."""
+    """The view `Samples` of Sudoku."""
 
     puzzle: Sudoku
 

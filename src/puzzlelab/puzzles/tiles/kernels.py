@@ -56,9 +56,9 @@ def tables(rows: int, columns: int, home: int) -> TilesTables:
     moves = np.zeros((cells, 4), np.int32)
     counts = np.zeros(cells, np.uint8)
     for cell in range(cells):
-        found = np.flatnonzero(source[cell] < cells)
-        counts[cell] = found.size
-        moves[cell, : found.size] = found
+        legal_moves = np.flatnonzero(source[cell] < cells)
+        counts[cell] = legal_moves.size
+        moves[cell, : legal_moves.size] = legal_moves
     pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):
