@@ -44,7 +44,7 @@ COLUMNS, PAIRED, LINE_WORD, LINE_SHIFT = range(4)
 MOST_MOVES = 1024
 """More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
 MOVES_A_STATE = 16
-"""Room for so many: boards of 8x8 cells have 14 on average, with those of states whose moves nobody asked for."""
+"""Moves per state for which memory is reserved: boards of 8x8 cells have 14 on average."""
 LOAD = 0.6
 FIRST_SLOTS = 1 << 16
 MOST_STATES = 1 << 28

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
 UNIFORM_DRAWS, DRAWS = 32, 1_500
-"""Boards that are tried for one asked optimum: uniform ones at first, and all."""
+"""Boards tried for one optimum: uniform ones at first, and all."""
 NODES_A_DRAW, NODES = 20_000_000, 100_000_000
-"""Nodes after which a board is left unproven, and after which the asked optimum is given up; see `_allowed`."""
+"""The node limits of one board and of all boards tried for one optimum; see `_allowed`."""
 EASY_SIZE = 48
 """Cells of the largest board for which all of these nodes are allowed."""
 FAR = 4
-"""A board whose first solution is so many clicks longer than asked is dropped without a proof."""
+"""A board whose first solution is this many clicks longer than the optimum sought is dropped without a proof."""
 QUICK_NODES, QUICK_SIZE = 400_000, 64
 """Nodes that `difficulty` spends on the proof of an optimum, and the largest boards for which it tries."""
 

@@ -112,7 +112,7 @@ class SudokuGenerator(Settings):
         return fill(cls, settings)
 
     def span(self) -> tuple[int, int]:
-        """The least and the greatest number of clues that is asked for; without one, of any puzzle."""
+        """The least and the greatest number of clues of the settings; without one, of any puzzle."""
         if self.clues is None:
             return FEWEST, 81
         return self.clues if isinstance(self.clues, tuple) else (self.clues, self.clues)

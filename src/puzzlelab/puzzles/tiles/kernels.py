@@ -1,7 +1,7 @@
 """The compiled rules of sliding tiles.
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
-of the blank. In these terms every goal board is the identity, so that no kernel knows which goal was asked for.
+of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal.
 Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R.
 
 Tables that a depth-first search reads at every node are flat, with rows of 2^k places, so that a shift finds a place;
