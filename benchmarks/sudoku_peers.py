@@ -136,10 +136,10 @@ def read(path: Path, count: int | None) -> Puzzles:
 def made(count: int | None) -> dict[str, Puzzles]:
     """Boards of puzzlelab's generator; its examples where there is none."""
     puzzle = puzzlelab.load("sudoku-9x9")
-    if isinstance(puzzle, Samples):
+    if (samples := puzzle.view(Samples)) is not None:
         return {
             scale: [(entry.board, "") for entry in suites.sample(puzzle, None, scale, count or MADE, 0).entries]
-            for scale in puzzle.view(Samples).scales
+            for scale in samples.scales
         }
     return {"examples": [(example.board, "") for example in presentation_of(puzzle).examples.values()]}
 

@@ -27,16 +27,6 @@ BOARDS, SEARCH = 5, 6
 """The branches of the run's seed for the boards of a shard, and for the random choices of its searches."""
 MAX_GENERATORS = 1000
 """The number of generators that may work at once."""
-UCT_OPTION = {
-    "playouts": "playouts",
-    "policy": "policy",
-    "temperature": "temperature",
-    "step_discount": "decay",
-    "c_puct": "exploration",
-    "dirichlet_fraction": "noise",
-    "dirichlet_alpha": "concentration",
-}
-"""Setting of a run's games -> option of the solver `uct`."""
 
 
 @dataclass
@@ -124,7 +114,8 @@ def match_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
 
 def _uct_options(settings: SelfPlaySettings, *names: str) -> dict[str, Any]:
     """These settings of the games, as options of `uct`."""
-    return {UCT_OPTION[name]: getattr(settings.self_play, name) for name in names}
+    values = settings.self_play.values()
+    return {name: values[name] for name in names}
 
 
 def start_sampler(puzzle: Puzzle, settings: SelfPlaySettings, entries: list[GameLogEntry]) -> StartSampler:

@@ -1,9 +1,8 @@
-"""Who is better: the sequential test, and ratings."""
+"""Scores of matches, and the sequential test of who is better."""
 
 import numpy as np
 import pytest
 
-from puzzlelab.training.selfplay.ratings import Pairing, ratings
 from puzzlelab.training.selfplay.sprt import MatchScore
 
 
@@ -33,16 +32,3 @@ def test_it_is_wrong_as_seldom_as_it_is_told_to_be(chance, verdict) -> None:
             found = score.verdict(0.6, 0.05)
         right += found == verdict
     assert right / 300 > 0.87
-
-
-def test_ratings_are_those_of_the_odds() -> None:
-    found = ratings([Pairing("b", "a", 1000, 100, 0), Pairing("c", "b", 1000, 100, 0)], ["a"])
-    assert found["a"] == 0
-    assert found["b"] == pytest.approx(400, abs=5)
-    assert found["c"] == pytest.approx(800, abs=10)
-
-
-def test_draws_bring_players_together_and_who_never_lost_has_a_rating() -> None:
-    assert ratings([Pairing("b", "a", 0, 0, 50)], ["a"])["b"] == pytest.approx(0, abs=1e-3)
-    assert 400 < ratings([Pairing("b", "a", 50, 0, 0)], ["a"])["b"] < 2000
-    assert ratings([], ["a"]) == {"a": 0.0}

@@ -1,4 +1,4 @@
-"""The recipes for puzzles whose cells get a digit each: they learn, one seed is one run, and what is ended goes on."""
+"""Supervised learning from solved boards: the recipes learn, one seed is one run, and what is ended goes on."""
 
 import numpy as np
 import pytest
