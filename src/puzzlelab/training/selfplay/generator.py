@@ -16,7 +16,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import numbers, save, shard_path
-from puzzlelab.experience.uct_episodes import ABORTED, play
+from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -71,7 +71,7 @@ class GameGenerator:
         boards, needed = starts.boards(told.games, random)
         limits = np.minimum(told.max_moves, np.where(needed == UNKNOWN, told.max_moves, told.patience * needed))
         player = UctSession(self.puzzle, told.games, **self._options(network, number))
-        games = play(player, boards, np.ceil(limits).astype(np.int64), watch)
+        games = play_episodes(player, boards, np.ceil(limits).astype(np.int64), watch)
         won = games.moves != ABORTED
         entry = GameLogEntry(
             number=number,
