@@ -25,23 +25,26 @@ from rich.console import Console
 from rich.table import Table
 
 RECIPE = Path(__file__).parent.parent / "recipes" / "tiles-3x3-parts.toml"
-UNIFORM = "starts.walks=0 starts.first=0 starts.last=0"
-GROWING = "starts.walks=1 starts.first=4 starts.last=40 starts.grows=won starts.share=0.7 starts.in_a_row=1"
+UNIFORM = "curriculum.random_walk_share=0 curriculum.initial_difficulty=0 curriculum.max_difficulty=0"
+GROWING = (
+    "curriculum.random_walk_share=1 curriculum.initial_difficulty=4 curriculum.max_difficulty=40 "
+    "curriculum.growth=wins curriculum.win_rate=0.7 curriculum.checks_in_a_row=1"
+)
 PARTS = {
-    "all of it": "",
+    "all parts": "",
     "not double": "double=false",
     "not dueling": "network.dueling=false",
-    "mirror images as they are": "network.canonical=false",
-    "not a residual over the Manhattan distance": "network.residual_over=",
-    "no target network": "slow.rule=none",
+    "without a canonical mirror image": "network.canonical=false",
+    "without the Manhattan distance": "network.residual_over=",
+    "no target network": "target_network.rule=none",
     "squared distance": "distance=squared",
     "no mask": "masked=false",
-    "remembers 100,000, drawn alike": "memory.size=100000",
-    "remembers 100,000, prioritised": "memory.size=100000 memory.alpha=0.6",
-    "learns from the moves that it made": "whole=false",
-    "from those, by returns of 3 moves": "whole=false horizon=3",
-    "uniform boards alone": UNIFORM,
-    "walks alone, longer as they are won": GROWING,
+    "replay buffer of 100,000, uniform": "replay.size=100000",
+    "replay buffer of 100,000, prioritised": "replay.size=100000 replay.alpha=0.6",
+    "played moves only": "all_moves=false",
+    "played moves only, returns of 3 moves": "all_moves=false horizon=3",
+    "uniform boards only": UNIFORM,
+    "random walks only, longer as games are won": GROWING,
     "discount 0.9": "discount=0.9",
     "reward by distance (level)": "reward=level",
 }

@@ -30,35 +30,35 @@ SMALL: dict[str, Any] = {
     "puzzle": "tiles-3x3",
     "network": {"kind": "dense", "width": 250, "depth": 3, "heads": ["q"]},
     "discount": 0.95,
-    "starts": {"scale": "uniform"},
-    "exam": {"boards": 0, "games": 0},
+    "curriculum": {"scale": "uniform"},
+    "evaluation": {"boards": 0, "teacher_games": 0},
 }
 DOCUMENT: dict[str, Any] = {
     "puzzle": "dust-8x6x5",
     "network": {"kind": "dense", "width": 1500, "depth": 5, "initial": "he", "heads": ["q"]},
-    "starts": {"scale": "uniform"},
-    "memory": {"size": 0},
+    "curriculum": {"scale": "uniform"},
+    "replay": {"size": 0},
     "reward": "goal",
     "discount": 0.8,
     "blend": 0.9,
     "masked": False,
     "double": False,
-    "slow": {"rule": "none"},
-    "learning": {"optimiser": "adam", "schedule": "constant", "warmup": 0, "clip": 0.0, "mean": 0.0},
-    "exam": {"boards": 0, "games": 0},
+    "target_network": {"rule": "none"},
+    "learning": {"optimiser": "adam", "schedule": "constant", "warmup": 0, "max_grad_norm": 0.0, "ema": 0.0},
+    "evaluation": {"boards": 0, "teacher_games": 0},
 }
 
 
 def ours(settings: dict[str, Any], seconds: float) -> Rate:
     """As `puzzlelab train dqn` does it: a thousand games at once, a batch of a thousand for each of their moves."""
-    table = dqn.new(recipe.settings_of("dqn", settings))
+    table = dqn.new_task(recipe.settings_of("dqn", settings))
     for _ in range(3):
         table.step()
     turns, steps, began = table.turns, table.learner.step, time.perf_counter()
     while time.perf_counter() - began < seconds:
         table.step()
     spent = time.perf_counter() - began
-    games, batch = table.settings.games, table.settings.learning.batch
+    games, batch = table.settings.parallel_games, table.settings.learning.batch_size
     return (table.turns - turns) * games / spent, (table.learner.step - steps) * batch / spent
 
 
@@ -95,7 +95,7 @@ def encoded(board: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def document(seconds: float) -> Rate:
     """The document's loop, with the same network in PyTorch."""
-    table = dqn.new(recipe.settings_of("dqn", DOCUMENT))
+    table = dqn.new_task(recipe.settings_of("dqn", DOCUMENT))
     learner, random = table.learner, np.random.default_rng(0)
     fresh = lambda: random.integers(1, 6, (8, 6)).astype(np.uint8)  # noqa: E731
     boards, rows, turns = [fresh() for _ in range(BOARDS)], np.arange(BOARDS), 0

@@ -26,10 +26,9 @@ from puzzlelab.core import registry
 from puzzlelab.core.views import Planes
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.teachers import Teacher
-from puzzlelab.training import learner
 from puzzlelab.training.batch import PolicyValueBatch
-from puzzlelab.training.learner import Learner, LearnerSettings
-from puzzlelab.training.losses import moves_loss
+from puzzlelab.training.learner import Learner, LearnerSettings, new_learner
+from puzzlelab.training.losses import policy_loss
 
 PUZZLE = "dust-8x6x5"
 BATCH = 500
@@ -77,10 +76,14 @@ def ours(student: Learner, seconds: float) -> tuple[int, int]:
         for batch in batches(stream):
             if time.perf_counter() > ends:
                 return boards, positions
-            lesson = PolicyValueBatch.of(
+            lesson = PolicyValueBatch.from_samples(
                 puzzle, {"state": batch.state, "moves": batch.moves, "remaining": batch.remaining}
             )
-            step(student, torch.from_numpy(puzzle.view(Planes).planes(lesson.states)), torch.from_numpy(lesson.wanted))
+            step(
+                student,
+                torch.from_numpy(puzzle.view(Planes).planes(lesson.states)),
+                torch.from_numpy(lesson.policy_target),
+            )
             boards += len(np.unique(batch.game))
             positions += len(batch)
     return boards, positions
@@ -96,14 +99,16 @@ def batches(stream: Iterator[tuple[TrainingSamples, int]]) -> Iterator[TrainingS
 def step(student: Learner, planes: torch.Tensor, wanted: torch.Tensor) -> None:
     """One step of binary cross-entropy over all cells."""
     student.update(
-        lambda: {"moves": moves_loss(student.model.module(planes)["policy"], wanted.bool(), wanted.bool(), "binary")}
+        lambda: {"moves": policy_loss(student.model.module(planes)["policy"], wanted.bool(), wanted.bool(), "binary")}
     )
 
 
 def new() -> Learner:
     """The article's network with its optimiser."""
-    settings = LearnerSettings(batch=BATCH, optimiser="adam", schedule="constant", warmup=0, clip=0.0, mean=0.0)
-    return learner.new(registry.load(PUZZLE), LAYERS, settings, seed=0)
+    settings = LearnerSettings(
+        batch_size=BATCH, optimiser="adam", schedule="constant", warmup=0, max_grad_norm=0.0, ema=0.0
+    )
+    return new_learner(registry.load(PUZZLE), LAYERS, settings, seed=0)
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ CLOSE = 1e-4
 """What they may differ by."""
 NEVER = -1e30
 """The score of a move that cannot be made."""
-DISCOUNT = float(np.exp(-Uct().decay))
+DISCOUNT = float(np.exp(-Uct().step_discount))
 """What a value is worth a move earlier."""
 Array = Any
 """Of NumPy or of JAX."""

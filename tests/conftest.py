@@ -256,7 +256,9 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     real, added = metadata.entry_points, []
 
-    def entry_points(**wanted: str) -> list[metadata.EntryPoint]:
+    def entry_points(**wanted: str) -> Any:
+        if "group" not in wanted:
+            return real(**wanted)
         return [*real(**wanted), *(entry for entry in added if entry.group == wanted.get("group"))]
 
     def plug(group: str, name: str, value: str) -> None:

@@ -1,13 +1,16 @@
 """What the documents show works: their Python runs, their commands exist, their links lead somewhere."""
 
 import doctest
-import importlib
+import importlib.util
 import re
 import shlex
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 import typer.main
+
+from puzzlelab.core import solutions, solver, views
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,3 +84,18 @@ def test_links_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert missing == []
+
+
+def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
+    spec = importlib.util.spec_from_file_location("surface", ROOT / "tools" / "surface.py")
+    surface = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(surface)
+    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    assert surface.BEGIN + surface.table() + surface.END in page, "run python tools/surface.py"
+    declared = {kind for module in (views, solver, solutions) for kind in vars(module).values() if is_protocol(kind)}
+    for kind in declared - {*surface.NO_VIEWS, solver.Solver, Protocol}:
+        assert f"`{kind.__name__}`" in page, kind
+
+
+def is_protocol(kind):
+    return isinstance(kind, type) and Protocol in kind.__mro__

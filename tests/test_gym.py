@@ -383,7 +383,7 @@ def test_no_move_before_the_first_board(env, action):
 
 
 def test_a_puzzle_without_boards_of_its_own_needs_one():
-    with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own; give it one: board=TEXT"):
+    with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own; pass one: board=TEXT"):
         make("Sudoku", box_rows=2, box_columns=2).reset()
 
 

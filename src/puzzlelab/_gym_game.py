@@ -1,6 +1,6 @@
-"""What both kinds of Gymnasium environments do: read what is asked for, draw boards, and make moves on many at once.
+"""Shared by both Gymnasium environments: reads their arguments, draws boards, and makes moves on many boards at once.
 
-Shapes: N = boards, S = length of a state, M = number of moves, F = numbers that a network is given for a board.
+Shapes: N = boards, S = length of a state, M = number of moves, F = length of the network input of a board.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from puzzlelab.core.views import DrawsSvg, Planes, Samples, scale_of
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves
 from puzzlelab.experience import rewards
 
-USUAL_PUZZLE = "tiles-3x3"
-SHORTEST, MOVES_A_NUMBER = 100, 10
-"""The usual limit: so many moves at the least, and so many for each number of a state."""
+DEFAULT_PUZZLE = "tiles-3x3"
+MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
+"""The default limit of moves: at least the first, and the second for each entry of a state."""
 FONT = "DejaVu Sans"
-"""Comes with matplotlib, so that pictures look the same wherever they are made."""
+"""Comes with matplotlib, so that pictures look the same on every machine."""
 
 
 Sample = Callable[[np.random.Generator, int | None], State]
@@ -37,40 +37,40 @@ Sample = Callable[[np.random.Generator, int | None], State]
 
 
 class EnvironmentSettings(Settings):
-    """What an environment can be asked for, besides its puzzle."""
+    """The options of an environment, besides its puzzle."""
 
     reward: str = "moves"
     """A scheme of `experience.rewards`."""
     discount: float = Field(default=1.0, ge=0, le=1)
-    """Of what comes later; only the reward `potential:...` depends on it."""
+    """The discount of later rewards; only the reward `potential:...` depends on it."""
     scale: str | None = None
-    """Where boards come from; the puzzle's main scale if not given."""
+    """The scale of the boards; by default the puzzle's main scale."""
     level: int | None = None
-    """On that scale; any if not given."""
+    """The level on that scale; by default any."""
     board: str | None = None
-    """The board that every episode begins with, instead of new ones."""
+    """The start board of every episode, in place of sampled ones."""
     max_moves: int | None = Field(default=None, ge=1)
-    """After so many an episode is truncated; see `Game.most`."""
+    """An episode is truncated after this number of moves; the default is in `GymGame.move_limit`."""
     observation: Literal["planes", "state"] | None = None
-    """What is seen of a board; planes where the puzzle has them, if not given."""
+    """The kind of observation; by default planes, if the puzzle has them."""
     render_mode: Literal["ansi", "rgb_array"] | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> EnvironmentSettings:
         if self.board is not None and (self.scale is not None or self.level is not None):
-            raise ValueError("episodes begin with this board, or with boards of a scale and level, not with both")
+            raise ValueError("episodes start with this board, or with boards of a scale and level, not with both")
         return self
 
 
 class GymStep(NamedTuple):
-    """What a move on each board led to."""
+    """The results of one move on each board."""
 
     rewards: NDArray[np.float64]
     """[N]."""
     terminated: NDArray[np.bool_]
     """[N]: solved, or in a dead end."""
     truncated: NDArray[np.bool_]
-    """[N]: given up after too many moves."""
+    """[N]: ended by the limit of moves."""
 
 
 @dataclass(eq=False)
@@ -82,43 +82,43 @@ class GymGame:
     states: State
     """[N, S]."""
     moves: NDArray[np.int64]
-    """[N]: made in this episode."""
+    """[N]: the number of moves in this episode."""
     solved: NDArray[np.bool_]
     """[N]."""
     dead: NDArray[np.bool_]
-    """[N]: dead ends, in which something is left to do, and no move can be made."""
-    named: NDArray[np.int64]
-    """[N, M]: the legal move that each comes to, -1 for one that cannot be made."""
+    """[N]: dead ends, which are not solved and have no legal move."""
+    canonical: NDArray[np.int64]
+    """[N, M]: the canonical form of each move, -1 for an illegal one."""
     reward: rewards.Reward
     sample: Sample
 
     @classmethod
-    def of(cls, count: int, asked: Mapping[str, Any]) -> GymGame:
-        """So many boards, none of them drawn yet, as the arguments of `gymnasium.make` ask for.
+    def of(cls, count: int, arguments: Mapping[str, Any]) -> GymGame:
+        """The game for the arguments of `gymnasium.make`, with `count` boards that are not drawn yet.
 
-        Raises `BadInput` for what does not exist, or cannot have this value.
+        Raises `BadInput` for an unknown argument or a bad value.
         """
-        puzzle, options = read(asked)
+        puzzle, options = read(arguments)
         if options.observation == "planes" and puzzle.view(Planes) is None:
             raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
         if options.render_mode == "rgb_array" and puzzle.view(DrawsSvg) is None:
             raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         reward = rewards.make(puzzle, options.reward, options.discount)
-        none, no, named = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, 0), np.int64)
-        return cls(puzzle, options, np.zeros((count, 0)), none, no, no, named, reward, sampler(puzzle, options))
+        zeros, no, canonical = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, 0), np.int64)
+        return cls(puzzle, options, np.zeros((count, 0)), zeros, no, no, canonical, reward, sampler(puzzle, options))
 
     @cached_property
     def planes(self) -> Planes | None:
-        """What makes observations, or None where they are states."""
+        """The planes of the observations, or None if they are states."""
         return None if self.options.observation == "state" else self.puzzle.view(Planes)
 
     @property
-    def most(self) -> int:
-        """Moves after which an episode is given up."""
-        return self.options.max_moves or max(SHORTEST, MOVES_A_NUMBER * self.states.shape[1])
+    def move_limit(self) -> int:
+        """Moves after which an episode is truncated."""
+        return self.options.max_moves or max(MIN_MOVE_LIMIT, MOVES_PER_ENTRY * self.states.shape[1])
 
     def space(self) -> spaces.Box:
-        """Of the observation of one board: planes, which lie in 0 to 1, or the numbers of a state."""
+        """The observation space of one board: planes from 0 to 1, or the entries of a state."""
         if self.planes:
             return spaces.Box(0.0, 1.0, (self.planes.input_size,), np.float32)
         state = self.draw(1, np.random.default_rng(0))[0]
@@ -131,44 +131,44 @@ class GymGame:
         return np.array([self.sample(random, self.options.level) for _ in range(count)])
 
     def begin(self, states: State) -> None:
-        """Put these boards `[N, S]` in the place of all."""
+        """Start new episodes with these boards `[N, S]`."""
         self.states = states
         self.moves = np.zeros(len(states), np.int64)
         self.solved = self._all_solved(states)
-        self._look()
+        self._update_legal_moves()
 
-    def turn(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
-        """Make `moves: int64[N]`, or draw a new board where the episode is `over: bool[N]`."""
-        done = apply_moves(self.puzzle, self.states, moves, self.named)
-        found = self.reward(self.states, done).astype(np.float64)
-        self.states, self.solved = done.states, done.solved
+    def step(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
+        """Make `moves: int64[N]`; a row whose episode is `over: bool[N]` gets a new board instead."""
+        successors = apply_moves(self.puzzle, self.states, moves, self.canonical)
+        values = self.reward(self.states, successors).astype(np.float64)
+        self.states, self.solved = successors.states, successors.solved
         self.moves = self.moves + 1
         if over.any():
-            self.states[over] = fresh = self.draw(int(over.sum()), random)
-            self.solved[over] = self._all_solved(fresh)
-            self.moves[over] = found[over] = 0
-        self._look()
+            self.states[over] = new_boards = self.draw(int(over.sum()), random)
+            self.solved[over] = self._all_solved(new_boards)
+            self.moves[over] = values[over] = 0
+        self._update_legal_moves()
         terminated = (self.solved | self.dead) & ~over
-        return GymStep(found, terminated, ~terminated & (self.moves >= self.most))
+        return GymStep(values, terminated, ~terminated & (self.moves >= self.move_limit))
 
-    def _look(self) -> None:
-        """See which moves can be made now."""
-        self.named = canonical_moves(self.puzzle, self.states)
-        self.dead = ~self.solved & (self.named < 0).all(axis=1)
+    def _update_legal_moves(self) -> None:
+        """Compute the legal moves and the dead ends of the current boards."""
+        self.canonical = canonical_moves(self.puzzle, self.states)
+        self.dead = ~self.solved & (self.canonical < 0).all(axis=1)
 
     def _all_solved(self, states: State) -> NDArray[np.bool_]:
         return np.array([self.puzzle.solved(state) for state in states])
 
-    # --- what is seen ---
+    # --- observations ---
 
     def observations(self) -> NDArray[Any]:
         """`float32[N, F]`, or the states `[N, S]`."""
         return self.planes.planes(self.states) if self.planes else self.states.copy()
 
     def info(self) -> dict[str, NDArray[Any]]:
-        """What is known besides, of each board."""
+        """The infos of all boards."""
         return {
-            "action_mask": (self.named >= 0).view(np.int8),
+            "action_mask": (self.canonical >= 0).view(np.int8),
             "solved": self.solved.copy(),
             "dead_end": self.dead.copy(),
             "moves": self.moves.copy(),
@@ -185,47 +185,47 @@ class GymGame:
         return picture(drawing.svg(self.states[row]))
 
 
-def limits(kind: np.dtype[Any]) -> tuple[Any, Any]:
-    """The least and the greatest number of this type."""
-    if kind.kind == "b":
+def limits(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """The smallest and the largest number of this type."""
+    if dtype.kind == "b":
         return 0, 1
-    found = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
-    return found.min, found.max
+    info = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+    return info.min, info.max
 
 
-def read(asked: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
-    """What the arguments of `gymnasium.make` mean: a puzzle, or a family and arguments of its class; and options."""
-    values = dict(asked)
+def read(arguments: Mapping[str, Any]) -> tuple[Puzzle, EnvironmentSettings]:
+    """The puzzle and the options in the arguments of `gymnasium.make`: a puzzle, or a family and class arguments."""
+    values = dict(arguments)
     family = values.pop("family", None)
-    kind = type(registry.load(registry.family(family).names[0])) if family else None
-    own = [field.name for field in fields(cast(Any, kind))] if kind else ["puzzle"]
-    known = [*own, *EnvironmentSettings.model_fields]
+    puzzle_class = type(registry.load(registry.family(family).names[0])) if family else None
+    class_arguments = [field.name for field in fields(cast(Any, puzzle_class))] if puzzle_class else ["puzzle"]
+    option_names = [*class_arguments, *EnvironmentSettings.model_fields]
     for name in values:
-        if name not in known:
-            raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, known)}")
-    chosen = {name: values.pop(name) for name in own if name in values}
+        if name not in option_names:
+            raise BadOption(f"the environment has no option '{shorten(name)}'{nearest(name, option_names)}")
+    puzzle_arguments = {name: values.pop(name) for name in class_arguments if name in values}
     options = EnvironmentSettings(**values)
-    if kind:
-        return sized(kind, chosen), options
-    puzzle = chosen.get("puzzle", USUAL_PUZZLE)
+    if puzzle_class:
+        return puzzle_of_class(puzzle_class, puzzle_arguments), options
+    puzzle = puzzle_arguments.get("puzzle", DEFAULT_PUZZLE)
     if isinstance(puzzle, str):
         return registry.load(puzzle), options
     if not {"legal", "apply", "solved", "view"} <= set(dir(puzzle)):
-        raise BadOption(f"'puzzle' is a name such as {USUAL_PUZZLE}, or a puzzle, not {shorten(str(puzzle))}")
+        raise BadOption(f"'puzzle' is a name such as {DEFAULT_PUZZLE}, or a puzzle, not {shorten(str(puzzle))}")
     return cast("Puzzle", puzzle), options
 
 
-def sized(kind: type[Puzzle], sizes: Mapping[str, Any]) -> Puzzle:
-    """The puzzle of this class with these arguments; raises `BadOption` where that is none."""
+def puzzle_of_class(puzzle_class: type[Puzzle], arguments: Mapping[str, Any]) -> Puzzle:
+    """The puzzle of this class with these arguments; raises `BadOption` for bad arguments."""
     try:
-        return kind(**sizes)
+        return puzzle_class(**arguments)
     except TypeError as error:
-        given = ", ".join(f"{name}={value!r}" for name, value in sizes.items()) or "nothing"
-        raise BadOption(f"{kind.__name__} cannot be made of {shorten(given)}: {error}") from None
+        text = ", ".join(f"{name}={value!r}" for name, value in arguments.items()) or "nothing"
+        raise BadOption(f"{puzzle_class.__name__} cannot be made of {shorten(text)}: {error}") from None
 
 
 def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
-    """Where boards come from; raises `BadInput` for a scale that does not exist, and a board that cannot be read."""
+    """The source of start boards; raises `BadInput` for an unknown scale, and for a board that cannot be read."""
     if options.board is not None:
         start = puzzle.read(options.board).state
         return lambda random, level: start
@@ -233,14 +233,14 @@ def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
     if samples is not None and samples.scales:
         return scale_of(puzzle, options.scale)[1].sample
 
-    def none(random: np.random.Generator, level: int | None) -> State:
-        raise Unsupported(f"{puzzle.name} cannot make boards of its own; give it one: board=TEXT")
+    def unsupported(random: np.random.Generator, level: int | None) -> State:
+        raise Unsupported(f"{puzzle.name} cannot make boards of its own; pass one: board=TEXT")
 
-    return none
+    return unsupported
 
 
 def picture(drawing: str) -> NDArray[np.uint8]:
-    """`uint8[height, width, 3]` of an SVG drawing; raises `BadInput` where what this needs is not installed."""
+    """`uint8[height, width, 3]` of an SVG drawing; raises `BadInput` if a library for this is not installed."""
     try:
         from matplotlib import get_data_path
         from PIL import Image

@@ -166,7 +166,7 @@ def stripes() -> Suite:
 @pytest.fixture
 def painter(monkeypatch: pytest.MonkeyPatch) -> type[Painter]:
     """A solver whose label has only the options that are not as usual."""
-    monkeypatch.setattr(runs, "_usual_options", lambda name, *given: dict(Painter().options()))
+    monkeypatch.setattr(runs, "_default_options", lambda name, *given: dict(Painter().options()))
     return Painter
 
 

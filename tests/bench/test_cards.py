@@ -69,7 +69,7 @@ def test_a_network_that_is_named_by_an_option_is_called_best(monkeypatch, networ
 
 def test_without_a_network_there_is_no_card(monkeypatch, boards, capsys) -> None:
     assert bench(monkeypatch, "tiles-2x3", boards, "--with", "ida", "--card") == 2
-    assert "--card is for solvers that ask a network" in capsys.readouterr().err
+    assert "--card is for solvers that use a network" in capsys.readouterr().err
 
 
 def test_a_network_of_the_package_keeps_its_name(monkeypatch, network, boards, tmp_path) -> None:

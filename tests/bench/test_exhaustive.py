@@ -87,7 +87,7 @@ def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
 
 
 def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exhaustive, "AT_ONCE", 4)
+    monkeypatch.setattr(exhaustive, "BATCH_SIZE", 4)
     run = exhaustive.run(places, [Walker(), Walker(lost=7)], Limit())
     assert Walker.asked == [4, 4, 2] * 2
     assert [answer.length for answer in run.by_solver["walker:wrong=-1:lost=7:claims=0:stops=-1"]] == [
@@ -97,7 +97,7 @@ def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: 
         9,
     ]
     whole, part = tables.summaries(run)
-    assert (whole.solved.count, part.solved.count, part.reached.count) == (10, 9, 9)
+    assert (whole.solved.count, part.solved.count, part.optimal.count) == (10, 9, 9)
     assert (whole.length.value, whole.excess.value, part.evaluations) == (4.5, 0.0, 3.8)
     assert (whole.seconds.value, run.interrupted) == (0.5, False)
     assert plots.chart(run, "levels").body[7][1:3] == ("7", "1/1")

@@ -37,7 +37,7 @@ def run():
 
 
 def test_each_solver_has_a_line_for_each_level(run) -> None:
-    found = level_table.found(run)
+    found = level_table.level_rows(run)
     assert [(at.solver.split(":")[0], at.level, at.clues) for at in found] == [
         ("lattice", 1, (15, 15)),
         ("lattice", 2, (1, 8)),
@@ -48,10 +48,12 @@ def test_each_solver_has_a_line_for_each_level(run) -> None:
 
 
 def test_cells_count_where_the_board_has_one_solution(run) -> None:
-    lattice = level_table.found(run)[:2]
+    lattice = level_table.level_rows(run)[:2]
     assert (lattice[0].cells.count, lattice[0].cells.total) == (2, 2)
     assert lattice[1].cells.total == 0  # neither board of level 2 has one solution
-    assert all(at.cells.total == 0 for at in level_table.found(run)[2:])  # who asks no network writes no wrong cells
+    assert all(
+        at.cells.total == 0 for at in level_table.level_rows(run)[2:]
+    )  # who asks no network writes no wrong cells
 
 
 def test_a_cell_that_is_wrong_is_one_less() -> None:
@@ -61,7 +63,7 @@ def test_a_cell_that_is_wrong_is_one_less() -> None:
         [Lattice(prior=telling(wrong=[14]), restarts=0)],
         Limit(),
     )
-    at = level_table.found(run)[1]
+    at = level_table.level_rows(run)[1]
     assert (at.solved.count, at.cells.count, at.cells.total) == (0, 4, 5)
 
 
@@ -69,7 +71,7 @@ def test_who_does_not_tell_what_it_came_to_has_no_cells(run) -> None:
     silent = [
         runs.BenchAnswer(a.solver, a.entry, a.row.model_copy(update={"tried": None}), a.holds) for a in run.answers
     ]
-    assert level_table.found(BenchRun(run.suite, tuple(silent)))[1].cells.total == 0
+    assert level_table.level_rows(BenchRun(run.suite, tuple(silent)))[1].cells.total == 0
 
 
 def test_the_table_ends_with_the_mean_of_the_levels(run) -> None:

@@ -28,7 +28,7 @@ def run(suite: Suite, stub: Make) -> BenchRun:
 @pytest.fixture
 def short(stub: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels have only the options that are not as usual."""
-    monkeypatch.setattr(runs, "_usual_options", lambda name, *given: dict(stub().options()))
+    monkeypatch.setattr(runs, "_default_options", lambda name, *given: dict(stub().options()))
 
 
 @pytest.fixture
@@ -117,14 +117,14 @@ def test_a_pair_of_solvers_can_be_chosen(short: None, suite: Suite, stub: Make) 
     four = runs.run(suite, [stub(extra=extra, width=5) for extra in (0, 2, 4, 6)], Limit(nodes=2))
     with pytest.raises(BadInput, match="4 solvers have answered 'small', and lengths2d shows 3 at most: choose two by"):
         plots.chart(four, "lengths2d")
-    two = plots.only(four, ["stub:extra=4", "stub:width=5:extra=2"])
+    two = plots.select_solvers(four, ["stub:extra=4", "stub:width=5:extra=2"])
     assert list(two.by_solver) == ["stub:extra=4:width=5", "stub:extra=2:width=5"]
     assert plots.chart(two, "lengths2d").body[0] == ("5", "3", "1")
-    assert list(plots.only(four, ["stub"]).by_solver) == list(four.by_solver)
+    assert list(plots.select_solvers(four, ["stub"]).by_solver) == list(four.by_solver)
     with pytest.raises(
         UnknownName, match="there is no solver that has answered 'small', called 'stub:extra=3'; did you"
     ):
-        plots.only(four, ["stub:extra=3"])
+        plots.select_solvers(four, ["stub:extra=3"])
 
 
 def test_many_lengths_share_cells(suite: Suite, stub: Make) -> None:
@@ -162,7 +162,7 @@ def test_bars_are_of_solvers_where_boards_are_many(
     run: BenchRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(plots, "MOST_BARS", 2)
+    monkeypatch.setattr(plots, "MAX_BOARDS_AS_BARS", 2)
     made = plots.chart(run, "bars")
     assert made.header == ("solver", "solved", "median", "95th percentile", "total")
     assert [row[1:4] for row in made.body] == [("3/5", "1.00", "1.00")] * 2
@@ -195,7 +195,7 @@ def test_widths_are_drawn_beside_published_points(short: None, run: BenchRun) ->
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["stub", "stub:extra=2", "somebody (2020)"]
     assert (left.get_xscale(), right.get_xscale()) == ("log", "log")
-    with pytest.raises(BadInput, match="bars shows nothing beside the answers: published curves are for widths"):
+    with pytest.raises(BadInput, match="bars does not show published curves: they are for widths"):
         plots.chart(run, "bars", curves)
 
 
@@ -332,7 +332,7 @@ def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painte
 
 
 def test_the_usual_kind_suits_the_puzzle(run: BenchRun, painted: BenchRun) -> None:
-    assert (plots.usual(run), plots.usual(painted)) == ("lengths", "bars")
+    assert (plots.default_kind(run), plots.default_kind(painted)) == ("lengths", "bars")
     for kind in ("lengths", "lengths2d"):
         with pytest.raises(BadInput, match="has equally many moves: draw bars or clues"):
             plots.chart(painted, kind)

@@ -93,8 +93,8 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
 def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
     if label == "uct":  # asks what the usual network can tell
         pytest.importorskip("torch")
-    assert runs.label_of(registry.parse_solver(text), suite.puzzle) == label
-    assert runs.label_of(registry.parse_solver(label), suite.puzzle) == label
+    assert runs.solver_label(registry.parse_solver(text), suite.puzzle) == label
+    assert runs.solver_label(registry.parse_solver(label), suite.puzzle) == label
 
 
 def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
@@ -103,10 +103,24 @@ def test_the_label_of_a_solver_that_is_not_here_has_all_its_options() -> None:
 
 def test_files_of_rows_have_plain_and_different_names() -> None:
     labels = ["ida", "beam:width=5", "ida:estimate=pdb:1,2/3", "ida:estimate=pdb:1,2,3", "a:b=" + "c" * 200]
-    names = [runs.slug(label) for label in labels]
+    names = [runs.file_stem(label) for label in labels]
     assert names[:2] == ["ida", "beam+width=5"]
     assert len(set(names)) == len(names)
     assert all(len(name) <= 80 and not set(name) & set(':/\\,*?"<>| ') for name in names)
+
+
+def test_a_run_is_resumed_with_rows_under_old_names_of_options(suite: Suite, tmp_path: Path) -> None:
+    solvers = runs.parse_solvers(["uct:estimate=manhattan:c_puct=2.0:playouts=2:max_moves=2"])
+    runs.run(suite, solvers, NODES, tmp_path)
+    (new,) = tmp_path.glob("*.jsonl")
+    old = new.with_name(new.name.replace("c_puct", "exploration"))
+    old.write_text(new.read_text().replace('"c_puct"', '"exploration"'))
+    new.unlink()
+    label = "uct:estimate=manhattan:prior=uniform:playouts=2:c_puct=2.0:max_moves=2"
+    assert list(runs.stored(tmp_path).by_solver) == [label]
+    rows = old.read_text()
+    runs.run(suite, solvers, NODES, tmp_path)
+    assert [path.read_text() for path in tmp_path.glob("*.jsonl")] == [rows]
 
 
 # --- asking ---
@@ -133,7 +147,7 @@ def test_answers_that_are_there_are_not_asked_for_again(suite: Suite, stub: Make
     stub.asked.clear()  # type: ignore[attr-defined]
     again = runs.run(suite, [stub()], NODES, tmp_path, jobs)
     assert stub.asked == []  # type: ignore[attr-defined]
-    assert again == first == runs.stored(tmp_path)
+    assert again == first == runs.read_run(tmp_path)
     assert [answer.entry for answer in again.answers] == list(suite.entries)
 
 
@@ -142,7 +156,7 @@ def test_a_larger_limit_asks_again_where_one_was_reached(suite: Suite, stub: Mak
     stub.asked.clear()  # type: ignore[attr-defined]
     runs.run(suite, [stub()], Limit(nodes=200), tmp_path)
     assert stub.asked == [HARD]  # type: ignore[attr-defined]
-    stored = runs.stored(tmp_path)
+    stored = runs.read_run(tmp_path)
     assert len(stored.answers) == len(suite.entries)
     assert stored.answers[3].row.limit["nodes"] == 200
 
@@ -181,7 +195,7 @@ def test_ctrl_c_keeps_what_is_there(suite: Suite, stub: Make, tmp_path: Path, jo
     assert run.interrupted
     assert lengths(run)[:2] == [1, 2]
     assert {answer.entry.board for answer in run.answers}.isdisjoint({FOUR, HARD})
-    assert runs.stored(tmp_path).answers == run.answers
+    assert runs.read_run(tmp_path).answers == run.answers
     assert len(run.by_solver) == 1
 
 
@@ -201,7 +215,7 @@ def test_a_board_that_comes_twice_is_asked_twice(suite: Suite, stub: Make, tmp_p
     stub.asked.clear()  # type: ignore[attr-defined]
     runs.run(twice, [stub()], NODES, tmp_path)
     assert stub.asked == []  # type: ignore[attr-defined]
-    assert lengths(runs.stored(tmp_path)) == [1, 2, 1]
+    assert lengths(runs.read_run(tmp_path)) == [1, 2, 1]
 
 
 # --- many boards at once ---
@@ -247,7 +261,7 @@ def test_boards_are_put_at_once_to_a_solver_that_batches(suite: Suite, many: Mak
     assert lengths(first) == [1, 2, 4, None, None]
     assert Many.given == [[ONE, TWO, FOUR, HARD]]
     again = runs.run(suite, [many()], NODES, tmp_path)
-    assert again == first == runs.stored(tmp_path)
+    assert again == first == runs.read_run(tmp_path)
     assert len(Many.given) == 1
     runs.run(suite, [many()], Limit(nodes=200), tmp_path)
     assert Many.given[1:] == [[HARD]]
@@ -268,7 +282,7 @@ def test_what_is_done_when_it_is_interrupted_is_kept(suite: Suite, many: Make, t
     run = runs.run(suite, [many(interrupts=TWO)], NODES, tmp_path)
     assert run.interrupted
     assert lengths(run) == [1, 4, None, None]
-    assert runs.stored(tmp_path).answers == run.answers
+    assert runs.read_run(tmp_path).answers == run.answers
     Many.given.clear()
     assert lengths(runs.run(suite, [many()], NODES, tmp_path)) == [1, 2, 4, None, None]
     assert Many.given == [[TWO]]
@@ -288,12 +302,12 @@ def test_answers_of_different_networks_are_not_mixed(
     solver = registry.parse_solver("greedy:estimate=net:averaged:max_moves=5")
     first = runs.run(few, [solver], NODES, tmp_path)
     assert [answer.row.net for answer in first.answers] == ["1111222233334444"] * 2
-    assert runs.stored(tmp_path) == first
+    assert runs.read_run(tmp_path) == first
     network["net"] = "5555666677778888"
     second = runs.run(few, [solver], NODES, tmp_path)
     assert [answer.row.net for answer in second.answers] == ["5555666677778888"] * 2
     assert list(second.by_solver) == list(first.by_solver)
-    both = runs.stored(tmp_path).by_solver
+    both = runs.read_run(tmp_path).by_solver
     assert list(both) == [
         "greedy:estimate=net:1111222233334444:averaged:max_moves=5",
         "greedy:estimate=net:5555666677778888:averaged:max_moves=5",
@@ -310,14 +324,14 @@ def test_rows_are_replayed_when_they_are_read(suite: Suite, stub: Make, tmp_path
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[1]["moves"] = ["U", "U"]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    stored = runs.stored(tmp_path)
+    stored = runs.read_run(tmp_path)
     assert lengths(stored) == [1, None, 4, None, None]
     assert [answer.holds for answer in stored.answers] == [True, False, True, True, True]
 
 
 def test_solvers_come_in_the_order_of_their_numbers(suite: Suite, stub: Make, tmp_path: Path) -> None:
     runs.run(suite, [stub(width=width) for width in (16, 2, 100)], NODES, tmp_path)
-    widths = [answers[0].row.options["width"] for answers in runs.stored(tmp_path).by_solver.values()]
+    widths = [answers[0].row.options["width"] for answers in runs.read_run(tmp_path).by_solver.values()]
     assert widths == [2, 16, 100]
 
 
@@ -325,10 +339,10 @@ def test_rows_of_other_boards_are_passed_over_and_garbage_is_told(suite: Suite, 
     runs.run(suite, [stub()], NODES, tmp_path)
     row = next(tmp_path.glob("*.jsonl")).read_text().splitlines()[0]
     (tmp_path / "strange.jsonl").write_text(row.replace(ONE, "1 2 3 4 0 6 7 5 8") + "\n")
-    assert len(runs.stored(tmp_path).answers) == len(suite.entries)
+    assert len(runs.read_run(tmp_path).answers) == len(suite.entries)
     (tmp_path / "strange.jsonl").write_text("garbage\n")
     with pytest.raises(BadFile, match=r"strange\.jsonl, line 1"):
-        runs.stored(tmp_path)
+        runs.read_run(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -110,12 +110,12 @@ def test_a_solution_that_does_not_fit_its_puzzle_is_a_fault(file: Write) -> None
     ],
 )
 def test_a_board_tells_its_puzzle(board: str, name: str) -> None:
-    assert [puzzle.name for puzzle in suites.guesses(board)] == [name]
+    assert [puzzle.name for puzzle in suites.guess_puzzles(board)] == [name]
 
 
 @pytest.mark.parametrize("text", ["", "puzzle,solution", SOLVED, "what is this sentence", "1234567890123456", "x" * 81])
 def test_what_is_no_board_tells_none(text: str) -> None:
-    assert list(suites.guesses(text)) == []
+    assert list(suites.guess_puzzles(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) 
 
 
 def test_every_suite_of_the_package_says_its_puzzle_and_its_source() -> None:
-    for path in suites.shipped().values():
+    for path in suites.packaged().values():
         text = path.read_text(encoding="utf-8")
         assert text.startswith("# puzzle: ")
         assert "licence" in text or "Artificial" in text
@@ -163,7 +163,7 @@ def test_several_suites_are_one_if_of_one_puzzle(suite: Suite) -> None:
 
 def test_a_stored_suite_is_the_same_again(suite: Suite, tmp_path: Path) -> None:
     suites.save(suite, tmp_path / "new")
-    assert suites.reopen(tmp_path / "new") == suite
+    assert suites.read_stored(tmp_path / "new") == suite
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["suite.json"]
 
 
@@ -178,15 +178,15 @@ def test_a_folder_takes_one_suite(suite: Suite, tmp_path: Path) -> None:
 
 def test_a_stored_suite_that_was_changed_or_is_none(suite: Suite, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="holds no benchmark"):
-        suites.reopen(tmp_path)
+        suites.read_stored(tmp_path)
     suites.save(suite, tmp_path)
     path = tmp_path / "suite.json"
     path.write_text(path.read_text().replace(ONE, TWO))
     with pytest.raises(BadFile, match="was changed"):
-        suites.reopen(tmp_path)
+        suites.read_stored(tmp_path)
     path.write_text("{}")
     with pytest.raises(BadFile, match="is no suite of a benchmark"):
-        suites.reopen(tmp_path)
+        suites.read_stored(tmp_path)
 
 
 def test_sampled_boards_depend_on_seed_and_level_alone() -> None:

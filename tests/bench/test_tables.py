@@ -41,20 +41,20 @@ def test_a_share_of_nothing_tells_nothing() -> None:
 def test_the_interval_of_a_mean_is_students() -> None:
     made = tables.mean([1, 2, 3])
     assert made.value == 2.0
-    assert made.reach == pytest.approx(4.303 / math.sqrt(3), abs=1e-3)
+    assert made.half_width == pytest.approx(4.303 / math.sqrt(3), abs=1e-3)
     assert tables.mean([5, 5]) == Mean(5.0, 0.0)
 
 
 def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
     assert tables.mean([4]).value == 4.0
-    assert math.isnan(tables.mean([4]).reach)
+    assert math.isnan(tables.mean([4]).half_width)
     assert math.isnan(tables.mean([]).value)
 
 
 def test_a_summary_counts_what_holds(run: BenchRun) -> None:
     exact, longer = tables.summaries(run)
-    assert (exact.solved, exact.proven, exact.reached) == (Proportion(3, 5), Proportion(3, 5), Proportion(3, 4))
-    assert (longer.solved, longer.proven, longer.reached) == (Proportion(3, 5), Proportion(0, 5), Proportion(0, 4))
+    assert (exact.solved, exact.proven, exact.optimal) == (Proportion(3, 5), Proportion(3, 5), Proportion(3, 4))
+    assert (longer.solved, longer.proven, longer.optimal) == (Proportion(3, 5), Proportion(0, 5), Proportion(0, 4))
     assert exact.length.value == pytest.approx(7 / 3)
     assert longer.length.value == pytest.approx(13 / 3)
     assert (exact.excess, longer.excess) == (Mean(0.0, 0.0), Mean(2.0, 0.0))
@@ -77,7 +77,7 @@ def test_an_upper_bound_counts_for_the_excess_but_not_for_the_optimum(suite: Sui
     run = runs.run(bounded, [stub(extra=2)], Limit())
     (each,) = tables.summaries(run)
     assert each.excess.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
-    assert each.reached == Proportion(0, 1)
+    assert each.optimal == Proportion(0, 1)
     assert caveats(run) == ["1 of the 2 known lengths are not proven optimal; the excess is over them."]
 
 
@@ -224,9 +224,9 @@ def test_numbers_as_text() -> None:
     ]
     assert tables.decimal(math.nan) == tables.share(Proportion(0, 0)) == "-"
     assert tables.interval(Proportion(7, 10)) == "40-89 %"
-    assert tables.broken("ida:estimate=pdb:1,2/3:jobs=2") == "ida:\nestimate=pdb:1,2/3:\njobs=2"
+    assert tables.wrapped_label("ida:estimate=pdb:1,2/3:jobs=2") == "ida:\nestimate=pdb:1,2/3:\njobs=2"
 
 
 def test_stored_answers_give_the_same_table(suite: Suite, stub: Make, tmp_path: Path) -> None:
     run = runs.run(suite, [stub(), stub(extra=2)], Limit(nodes=100), tmp_path)
-    assert tables.summaries(runs.stored(tmp_path)) == tables.summaries(run)
+    assert tables.summaries(runs.read_run(tmp_path)) == tables.summaries(run)

@@ -60,11 +60,11 @@ def test_a_board_against_the_rules_is_refused_without_a_question(program) -> Non
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--with", "lattice", "--net", "sudoku-9x9-cnn", "--set", "policy=eliminate"), "knows digits alone"),
+        (("--with", "lattice", "--net", "sudoku-9x9-cnn", "--set", "policy=eliminate"), "reads only digits"),
         (("--with", "lattice", "--set", "policy=eliminat"), "'policy' cannot be 'eliminat'"),
         (("--with", "lattice", "--restarts", "-1"), "'restarts' cannot be '-1'"),
         (("--with", "bands", "--restarts", "3"), "bands has no option 'restarts'"),
-        (("--with", "uct"), "nobody says how many moves remain"),
+        (("--with", "uct"), "it has no estimate of the remaining moves"),
         (("--with", "lattice", "--net", "dust-8x6x5"), "dust-8x6x5 is for dust-8x6x5, not for sudoku-9x9"),
         (("--with", "bands", "--net", "sudoku-9x9"), "bands asks no network"),
     ],

@@ -198,7 +198,7 @@ def test_jobs_make_the_same_boards(made, monkeypatch, jobs):
         (("--minimal", "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
         (("--hard", 5, "--allow-multiple"), "a puzzle that is minimal or hard has one solution"),
         (("--scale", "clue"), "there is no scale of sudoku-9x9 'clue'; did you mean 'clues'?"),
-        (("--histogram", "a.png"), "--histogram draws what --out holds; name a file with --out"),
+        (("--histogram", "a.png"), "--histogram draws the boards of --out; name a file with --out"),
     ],
 )
 def test_wishes_that_cannot_be_had_are_answered_with_a_sentence(program, words, sentence):
@@ -299,7 +299,7 @@ def test_a_histogram(program, tmp_path, ending, start):
 def test_an_image_of_another_kind_is_refused_before_anything_is_made(program, tmp_path):
     image = tmp_path / "clues.pdf"
     words = ("--out", tmp_path / "boards.csv", "--histogram", image)
-    assert program("sudoku-9x9", *words) == (2, "", f"error: {image} is no image: write .png or .svg\n")
+    assert program("sudoku-9x9", *words) == (2, "", f"error: {image} is no image: its name must end in .png or .svg\n")
     assert not list(tmp_path.iterdir())
 
 
@@ -392,7 +392,7 @@ def begun(program, tmp_path, monkeypatch):
             code, out, err = program(*words)
         assert (code, out) == (130, "")
         kept = 10 if ending == ".parquet" else 15  # whole parts only
-        assert err == f"error: interrupted: {kept} of 40 boards are there; the same command goes on from there\n"
+        assert err == f"error: interrupted after {kept} of 40 boards; repeat the command to continue\n"
         return path, words
 
     return begin
@@ -476,7 +476,7 @@ def test_a_process_that_ends_too_soon_is_gone_on_from(program, tmp_path, how, co
         said = [line for line in err.splitlines() if not line.startswith("Compiling ")]
         assert len(said) == 1
         assert re.fullmatch(
-            r"error: interrupted: [0-9,]+ of 12,000 boards are there; the same command goes on from there", said[0]
+            r"error: interrupted after [0-9,]+ of 12,000 boards; repeat the command to continue", said[0]
         )
     kept = path.read_bytes()
     assert 1000 * 164 <= len(kept) < 12_000 * 164

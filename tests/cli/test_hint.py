@@ -192,7 +192,7 @@ def test_a_sudoku_without_a_solution(program):
         (("tiles-3x3", NEAR, "--time", "0"), "a limit on time must be more than 0"),
         (("sudoku-9x9", "easy", "--with", "random"), "random looks for one solution, and cannot list or count"),
         (("sudoku-9x9", "easy", "--game", "r1c9=6 r1c9=6"), "move 2 of 2: r1c9=6 writes in a cell that is filled"),
-        (("tiles-3x3", NEAR, "--settle"), "--settle means nothing to tiles-3x3"),
+        (("tiles-3x3", NEAR, "--settle"), "--settle has no meaning for tiles-3x3"),
     ],
 )
 def test_what_cannot_be_used_is_explained(program, words, sentence):

@@ -50,7 +50,7 @@ def test_of_many_examinations_some_are_told_with_the_last(run):
 
 @pytest.mark.parametrize("lines", [None, [], EXAMS[1:2]])
 def test_a_run_without_an_examination(run, lines):
-    with pytest.raises(BadInput, match="one holds no examination yet"):
+    with pytest.raises(BadInput, match="one has no evaluation yet"):
         learning.learning([run("one", lines=lines)])
 
 
@@ -62,7 +62,7 @@ def test_runs_of_different_puzzles_are_not_drawn_together(run):
 def test_a_run_whose_settings_name_no_puzzle(run):
     folder = run("one")
     (folder / "config.toml").write_text('recipe = "dqn"\n')
-    with pytest.raises(BadInput, match="names no puzzle: it is not as training wrote it"):
+    with pytest.raises(BadInput, match="names no puzzle: it was changed after training wrote it"):
         learning.learning([folder])
 
 
@@ -80,9 +80,9 @@ def test_the_command_tells_what_cannot_be_drawn(run, program, tmp_path):
     pytest.importorskip("matplotlib")
     one = run("one")
     for words, sentence in (
-        (("plot", one, "--kind", "bars"), "of training runs there is one kind of plot, 'learning'"),
-        (("plot", one, "--with", "beam"), "of training runs there is one kind of plot, 'learning'"),
-        (("plot", one, tmp_path), "several folders are drawn together only if all of them are training runs"),
+        (("plot", one, "--kind", "bars"), "training runs have one kind of plot, 'learning'"),
+        (("plot", one, "--with", "beam"), "training runs have one kind of plot, 'learning'"),
+        (("plot", one, tmp_path), "several folders can be drawn together only if all of them are training runs"),
         (("plot", tmp_path, "--kind", "learning"), "holds no benchmark"),
     ):
         code, out, err = program(*words)

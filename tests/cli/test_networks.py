@@ -297,10 +297,10 @@ def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, net
     ("words", "sentence"),
     [
         (("tiles-2x2", "--all", "--net", "nowhere"), "there is no network 'nowhere'"),
-        (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) has a network to ask"),
+        (("tiles-2x2", "--all", "--net", "x", "--with", "bfs"), "none of the solvers (bfs) can use a network"),
         (
             ("tiles-2x2", "--all", "--net", "x", "--with", "greedy:prior=net"),
-            "none of the solvers (greedy) has a network",
+            "none of the solvers (greedy) can use a network",
         ),
         (
             ("tiles-2x2", "--all", "--with", "bfs,ida", "--max-moves", 3),
@@ -316,7 +316,7 @@ def test_every_board_of_a_small_puzzle_is_kept_where_that_is_wanted(program, net
             ("dust-4x3x3", "--all"),
             "the states of dust-4x3x3 cannot be found from its goals: its moves cannot be undone",
         ),
-        (("tiles-2x2", "--all", "--levels", "1-2"), "--all leaves no choice of boards: give no --levels, --scale"),
+        (("tiles-2x2", "--all", "--levels", "1-2"), "--all takes every board: give no --levels, --scale"),
     ],
 )
 def test_a_benchmark_that_makes_no_sense_is_told_in_a_sentence(program, network, words, sentence):
@@ -340,7 +340,7 @@ def test_published_points_are_drawn_beside_widths(program, file, tmp_path):
     assert re.search(r"somebody \(2020\) +64 +- +63.8 %", said)
     assert (out / "widths.png").exists()
     code, _, err = program("plot", out, "--kind", "lengths", "--beside", points)
-    assert (code, err) == (2, "error: lengths shows nothing beside the answers: published curves are for widths\n")
+    assert (code, err) == (2, "error: lengths does not show published curves: they are for widths\n")
     code, _, err = program("plot", out, "--beside", file("somebody\n", "bad.txt"))
     assert (code, "is no point of a curve" in err) == (2, True)
 

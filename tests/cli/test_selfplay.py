@@ -23,12 +23,18 @@ recipe = "selfplay"
 puzzle = "tiles-2x3"
 seed = 5
 network = { kind = "dense", width = 16, depth = 1, heads = ["policy", "cost_to_go"] }
-starts = { walks = 1.0, first = 3, last = 9, grows = "won", games = 16, in_a_row = 1 }
-playing = { games = 8, playouts = 4, max_moves = 20 }
-samples = { newest = 300, round = 200, reuse = 4.0 }
-match = { games = 8, portion = 4, ladder = 4 }
-learning = { steps = 20, batch = 20, precision = "float32", save = 0.05 }
-exam = { every = 10, boards = 4, games = 0, scale = "uniform", max_moves = 20 }
+self_play = { parallel_games = 8, playouts = 4, max_moves = 20 }
+replay = { capacity = 300, samples_per_candidate = 200, replay_ratio = 4.0 }
+match = { max_boards = 8, batch_size = 4, opponent_boards = 4 }
+learning = { steps = 20, batch_size = 20, precision = "float32", save_seconds = 0.05 }
+evaluation = { every = 10, boards = 4, teacher_games = 0, scale = "uniform", max_moves = 20 }
+[curriculum]
+random_walk_share = 1.0
+initial_difficulty = 3
+max_difficulty = 9
+growth = "wins"
+games_per_check = 16
+checks_in_a_row = 1
 """
 
 
@@ -44,14 +50,14 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     run = tmp_path / "run"
     code, out, err = program("selfplay", "run", run, "--config", config, "--workers", 0)
     assert code == 0, err
-    assert "All steps are made; play with the champion: --net" in out
+    assert "Training is complete; play with the champion: --net" in out
     assert program("selfplay", "status", run)[:2] == (0, out)
     champion = (run / "champion").read_text().strip()
     code, out, err = program("match", run, "champion", "random", "--games", 6, "--shifts", 5)
     assert code == 0, err
     assert out.startswith(f"{champion} against random: 6 boards of 5 shifts, ")
     last = json.loads((run / "matches.jsonl").read_text().splitlines()[-1])
-    assert (last["a"], last["b"], last["games"], last["shifts"]) == (champion, "random", 6, 5)
+    assert (last["a"], last["b"], last["games"], last["scramble_length"]) == (champion, "random", 6, 5)
     code, _, err = program("match", run, "champion", "nobody")
     assert (code, "'nobody' is neither a network of" in err) == (2, True)
     solved = program("solve", "tiles-2x3", "1 2 3 4 0 5", "--with", "uct", "--net", run)
@@ -69,8 +75,11 @@ def test_a_run_its_state_and_matches_of_it(program, tmp_path, config) -> None:
     [
         (["run", "RUN"], "holds no run: give the settings of one with --config"),
         (["status", "RUN"], "holds no run"),
-        (["run", "RUN", "--config", "CONFIG", "--set", "playing.playout=3"], "did you mean 'playouts'"),
-        (["run", "RUN", "--config", "CONFIG", "--set", "match.better=0.4"], "the option 'better' cannot be '0.4'"),
+        (["run", "RUN", "--config", "CONFIG", "--set", "self_play.playout=3"], "did you mean 'playouts'"),
+        (
+            ["run", "RUN", "--config", "CONFIG", "--set", "match.better_win_rate=0.4"],
+            "the option 'better_win_rate' cannot be '0.4'",
+        ),
         (["generate", "CONFIG", "--config", "CONFIG"], "small.toml is no folder"),
     ],
 )
@@ -87,7 +96,7 @@ def test_two_on_one_folder_a_missing_champion_and_other_settings_are_told(progra
     run, league = tmp_path / "run", SelfPlayRun(tmp_path / "run")
     words = ("selfplay", "run", run, "--config", config, "--workers", 0)
     assert program(*words, "--minutes", 0)[0] == 0
-    with league.alone("run"):
+    with league.exclusive("run"):
         code, _, err = program(*words)
     assert (code, f"another program is at work on {run} as its run" in err) == (2, True)
     league.write(league.champion, "0123456789abcdef\n")
@@ -112,7 +121,7 @@ def test_a_folder_that_cannot_be_written_is_told(program, tmp_path, config) -> N
 def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path, config) -> None:
     run, chance = tmp_path / "run", random.Random(3)
     words = [sys.executable, "-m", "puzzlelab", "selfplay", "run", str(run), "--config", str(config)]
-    words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "samples.reuse=50"]
+    words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "replay.replay_ratio=50"]
     league = SelfPlayRun(run)
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(words, stderr=said)
@@ -133,7 +142,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
     assert "Traceback" not in told
     for number in numbers(league.shards):
         read_shard(shard_path(league.shards, number), SelfPlaySamples)
-    lines = [json.loads(line) for line in league.ledger.read_text().splitlines()]
+    lines = [json.loads(line) for line in league.game_log.read_text().splitlines()]
     assert len({line["number"] for line in lines}) == len(lines)
     assert not list(league.programs.glob("*.json"))
     words = [sys.executable, "-m", "puzzlelab", "selfplay", "status", str(run)]
@@ -143,11 +152,11 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
 
 def _grown(league, seconds) -> None:
     """Wait until more games were played, and then for so long."""
-    before = league.ledger.stat().st_size if league.ledger.exists() else 0
+    before = league.game_log.stat().st_size if league.game_log.exists() else 0
     ends = time.monotonic() + 120
-    while time.monotonic() < ends and not (league.ledger.exists() and league.ledger.stat().st_size > before):
+    while time.monotonic() < ends and not (league.game_log.exists() and league.game_log.stat().st_size > before):
         time.sleep(0.05)
-    assert league.ledger.stat().st_size > before, "no game was played any more"
+    assert league.game_log.stat().st_size > before, "no game was played any more"
     time.sleep(seconds)
 
 

@@ -196,7 +196,7 @@ def test_ctrl_c_keeps_what_is_complete_and_the_same_command_goes_on(program, tmp
     _, err = process.communicate(timeout=60)
     kept = sum(map(len, read_shards(tmp_path / "a")))
     assert process.returncode == 130
-    assert f"interrupted: {kept:,} of 1,000,000 samples are there; the same command goes on from there" in err
+    assert f"interrupted after {kept:,} of 1,000,000 samples; repeat the command to continue" in err
     assert "Traceback" not in err
     assert kept >= 2_000
     for folder in ("a", "b"):

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.training.metrics import TIMES
+from puzzlelab.training.metrics import TIME_FIELDS
 
 CONFIG = """
 recipe = "imitation"
@@ -23,34 +23,39 @@ kind = "dense"
 width = 8
 depth = 1
 [teacher]
-set = { width = 3 }
+solver_options = { width = 3 }
 [data]
-shard = 20
-ring = 300
-reuse = 2.0
+shard_games = 20
+buffer_size = 300
+replay_ratio = 2.0
 [learning]
 steps = 60
-batch = 20
+batch_size = 20
 precision = "float32"
-save = 0.05
-[exam]
+save_seconds = 0.05
+[evaluation]
 every = 10
 boards = 4
-games = 4
+teacher_games = 4
 """
 
 
 PLAYING = """
 puzzle = "tiles-2x3"
 seed = 5
-games = 20
+parallel_games = 20
 max_moves = 12
-every = 2
+steps_per_move = 2
 network = { kind = "dense", width = 8, depth = 1, heads = ["q", "cost_to_go"] }
-starts = { walks = 1.0, first = 4, last = 20, grows = "won", games = 20 }
-memory = { size = 500, alpha = 0.6 }
-learning = { steps = 60, batch = 20, precision = "float32", save = 0.05 }
-exam = { every = 10, boards = 4, scale = "uniform", max_moves = 20 }
+replay = { size = 500, alpha = 0.6 }
+learning = { steps = 60, batch_size = 20, precision = "float32", save_seconds = 0.05 }
+evaluation = { every = 10, boards = 4, scale = "uniform", max_moves = 20 }
+[curriculum]
+random_walk_share = 1.0
+initial_difficulty = 4
+max_difficulty = 20
+growth = "wins"
+games_per_check = 20
 """
 """A small run of a recipe that plays for itself."""
 
@@ -70,7 +75,7 @@ def command(*words, recipe="imitation"):
 def lines(run):
     """The metrics of a run, without what differs between two runs of one seed."""
     told = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    return [{name: value for name, value in line.items() if name not in TIMES} for line in told]
+    return [{name: value for name, value in line.items() if name not in TIME_FIELDS} for line in told]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +84,10 @@ def lines(run):
         (["imitate", "--run", "RUN", "--config", "CONFIG"], "there is no recipe 'imitate'; did you mean 'imitation'"),
         (["imitation", "--run", "RUN"], "holds no run: give the settings of one with --config"),
         (["imitation", "--run", "RUN", "--config", "none.toml"], "cannot read none.toml"),
-        (["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "data.rign=5"], "did you mean 'ring'"),
+        (
+            ["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "data.bufer_size=5"],
+            "did you mean 'buffer_size'",
+        ),
         (
             ["imitation", "--run", "RUN", "--config", "CONFIG", "--set", "network.kind=rnn"],
             "there is no kind of network",
@@ -147,7 +155,7 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(tmp_path, config) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "interrupted: all steps so far are saved; the same command goes on from there" in said
+    assert "interrupted: all steps so far are saved; repeat the command to continue" in said
     step = json.loads((tmp_path / "run" / "state.json").read_text())["step"]
     assert step > 0
     assert (tmp_path / "run" / "champion").exists()

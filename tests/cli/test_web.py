@@ -22,7 +22,7 @@ def run(monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
     ("arguments", "words"),
     [
         (["--host", "nowhere.invalid"], "there is no host 'nowhere.invalid' here"),
-        (["--host", "203.0.113.7"], "cannot be had"),
+        (["--host", "203.0.113.7"], "cannot be used"),
         (["--memory", "plenty"], "'plenty' is no amount of memory"),
         (["--memory", "1M"], "'memory' cannot be"),
         (["--jobs", "0"], "'jobs' cannot be '0'"),
@@ -44,7 +44,7 @@ def test_a_port_that_is_taken_is_told(monkeypatch, capsys) -> None:
         port = taken.getsockname()[1]
         code, said = run(monkeypatch, capsys, "--port", str(port))
     assert code == 2
-    assert f"port {port} of 127.0.0.1 cannot be had" in said
+    assert f"port {port} of 127.0.0.1 cannot be used" in said
     assert "--port" in said
 
 

@@ -32,6 +32,7 @@ def test_a_puzzle_offers_the_views_of_its_table(eight: Puzzle, corridor) -> None
     assert all(eight.view(view) is not None for view in views)
     assert [corridor().view(view) is not None for view in views] == [True, False, False, False, False]
     assert eight.view(Estimates) is eight.view(Estimates)
+    assert eight.view(Reversible) is eight
 
 
 def test_what_a_puzzle_does_not_say_of_itself_has_defaults(corridor) -> None:

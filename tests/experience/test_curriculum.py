@@ -27,7 +27,7 @@ def random(seed=0):
 
 @given(first=st.integers(1, 30), seed=st.integers(0, 999))
 def test_no_walk_leads_farther_than_it_is_long(distances, first, seed) -> None:
-    states, known = starts(walks=1, first=first).boards(50, random(seed))
+    states, known = starts(random_walk_share=1, initial_difficulty=first).boards(50, random(seed))
     distance = distances(NARROW)(states)
     assert known.dtype == np.int32
     assert known.min() >= 1
@@ -37,18 +37,18 @@ def test_no_walk_leads_farther_than_it_is_long(distances, first, seed) -> None:
 
 
 def test_walks_are_of_all_lengths_alike() -> None:
-    _, known = starts(walks=1, first=5).boards(5_000, random())
+    _, known = starts(random_walk_share=1, initial_difficulty=5).boards(5_000, random())
     assert chisquare(np.bincount(known)[1:], np.full(5, 1_000)).pvalue > 0.01
 
 
 def test_short_walks_do_not_turn_back(distances) -> None:
     puzzle = registry.load("tiles-2x2")  # a ring of 12 states
-    states, known = starts(puzzle, walks=1, first=6).boards(200, random())
+    states, known = starts(puzzle, random_walk_share=1, initial_difficulty=6).boards(200, random())
     assert np.array_equal(distances(puzzle)(states), known)
 
 
 def test_walks_of_plain_rules(corridor) -> None:
-    states, known = starts(corridor(9), walks=1, first=4).boards(50, random())
+    states, known = starts(corridor(9), random_walk_share=1, initial_difficulty=4).boards(50, random())
     assert np.array_equal(states[:, 0], known)
     assert set(known.tolist()) == {1, 2, 3, 4}
 
@@ -56,7 +56,7 @@ def test_walks_of_plain_rules(corridor) -> None:
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_so_many_boards_are_walks(share) -> None:
     first = 4 if share else 0
-    states, known = starts(walks=share, first=first).boards(2_000, random())
+    states, known = starts(random_walk_share=share, initial_difficulty=first).boards(2_000, random())
     assert states.shape == (2_000, 6)
     walks = known != UNKNOWN
     assert abs(walks.mean() - share) < 0.03
@@ -64,20 +64,20 @@ def test_so_many_boards_are_walks(share) -> None:
 
 
 def test_boards_that_are_no_walks_come_from_everywhere(distances) -> None:
-    states, known = starts(walks=0.5, first=2, scale="uniform").boards(400, random())
+    states, known = starts(random_walk_share=0.5, initial_difficulty=2, scale="uniform").boards(400, random())
     distance = distances(NARROW)(states)
     assert distance[known != UNKNOWN].max() <= 2
     assert distance[known == UNKNOWN].mean() > 10
 
 
 def test_boards_of_a_level(distances) -> None:
-    states, known = starts(scale="distance", first=7).boards(20, random())
+    states, known = starts(scale="distance", initial_difficulty=7).boards(20, random())
     assert distances(NARROW)(states).tolist() == [7] * 20
     assert (known == UNKNOWN).all()
 
 
 def test_the_main_scale_is_the_one_that_is_not_named() -> None:
-    states, _ = starts(first=6).boards(20, random())
+    states, _ = starts(initial_difficulty=6).boards(20, random())
     assert [NARROW.view(Samples).difficulty(state)["level"] for state in states] == [6] * 20
 
 
@@ -94,7 +94,7 @@ def test_a_puzzle_whose_moves_cannot_be_undone() -> None:
 
 
 def test_the_same_draws_give_the_same_boards() -> None:
-    one, other = (starts(walks=0.5, first=9).boards(30, random(4)) for _ in range(2))
+    one, other = (starts(random_walk_share=0.5, initial_difficulty=9).boards(30, random(4)) for _ in range(2))
     assert np.array_equal(one[0], other[0])
     assert np.array_equal(one[1], other[1])
 
@@ -103,7 +103,7 @@ def test_the_same_draws_give_the_same_boards() -> None:
 
 
 def test_difficulty_that_grows_evenly() -> None:
-    found = starts(walks=1, first=2, last=10, grows="evenly", over=80)
+    found = starts(random_walk_share=1, initial_difficulty=2, max_difficulty=10, growth="linear", growth_steps=80)
     levels = []
     for step in (0, 10, 40, 79, 80, 1_000):
         found.stepped(step)
@@ -114,7 +114,7 @@ def test_difficulty_that_grows_evenly() -> None:
 
 
 def test_boards_are_as_hard_as_the_difficulty_has_become() -> None:
-    found = starts(walks=1, first=1, last=9, grows="evenly", over=8)
+    found = starts(random_walk_share=1, initial_difficulty=1, max_difficulty=9, growth="linear", growth_steps=8)
     assert found.boards(100, random())[1].max() == 1
     found.stepped(8)
     assert found.boards(100, random())[1].max() == 9
@@ -130,26 +130,51 @@ def won(found, *games):
 
 
 def test_difficulty_that_grows_with_games_that_are_won() -> None:
-    found = starts(walks=1, first=1, last=6, grows="won", share=0.8, games=10, in_a_row=1, by=2)
+    found = starts(
+        random_walk_share=1,
+        initial_difficulty=1,
+        max_difficulty=6,
+        growth="wins",
+        win_rate=0.8,
+        games_per_check=10,
+        checks_in_a_row=1,
+        increment=2,
+    )
     assert won(found, (10, 9), (10, 8), (10, 9), (10, 10), (10, 10)) == [3, 3, 5, 6, 6]
     found.stepped(10**6)
     assert found.difficulty == 6
 
 
 def test_games_are_judged_when_there_are_enough_of_them() -> None:
-    found = starts(walks=1, first=1, last=6, grows="won", share=0.5, games=10, in_a_row=1)
+    found = starts(
+        random_walk_share=1,
+        initial_difficulty=1,
+        max_difficulty=6,
+        growth="wins",
+        win_rate=0.5,
+        games_per_check=10,
+        checks_in_a_row=1,
+    )
     assert won(found, (4, 4), (5, 0), (1, 1), (9, 9), (3, 0)) == [1, 1, 1, 1, 2]
     # 5 of the first 10 are not more than half; 9 of the next 12 are.
 
 
 def test_so_many_times_in_a_row() -> None:
-    found = starts(walks=1, first=1, last=6, grows="won", share=0.8, games=10, in_a_row=3)
+    found = starts(
+        random_walk_share=1,
+        initial_difficulty=1,
+        max_difficulty=6,
+        growth="wins",
+        win_rate=0.8,
+        games_per_check=10,
+        checks_in_a_row=3,
+    )
     good, bad = (10, 9), (10, 8)
     assert won(found, good, good, bad, good, good, good, good, good, good) == [1, 1, 1, 1, 1, 2, 2, 2, 3]
 
 
 def test_difficulty_that_never_grows() -> None:
-    found = starts(walks=1, first=3, last=6)
+    found = starts(random_walk_share=1, initial_difficulty=3, max_difficulty=6)
     found.stepped(10**9)
     assert won(found, (10_000, 10_000), (10_000, 10_000)) == [3, 3]
 
@@ -157,7 +182,8 @@ def test_difficulty_that_never_grows() -> None:
 @given(st.lists(st.tuples(st.integers(1, 12), st.floats(0, 1)), max_size=20), st.integers(0, 20))
 def test_restored_starts_go_on_as_they_would_have(games, cut) -> None:
     parts = [(ended, round(ended * share)) for ended, share in games]
-    settings = {"walks": 1, "first": 1, "last": 9, "grows": "won", "games": 10, "in_a_row": 2, "share": 0.4}
+    settings = {"random_walk_share": 1, "initial_difficulty": 1, "max_difficulty": 9}
+    settings |= {"growth": "wins", "games_per_check": 10, "checks_in_a_row": 2, "win_rate": 0.4}
     one, other = starts(**settings), starts(**settings)
     won(one, *parts[:cut])
     other.restore(one.state())
@@ -171,13 +197,19 @@ def test_restored_starts_go_on_as_they_would_have(games, cut) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"walks": 0.5}, "walks need a first difficulty of 1 or more, the length of the longest"),
-        ({"first": 9, "last": 5}, "the last difficulty, 5, is less than the first, 9"),
-        ({"walks": 1, "first": 9, "grows": "evenly"}, "a difficulty that grows needs a last one"),
-        ({"walks": 1, "first": 9, "grows": "won"}, "a difficulty that grows needs a last one"),
-        ({"walks": 1.5}, "curriculum: the option 'walks' cannot be '1.5'"),
-        ({"grows": "wins"}, "curriculum: the option 'grows' cannot be 'wins'"),
-        ({"walk": 1}, "curriculum has no option 'walk'; did you mean 'walks'"),
+        ({"random_walk_share": 0.5}, "random walks need an initial_difficulty of 1 or more, the length of the longest"),
+        ({"initial_difficulty": 9, "max_difficulty": 5}, "max_difficulty, 5, is less than initial_difficulty, 9"),
+        (
+            {"random_walk_share": 1, "initial_difficulty": 9, "growth": "linear"},
+            "a difficulty that grows needs max_difficulty",
+        ),
+        (
+            {"random_walk_share": 1, "initial_difficulty": 9, "growth": "wins"},
+            "a difficulty that grows needs max_difficulty",
+        ),
+        ({"random_walk_share": 1.5}, "curriculum: the option 'random_walk_share' cannot be '1.5'"),
+        ({"growth": "win"}, "curriculum: the option 'growth' cannot be 'win'"),
+        ({"incremen": 1}, "curriculum has no option 'incremen'; did you mean 'increment'"),
     ],
 )
 def test_settings_that_make_no_sense(values, words) -> None:
@@ -187,23 +219,25 @@ def test_settings_that_make_no_sense(values, words) -> None:
 
 def test_what_a_puzzle_cannot_make_is_said_at_the_beginning(corridor) -> None:
     with pytest.raises(Unsupported, match=r"moves of dust-4x3x3 cannot be undone, so that no walk leads from its goal"):
-        starts(registry.load("dust-4x3x3"), walks=0.5, first=3)
+        starts(registry.load("dust-4x3x3"), random_walk_share=0.5, initial_difficulty=3)
     with pytest.raises(Unsupported, match="moves of sudoku-4x4 cannot be undone"):
-        starts(registry.load("sudoku-4x4"), walks=1, first=3)
+        starts(registry.load("sudoku-4x4"), random_walk_share=1, initial_difficulty=3)
     with pytest.raises(Unsupported, match="sudoku-4x4 cannot make boards of its own"):
         starts(registry.load("sudoku-4x4"))
     with pytest.raises(Unsupported, match="corridor-9 cannot make boards of its own"):
-        starts(corridor(9), walks=0.5, first=3)
+        starts(corridor(9), random_walk_share=0.5, initial_difficulty=3)
     with pytest.raises(UnknownName, match="there is no scale of tiles-2x3 'distanc'; did you mean 'distance'"):
         starts(scale="distanc")
 
 
-@pytest.mark.parametrize("settings", [{"first": 22}, {"first": 3, "last": 22, "grows": "evenly"}])
+@pytest.mark.parametrize(
+    "settings", [{"initial_difficulty": 22}, {"initial_difficulty": 3, "max_difficulty": 22, "growth": "linear"}]
+)
 def test_a_level_that_is_not_on_the_scale(settings) -> None:
     with pytest.raises(BadInput, match="goes from 0 to 21, not to 22"):
         starts(scale="distance", **settings)
 
 
 def test_walks_may_be_longer_than_the_scale_of_the_other_boards() -> None:
-    _, known = starts(scale="distance", walks=0.5, first=40).boards(200, random())
+    _, known = starts(scale="distance", random_walk_share=0.5, initial_difficulty=40).boards(200, random())
     assert known[known != UNKNOWN].max() > 21

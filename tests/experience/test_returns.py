@@ -96,7 +96,7 @@ def test_moves_are_told_with_their_states(corridor, dealt, turn) -> None:
 
 def new(seed, most=6, games=5):
     puzzle = registry.load("tiles-2x2")
-    starts = StartSampler.of(puzzle, CurriculumSettings(walks=1, first=4))
+    starts = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=4))
     return VectorGame.of(puzzle, starts, most, games, np.random.default_rng(seed))
 
 

@@ -84,7 +84,9 @@ def test_bounds_are_short_numbers(corridor, dealt, turn) -> None:
 
 def new(walks, most, seed, games=8):
     puzzle = registry.load("tiles-2x3")
-    starts = StartSampler.of(puzzle, CurriculumSettings(walks=walks, first=5, scale="distance"))
+    starts = StartSampler.of(
+        puzzle, CurriculumSettings(random_walk_share=walks, initial_difficulty=5, scale="distance")
+    )
     return VectorGame.of(puzzle, starts, most, games, np.random.default_rng(seed))
 
 

@@ -62,7 +62,7 @@ def _places():
 
 def test_the_tree_can_be_drawn():
     state = boards(12)[0]
-    player = UctSession(TILES, estimate="manhattan", playouts=100, exploration=1.0)
+    player = UctSession(TILES, estimate="manhattan", playouts=100, c_puct=1.0)
     player.move(state)
     tree = player.tree()
     assert (tree.parent[0], tree.move[0], tree.depth[0], tree.visits[0]) == (-1, -1, 0, 101)
@@ -88,10 +88,10 @@ def test_a_player_may_make_more_moves_than_there_was_room_for_at_first(corridor)
 
 def test_with_noise_a_game_that_is_played_again_is_another_one():
     state = boards(20)[0]
-    player = UctSession(TILES, estimate="manhattan", noise=0.5, playouts=8, seed=3)
+    player = UctSession(TILES, estimate="manhattan", dirichlet_fraction=0.5, playouts=8, seed=3)
     games = [player.move(state)[2].tolist() for _ in range(5)]
     assert len({tuple(shares) for shares in games}) > 1
-    again = UctSession(TILES, estimate="manhattan", noise=0.5, playouts=8, seed=3)
+    again = UctSession(TILES, estimate="manhattan", dirichlet_fraction=0.5, playouts=8, seed=3)
     assert [again.move(state)[2].tolist() for _ in range(5)] == games
 
 

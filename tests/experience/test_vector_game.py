@@ -140,7 +140,10 @@ def new(settings, most=12, games=8, seed=0):
 
 @given(seed=st.integers(0, 999), most=st.integers(1, 15))
 def test_the_tally_is_that_of_all_games_that_ended(seed, most) -> None:
-    play, random = new({"walks": 0.7, "first": 4}, most, seed=seed), np.random.default_rng(seed)
+    play, random = (
+        new({"random_walk_share": 0.7, "initial_difficulty": 4}, most, seed=seed),
+        np.random.default_rng(seed),
+    )
     games, wins, moves, guesses = 0, 0, 0, 0
     length, made_at_random = np.zeros(8, int), np.zeros(8, int)
     for _ in range(15):
@@ -158,7 +161,8 @@ def test_the_tally_is_that_of_all_games_that_ended(seed, most) -> None:
 
 
 def test_restored_games_go_on_as_they_would_have() -> None:
-    settings = {"walks": 0.5, "first": 1, "last": 9, "grows": "won", "games": 5, "share": 0.1, "in_a_row": 1}
+    settings = {"random_walk_share": 0.5, "initial_difficulty": 1, "max_difficulty": 9}
+    settings |= {"growth": "wins", "games_per_check": 5, "win_rate": 0.1, "checks_in_a_row": 1}
     one, other, random = new(settings), new(settings, seed=7), np.random.default_rng(3)
     for _ in range(20):
         at_random(one, random)
@@ -173,7 +177,8 @@ def test_restored_games_go_on_as_they_would_have() -> None:
 
 
 def test_restored_games_are_their_own() -> None:
-    one, other = new({"walks": 1, "first": 3}), new({"walks": 1, "first": 3})
+    settings = {"random_walk_share": 1, "initial_difficulty": 3}
+    one, other = new(settings), new(settings)
     other.restore(one.state())
     before = one.lengths.copy()
     at_random(other, np.random.default_rng(0))

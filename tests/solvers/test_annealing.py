@@ -11,7 +11,7 @@ from puzzlelab.core.solutions import count
 from puzzlelab.core.views import Units
 from puzzlelab.engine import driver
 from puzzlelab.puzzles.sudoku.rules import Sudoku
-from puzzlelab.solvers.annealing import COST, FEWEST, Annealing, record_of, step
+from puzzlelab.solvers.annealing import COST, LEAST_COST, Annealing, record_of, step
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
 SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"
@@ -130,7 +130,7 @@ def test_the_conflicts_are_counted_rightly_all_the_way():
         step(record, 37)
         lacking = sum(9 - len(set(record.digits[unit].tolist())) for unit in NINE.units.all[:18])
         assert record.control[COST] == lacking
-        assert record.control[FEWEST] <= lacking
+        assert record.control[LEAST_COST] <= lacking
         assert (record.digits[known >= 0] == known[known >= 0]).all()
         assert (np.sort(record.digits[NINE.units.kinds["box"]], axis=1) == np.arange(9)).all()
 

@@ -103,7 +103,7 @@ def test_a_state_that_is_come_to_later_with_fewer_departures_leads_on(ways):
 def test_a_layer_may_be_asked_about_in_parts(toy, monkeypatch, rows):
     whole, parts = toy(TILES, manhattan), toy(TILES, manhattan)
     expected = solve(board(14), Discrepancy(prior=whole.prior(), most=6))
-    monkeypatch.setattr(_prior_beam, "ASK", rows)
+    monkeypatch.setattr(_prior_beam, "SCORE_BATCH", rows)
     result = solve(board(14), Discrepancy(prior=parts.prior(), most=6))
     assert (result.moves, result.evaluations) == (expected.moves, expected.evaluations)
     assert max(parts.asked) == rows < max(whole.asked)

@@ -62,7 +62,7 @@ def test_without_a_policy_it_does_what_the_network_is_for(easy) -> None:
     assert solve(easy, Lattice(prior=telling(truth))).evaluations == 1
     digits = prior_of(telling(truth).candidate_logits, eliminates=False)
     assert solve(easy, Lattice(prior=digits)).evaluations == 64
-    with pytest.raises(Unsupported, match="made knows digits alone, and no candidates: take policy=surest"):
+    with pytest.raises(Unsupported, match="made reads only digits and no candidates: use policy=surest"):
         solve(easy, Lattice(prior=digits, policy="eliminate"))
 
 
@@ -107,7 +107,7 @@ def test_the_earliest_chain_that_succeeds_gives_the_answer(monkeypatch) -> None:
     boards = [FOUR.read(text) for text in ("1...............", "12..............", "....1.......4...")]
     solver = Lattice(prior=noise(FOUR, 5), restarts=30, masked=True)
     wide = [result.moves for result in solve_all(solver, boards, Limit())]
-    monkeypatch.setattr(_lattice_search, "ABREAST", 1)
+    monkeypatch.setattr(_lattice_search, "MAX_PARALLEL", 1)
     assert [result.moves for result in solve_all(solver, boards, Limit())] == wide
     assert any(wide)
 

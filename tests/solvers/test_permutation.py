@@ -20,7 +20,7 @@ from puzzlelab.solvers import _permutation_workers
 from puzzlelab.solvers._permutation_workers import WorkerPool
 from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.backtracking import Backtracking
-from puzzlelab.solvers.permutation import Permutation, prepared
+from puzzlelab.solvers.permutation import Permutation, prepare
 
 NINE, FOUR, SIX = load("sudoku-9x9"), load("sudoku-4x4"), load("sudoku-6x6")
 SOLUTIONS = {
@@ -166,7 +166,7 @@ def test_limits_end_it_without_a_proof():
 
 def test_an_empty_board_of_nine():
     start = NINE.read("." * 81)
-    assert prepared(start, Clock(Limit()), 1).firsts[-1] == 9 * 362_880
+    assert prepare(start, Clock(Limit()), 1).firsts[-1] == 9 * 362_880
     assert count(Permutation(), start, Limit(), 3).stop == "solutions"
 
 

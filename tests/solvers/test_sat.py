@@ -37,7 +37,7 @@ def library(request):
 @pytest.fixture
 def fresh(monkeypatch):
     """Nothing is kept from other tests."""
-    monkeypatch.setattr(sat, "_KEPT", type(sat._KEPT)())
+    monkeypatch.setattr(sat, "_KEPT_ENGINES", type(sat._KEPT_ENGINES)())
 
 
 def answer(board, engine="cadical153", limit=None):
@@ -74,7 +74,7 @@ def test_one_solution_of_several_does_not_depend_on_what_was_solved_before(fresh
 
 
 def test_an_engine_is_kept_and_replaced_when_it_has_served_enough(fresh, monkeypatch):
-    monkeypatch.setattr(sat, "MOST_BOARDS", 2)
+    monkeypatch.setattr(sat, "MAX_BOARDS", 2)
     made = []
     begin = Engine.__init__
     monkeypatch.setattr(Engine, "__init__", lambda self, *rest: (made.append(self), begin(self, *rest))[1])
@@ -120,7 +120,7 @@ def test_a_limit_of_time_is_kept():
 def test_a_limit_of_nodes_is_kept_exactly(fresh, engine):
     whole = solve(NINE.read(INKALA), Sat(engine=engine)).expanded
     for nodes in (1, 3, 10):
-        sat._KEPT.clear()
+        sat._KEPT_ENGINES.clear()
         result = solve(NINE.read(INKALA), Sat(engine=engine), Limit(nodes=nodes))
         assert (result.proof, result.stop, result.expanded) == ("none", "nodes", nodes) or nodes >= whole
 

@@ -231,7 +231,7 @@ ANY = [
     Greedy(prior="net"),
     Greedy(prior="net", avoid_repeats=True, max_moves=3),
     Uct(),
-    Uct(playouts=3, leaves=2, finish=False, noise=0.3, temperature=1.0),
+    Uct(playouts=3, parallel_leaves=2, finish=False, dirichlet_fraction=0.3, temperature=1.0),
     Uct(policy="values", playouts=4, max_moves=6),
 ]
 EXHAUSTIVE = [

@@ -26,7 +26,7 @@ from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.solvers import uct
-from puzzlelab.solvers._uct_tree import LOST
+from puzzlelab.solvers._uct_tree import DEAD_END
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.uct import Uct
 
@@ -83,9 +83,9 @@ def far(*remaining):
 class Plain:
     """UCT as the books write it, with an object for each node, by the rules alone."""
 
-    def __init__(self, puzzle, state, remaining, logs=None, decay=0.035, exploration=0.03, by_values=False):
+    def __init__(self, puzzle, state, remaining, logs=None, step_discount=0.035, c_puct=0.03, by_values=False):
         self.puzzle, self.remaining, self.logs = puzzle, remaining, logs
-        self.decay, self.exploration, self.by_values = decay, exploration, by_values
+        self.step_discount, self.c_puct, self.by_values = step_discount, c_puct, by_values
         self.past = []
         self.root = Node(state)
 
@@ -96,7 +96,7 @@ class Plain:
             self.simulate()
 
     def value(self, state):
-        return math.exp(-self.decay * max(0.0, float(self.remaining(state[None])[0])))
+        return math.exp(-self.step_discount * max(0.0, float(self.remaining(state[None])[0])))
 
     def simulate(self):
         path = [self.root]
@@ -112,17 +112,17 @@ class Plain:
         for node in reversed(path):
             node.visits += 1
             node.total += value
-            value *= math.exp(-self.decay)
+            value *= math.exp(-self.step_discount)
             node.lost = node.lost or (node.children is not None and all(child.lost for child in node.children))
 
     def pick(self, node):
         mean = node.total / node.visits
 
         def score(child):
-            step = math.exp(-self.decay)
+            step = math.exp(-self.step_discount)
             value = step * child.total / child.visits if child.visits else mean
             value = step * child.guess if self.by_values and not child.visits else value
-            return value + self.exploration * mean * child.prior * np.sqrt(node.visits) / (1 + child.visits)
+            return value + self.c_puct * mean * child.prior * np.sqrt(node.visits) / (1 + child.visits)
 
         return max((child for child in node.children if not child.lost), key=score)
 
@@ -144,7 +144,7 @@ class Plain:
         for child, share in zip(node.children, shares / shares.sum(), strict=True):
             child.prior, child.guess = share, self.value(child.state)
         if self.by_values:
-            return math.exp(-self.decay) * max(child.guess for child in node.children)
+            return math.exp(-self.step_discount) * max(child.guess for child in node.children)
         return self.value(node.state)
 
     def make(self, move):
@@ -171,7 +171,7 @@ def layers(tree):
     for depth in range(tree.depth.max() + 1):
         rows = np.flatnonzero(tree.depth == depth).tolist()
         yield sorted(
-            (int(tree.move[i]), int(tree.visits[i]), round(totals[i], 9), bool(tree.kind[i] == 4)) for i in rows
+            (int(tree.move[i]), int(tree.visits[i]), round(totals[i], 9), bool(tree.status[i] == 4)) for i in rows
         )
 
 
@@ -193,31 +193,31 @@ def compare(player, plain, state, playouts, moves):
 
 
 @pytest.mark.parametrize("playouts", [1, 7, 60])
-@pytest.mark.parametrize("exploration", [0.0, 0.03, 1.0])
-def test_it_thinks_what_a_plain_tree_thinks(toy, playouts, exploration):
+@pytest.mark.parametrize("c_puct", [0.0, 0.03, 1.0])
+def test_it_thinks_what_a_plain_tree_thinks(toy, playouts, c_puct):
     network = toy(TILES, guess)
-    options = {"playouts": playouts, "exploration": exploration}
+    options = {"playouts": playouts, "c_puct": c_puct}
     for distance in (2, 11, 22):
         state = board(distance).state
         player = UctSession(TILES, estimate=network.estimate(), prior=network.prior(), **options)
-        plain = Plain(TILES, state, guess, network.prior().scores, exploration=exploration)
+        plain = Plain(TILES, state, guess, network.prior().scores, c_puct=c_puct)
         compare(player, plain, state, playouts, moves=5)
         player = UctSession(TILES, estimate="manhattan", **options)
-        compare(player, Plain(TILES, state, manhattan, exploration=exploration), state, playouts, moves=5)
+        compare(player, Plain(TILES, state, manhattan, c_puct=c_puct), state, playouts, moves=5)
 
 
 @pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=manhattan)], ids=str)
 def test_by_values_of_children_too(estimate):
     state = board(17).state
-    player = UctSession(TILES, estimate=estimate, policy="values", playouts=30, exploration=0.2, decay=0.1)
-    plain = Plain(TILES, state, manhattan, decay=0.1, exploration=0.2, by_values=True)
+    player = UctSession(TILES, estimate=estimate, policy="values", playouts=30, c_puct=0.2, step_discount=0.1)
+    plain = Plain(TILES, state, manhattan, step_discount=0.1, c_puct=0.2, by_values=True)
     compare(player, plain, state, 30, moves=6)
 
 
 def test_a_value_is_worth_less_with_each_move_to_it(ways):
-    # 0 -> 1 -> 2 -> 3 is the only way; the goal is worth 1, and exp(-decay) less at each step back
+    # 0 -> 1 -> 2 -> 3 is the only way; the goal is worth 1, and exp(-step_discount) less at each step back
     line = ways({0: (1,), 1: (2,), 2: (3,), 3: ()}, goal=3)
-    player = UctSession(line, estimate=far(9, 9, 9, 0), decay=0.5, playouts=40)
+    player = UctSession(line, estimate=far(9, 9, 9, 0), step_discount=0.5, playouts=40)
     player.move(line.at(0).state)
     tree = player.tree()
     assert tree.states[:, 0].tolist() == [0, 1, 2, 3]
@@ -241,7 +241,12 @@ def test_with_one_playout_it_follows_the_prior(toy, bare, rules):
 def test_plain_rules_play_like_kernels(toy, bare, puzzle):
     starts, says = ([board(4), board(12), board(19)], guess) if puzzle == TILES else (dust(3), left)
     network = toy(puzzle, says)
-    for options in ({}, {"leaves": 3}, {"policy": "values"}, {"noise": 0.3, "temperature": 1.0, "finish": False}):
+    for options in (
+        {},
+        {"parallel_leaves": 3},
+        {"policy": "values"},
+        {"dirichlet_fraction": 0.3, "temperature": 1.0, "finish": False},
+    ):
         given = {"estimate": network.estimate(), "playouts": 9, "max_moves": 60, **options}
         if "policy" not in options:
             given["prior"] = network.prior()
@@ -255,7 +260,7 @@ def test_plain_rules_play_like_kernels(toy, bare, puzzle):
 
 def test_no_way_in_the_tree_comes_back_to_a_state():
     state, past = board(20).state, []
-    player = UctSession(TILES, estimate="manhattan", playouts=200, exploration=2.0)
+    player = UctSession(TILES, estimate="manhattan", playouts=200, c_puct=2.0)
     for _ in range(6):
         _, after, _ = player.move(state)
         tree = player.tree()
@@ -282,7 +287,7 @@ def test_a_dead_end_is_left_out_as_soon_as_it_is_known(ways):
     move, _, shares = player.move(roads.at(0).state)
     assert (move, shares[1], shares[6]) == (6, 0.0, 1.0)
     tree = player.tree()
-    lost = set(tree.states[tree.kind == LOST, 0].tolist())
+    lost = set(tree.states[tree.status == DEAD_END, 0].tolist())
     assert lost == {1, 2, 3, 4, 5}
     assert tree.visits[tree.states[:, 0] == 1] == 5  # one playout for each place that was lost
 
@@ -298,7 +303,7 @@ def test_what_is_lost_after_some_moves_is_a_dead_end_and_no_proof(ways):
     trap = ways({0: (1, 3), 1: (2,), 2: (0,), 3: (4,), 4: ()}, goal=4)
     result = solve(trap.at(0), Uct(estimate=far(5, 0, 0, 9, 0), playouts=1))
     assert (result.moves, result.proof, result.stop) == (None, "none", "dead end")
-    assert result.reason == "after 1 move every way ends without a move, or comes back to a board that was there before"
+    assert result.reason == "after 1 move every path ends without a move, or returns to an earlier board"
     assert solve(trap.at(0), Uct(estimate=far(5, 0, 0, 9, 0), playouts=9)).moves == (3, 4)
 
 
@@ -354,10 +359,10 @@ PROMISING = pytest.mark.parametrize(
     [
         {},
         {"finish": False},
-        {"leaves": 4},
+        {"parallel_leaves": 4},
         {"policy": "values"},
-        {"noise": 0.25, "temperature": 1.0, "seed": 5},
-        {"playouts": 3, "exploration": 1.0},
+        {"dirichlet_fraction": 0.25, "temperature": 1.0, "seed": 5},
+        {"playouts": 3, "c_puct": 1.0},
     ],
     ids=str,
 )
@@ -381,13 +386,13 @@ def test_a_lower_bound_that_is_reached_proves_the_answer():
     for distance, seed in ((1, 0), (6, 1), (14, 3)):
         start = board(distance, seed)
         assert manhattan(start.state[None]).tolist() == [distance]
-        result = solve(start, Uct(estimate="manhattan", exploration=0.0))
+        result = solve(start, Uct(estimate="manhattan", c_puct=0.0))
         assert (result.length, result.proof, result.lower_bound) == (distance, "optimal", distance)
 
 
 # 1 is thought to be far from the goal, so that what comes from it by way of 2 looks better than 5, the short way
 MISLEADING = {"ways": {0: (1,), 1: (2, 5), 2: (3,), 3: (4,), 4: (6,), 5: (6,), 6: ()}, "goal": 6}
-MISLED = {"estimate": far(5, 30, 3, 2, 1, 9, 0), "playouts": 5, "exploration": 0.1}
+MISLED = {"estimate": far(5, 30, 3, 2, 1, 9, 0), "playouts": 5, "c_puct": 0.1}
 
 
 def test_play_that_goes_on_may_find_a_shorter_way(ways):
@@ -395,7 +400,7 @@ def test_play_that_goes_on_may_find_a_shorter_way(ways):
     assert solve(misleading.at(0), Uct(**MISLED)).moves == (1, 2, 3, 4, 6)
     assert solve(misleading.at(0), Uct(**MISLED, finish=False)).moves == (1, 5, 6)
     for seed in range(6):
-        asked = {"estimate": "manhattan", "playouts": 20, "exploration": 0.3}
+        asked = {"estimate": "manhattan", "playouts": 20, "c_puct": 0.3}
         finished, played = solve(board(20, seed), Uct(**asked)), solve(board(20, seed), Uct(**asked, finish=False))
         assert played.length <= finished.length
         assert played.expanded > finished.expanded
@@ -422,7 +427,9 @@ def test_more_playouts_find_shorter_solutions():
 # --- chance -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{"noise": 0.5, "concentration": 0.3}, {"temperature": 1.0}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"dirichlet_fraction": 0.5, "dirichlet_alpha": 0.3}, {"temperature": 1.0}], ids=str
+)
 def test_one_seed_gives_one_answer_and_another_seed_others(options):
     def answers(seed):
         solver = Uct(estimate="manhattan", seed=seed, **options)
@@ -436,7 +443,9 @@ def test_noise_is_a_share_of_the_prior_at_the_root():
     state = board(14).state
     priors = []
     for seed in range(300):
-        player = UctSession(TILES, estimate="manhattan", noise=0.25, concentration=0.5, playouts=1, seed=seed)
+        player = UctSession(
+            TILES, estimate="manhattan", dirichlet_fraction=0.25, dirichlet_alpha=0.5, playouts=1, seed=seed
+        )
         player.move(state)
         tree = player.tree()
         below = tree.prior[tree.parent == 0]
@@ -452,10 +461,10 @@ def test_noise_is_a_share_of_the_prior_at_the_root():
 
 def test_a_temperature_draws_moves_by_their_visits():
     state = board(20, seed=3).state
-    shares = UctSession(TILES, estimate="manhattan", exploration=1.0).move(state)[2]
+    shares = UctSession(TILES, estimate="manhattan", c_puct=1.0).move(state)[2]
     assert np.count_nonzero(shares > 0.1) > 1
     for warmth, expected in ((1.0, shares), (0.5, shares**2 / (shares**2).sum())):
-        player = UctSession(TILES, 2000, estimate="manhattan", exploration=1.0, temperature=warmth)
+        player = UctSession(TILES, 2000, estimate="manhattan", c_puct=1.0, temperature=warmth)
         moves = player.moves(np.tile(state, (2000, 1))).moves
         assert np.bincount(moves, minlength=4) / 2000 == pytest.approx(expected, abs=0.05)
 
@@ -464,7 +473,14 @@ def test_a_temperature_draws_moves_by_their_visits():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"leaves": 3}, {"noise": 0.4, "temperature": 0.7, "finish": False}, {"policy": "values"}], ids=str
+    "options",
+    [
+        {},
+        {"parallel_leaves": 3},
+        {"dirichlet_fraction": 0.4, "temperature": 0.7, "finish": False},
+        {"policy": "values"},
+    ],
+    ids=str,
 )
 def test_many_games_are_played_like_each_alone(toy, options):
     boards = [board(distance, seed) for seed in range(3) for distance in (0, 1, 4, 9, 16)]
@@ -487,7 +503,7 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
     assert network.asked[:11] == [40] * 11
     assert sum(network.asked) == sum(result.evaluations for result in results)
     network.asked.clear()
-    solve(boards[0], Uct(estimate=network.estimate(), prior="uniform", leaves=8, playouts=64))
+    solve(boards[0], Uct(estimate=network.estimate(), prior="uniform", parallel_leaves=8, playouts=64))
     assert network.asked[0] == 1  # the root
     assert max(network.asked) > 4  # then several leaves of one game
 
@@ -495,14 +511,14 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
 @pytest.mark.parametrize("rows", [1, 7])
 def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
     network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]
-    for options in ({"prior": network.prior()}, {"policy": "values"}, {"leaves": 3}):
+    for options in ({"prior": network.prior()}, {"policy": "values"}, {"parallel_leaves": 3}):
         solver = Uct(estimate=network.estimate(), playouts=20, **options)
         whole = solver.solve_batch(boards, Limit(), NEVER)
         with monkeypatch.context() as small:
             small.setattr(uct, "ROWS", rows)
             network.asked.clear()
             assert timeless(solver.solve_batch(boards, Limit(), NEVER)) == timeless(whole)
-            assert max(network.asked) <= max(rows, 4 * options.get("leaves", 1))
+            assert max(network.asked) <= max(rows, 4 * options.get("parallel_leaves", 1))
 
 
 # --- limits -----------------------------------------------------------------------------------------------------------
@@ -512,7 +528,7 @@ def test_a_tree_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
     network, boards = toy(TILES, guess), [board(distance) for distance in (9, 16, 20)]
     solvers = [
         Uct(estimate="manhattan"),
-        Uct(estimate=network.estimate(), prior=network.prior(), leaves=3, finish=False),
+        Uct(estimate=network.estimate(), prior=network.prior(), parallel_leaves=3, finish=False),
     ]
     roomy = [timeless(solver.solve_batch(boards, Limit(), NEVER)) for solver in solvers]
     monkeypatch.setattr(uct, "FIRST_MOVES", 1)
@@ -522,7 +538,7 @@ def test_a_tree_that_is_full_grows_and_changes_nothing(toy, monkeypatch):
 
 @pytest.mark.parametrize("estimate", ["manhattan", Estimate("outside", False, scores=guess)], ids=str)
 def test_how_much_is_done_between_two_looks_at_the_clock_changes_nothing(estimate, monkeypatch):
-    solver = Uct(estimate=estimate, leaves=2)
+    solver = Uct(estimate=estimate, parallel_leaves=2)
     whole = solve(board(18), solver)
     monkeypatch.setattr(driver, "SLICE_SECONDS", 1e-9)
     monkeypatch.setattr(driver, "FIRST_BUDGET", 1)
@@ -530,7 +546,7 @@ def test_how_much_is_done_between_two_looks_at_the_clock_changes_nothing(estimat
 
 
 def test_limits_end_it_with_what_it_has():
-    solver = Uct(estimate="manhattan", exploration=1.0, playouts=100_000)
+    solver = Uct(estimate="manhattan", c_puct=1.0, playouts=100_000)
     few = solve(board(27), solver, Limit(nodes=300))
     assert (few.moves, few.proof, few.stop, few.expanded) == (None, "none", "nodes", 300)
     assert few.lower_bound <= 27
@@ -545,7 +561,7 @@ def test_limits_end_it_with_what_it_has():
 
 def test_memory_ends_it_where_the_tree_cannot_grow(monkeypatch):
     monkeypatch.setattr(driver.Clock, "room", lambda clock: 50_000)
-    result = solve(board(27), Uct(estimate="manhattan", exploration=1.0, playouts=100_000))
+    result = solve(board(27), Uct(estimate="manhattan", c_puct=1.0, playouts=100_000))
     assert (result.stop, result.proof) == ("memory", "none")
     assert result.expanded > 100
 
@@ -564,14 +580,14 @@ def test_the_best_answer_so_far_is_kept(raises, monkeypatch):
             return True
         return False
 
-    result = solve(board(20), Uct(estimate="manhattan", exploration=1.0, playouts=1_000_000), watch=watch)
+    result = solve(board(20), Uct(estimate="manhattan", c_puct=1.0, playouts=1_000_000), watch=watch)
     assert result.moves == found[-1].moves is not None
     assert (result.proof, result.stop) == ("none", "interrupted")
 
 
 def test_games_that_go_on_are_interrupted(monkeypatch):
     boards, asked = [board(distance) for distance in (0, 3, 27)], []
-    solver = Uct(estimate=Estimate("outside", False, scores=manhattan), exploration=1.0, playouts=500)
+    solver = Uct(estimate=Estimate("outside", False, scores=manhattan), c_puct=1.0, playouts=500)
 
     def later():
         asked.append(True)
@@ -645,7 +661,7 @@ def test_without_a_network_it_says_so(monkeypatch, corridor):
         solve(corridor().read("4"), Uct())
     prior = Prior("first", lambda states: np.zeros((len(states), 2)))
     with pytest.raises(
-        Unsupported, match="^uct cannot solve corridor-9: nobody says how many moves remain; name an est"
+        Unsupported, match="^uct cannot solve corridor-9: it has no estimate of the remaining moves; name one"
     ):
         solve(corridor().read("4"), Uct(prior=prior))
     assert solve(board(4), Uct(estimate="manhattan")).length == 4
@@ -655,16 +671,16 @@ def test_without_a_network_it_says_so(monkeypatch, corridor):
     ("options", "said"),
     [
         ({"playouts": 0}, "uct: the option 'playouts' cannot be '0'"),
-        ({"decay": 0}, "uct: the option 'decay' cannot be '0'"),
-        ({"decay": float("nan")}, "uct: the option 'decay' cannot be 'nan'"),
-        ({"exploration": -1}, "uct: the option 'exploration' cannot be '-1'"),
-        ({"noise": 1.1}, "uct: the option 'noise' cannot be '1.1'"),
-        ({"concentration": 0}, "uct: the option 'concentration' cannot be '0'"),
+        ({"step_discount": 0}, "uct: the option 'step_discount' cannot be '0'"),
+        ({"step_discount": float("nan")}, "uct: the option 'step_discount' cannot be 'nan'"),
+        ({"c_puct": -1}, "uct: the option 'c_puct' cannot be '-1'"),
+        ({"dirichlet_fraction": 1.1}, "uct: the option 'dirichlet_fraction' cannot be '1.1'"),
+        ({"dirichlet_alpha": 0}, "uct: the option 'dirichlet_alpha' cannot be '0'"),
         ({"temperature": -0.5}, "uct: the option 'temperature' cannot be '-0.5'"),
-        ({"leaves": 0}, "uct: the option 'leaves' cannot be '0'"),
+        ({"parallel_leaves": 0}, "uct: the option 'parallel_leaves' cannot be '0'"),
         ({"seed": -1}, "uct: the option 'seed' cannot be '-1'"),
         ({"policy": "best"}, "uct: the option 'policy' cannot be 'best'.*'visits' or 'values'"),
-        ({"policy": "values", "prior": "net"}, "'policy' cannot be 'values'.*it makes its own prior, and takes none"),
+        ({"policy": "values", "prior": "net"}, "cannot be .values..*this policy computes its own prior; give no other"),
         ({"playout": 3}, "uct has no option 'playout'; did you mean 'playouts'?"),
     ],
 )

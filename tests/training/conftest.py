@@ -6,26 +6,26 @@ from contextlib import contextmanager
 import pytest
 
 from puzzlelab.training import recipe
-from puzzlelab.training.metrics import TIMES, read
+from puzzlelab.training.metrics import TIME_FIELDS, read
 from puzzlelab.training.runs import Run
 
 SMALL = {
     "puzzle": "dust-4x3x3",
     "seed": 5,
     "network": {"kind": "exchangeable", "width": 8, "depth": 2, "pooled": 4},
-    "teacher": {"solver": "beam", "set": {"width": 3}, "branches": 1},
-    "data": {"shard": 20, "ring": 300, "reuse": 2.0, "ahead": 2},
-    "learning": {"steps": 60, "batch": 20, "warmup": 5, "precision": "float32", "save": 1000.0},
-    "exam": {"every": 10, "boards": 5, "games": 5},
+    "teacher": {"solver": "beam", "solver_options": {"width": 3}, "branches": 1},
+    "data": {"shard_games": 20, "buffer_size": 300, "replay_ratio": 2.0, "shards_ahead": 2},
+    "learning": {"steps": 60, "batch_size": 20, "warmup": 5, "precision": "float32", "save_seconds": 1000.0},
+    "evaluation": {"every": 10, "boards": 5, "teacher_games": 5},
 }
 
 
 @pytest.fixture
 def settings_of():
-    """`settings_of("data.ring=100", ...)`: the settings of a small run of imitation, changed."""
+    """`settings_of("data.buffer_size=100", ...)`: the settings of a small run of imitation, changed."""
 
     def make(*changes):
-        return recipe.settings_of("imitation", recipe.with_changes(SMALL, changes))
+        return recipe.settings_of("imitation", SMALL, changes)
 
     return make
 
@@ -72,23 +72,23 @@ def train():
     """`train(folder, settings, watch)`: all programs of a recipe on a folder; the run."""
 
     def both(folder, settings, watch=lambda: None):
-        run, found = Run(folder), recipe.find(settings.recipe)
+        run, its_recipe = Run(folder), recipe.find(settings.recipe)
         run.begin(settings)
-        if isinstance(found, recipe.Generates):
+        if isinstance(its_recipe, recipe.Generates):
             with _generating(run, settings) as alive:
-                found.learn(run, settings, lambda: (watch(), alive()))
+                its_recipe.learn(run, settings, lambda: (watch(), alive()))
         else:
-            found.learn(run, settings, watch)
+            its_recipe.learn(run, settings, watch)
         return run
 
     return both
 
 
 @pytest.fixture
-def told():
-    """`told(run)`: the lines of its metrics, without what differs between two runs of one seed."""
+def metrics_of():
+    """`metrics_of(run)`: the lines of its metrics, without what differs between two runs of one seed."""
 
     def lines(run):
-        return [{name: value for name, value in line.items() if name not in TIMES} for line in read(run.metrics)]
+        return [{name: value for name, value in line.items() if name not in TIME_FIELDS} for line in read(run.metrics)]
 
     return lines

@@ -23,11 +23,19 @@ CONFIGS = {
         "puzzle": "sudoku-4x4",
         "network": {"kind": "lattice", "width": 8, "rounds": 3},
         "threshold": 0.1,
-        "rounds": 2,
+        "loss_rounds": 2,
     },
     "cnn": {"puzzle": "sudoku-4x4", "network": {"kind": "lattice", "reads": "digits", "width": 8, "rounds": 3}},
 }
-LEARNING = {"steps": 30, "batch": 16, "rate": 0.02, "warmup": 5, "precision": "float32", "save": 1000.0, "mean": 0.9}
+LEARNING = {
+    "steps": 30,
+    "batch_size": 16,
+    "learning_rate": 0.02,
+    "warmup": 5,
+    "precision": "float32",
+    "save_seconds": 1000.0,
+    "ema": 0.9,
+}
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +60,14 @@ def digits_of(file):
     """`digits_of("lattice", "learning.steps=5", ...)`: the settings of a small run of a recipe, changed."""
 
     def make(name, *changes):
-        told = {
+        values = {
             **CONFIGS[name],
             "seed": 5,
-            "puzzles": [{"file": str(file), "count": 40}],
+            "boards": [{"file": str(file), "count": 40}],
             "learning": LEARNING,
-            "exam": {"every": 10, "boards": 0},
+            "evaluation": {"every": 10, "boards": 0},
         }
-        return recipe.settings_of(name, recipe.with_changes(told, changes))
+        return recipe.settings_of(name, values, changes)
 
     return make
 
@@ -80,7 +88,7 @@ NETWORKS = {
     "convolution": (
         'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "channels": 8, "depth": 2}',
         "augment=false",
-        "learning.rate=0.005",
+        "learning.learning_rate=0.005",
     ),
 }
 
@@ -88,25 +96,25 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_loss_of_the_same_boards_falls(digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    student = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name](
-        settings, *solved_boards.begin(settings)
+    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name](
+        settings, *solved_boards.new_learner_and_pool(settings)
     )
-    tensors, told = student.pool.state()
+    tensors, values = task.pool.state()
     losses = []
     for _ in range(20):
-        student.pool.restore(tensors, told)
-        losses.append(student.step()["loss"])
+        task.pool.restore(tensors, values)
+        losses.append(task.step()["loss"])
     assert losses[-1] < losses[0]
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train, told, stop_at, name) -> None:
+def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train, metrics_of, stop_at, name) -> None:
     whole = train(tmp_path / "whole", digits_of(name))
     for step in (7, 12):
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", digits_of(name), stop_at(step))
     parts = train(tmp_path / "parts", digits_of(name))
-    assert told(parts) == told(whole)
+    assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
     other = train(tmp_path / "other", digits_of(name, "seed=6"))
     assert other.champion.read_text() != whole.champion.read_text()
@@ -115,13 +123,17 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
-        ("cnn", 'network={"kind": "lattice"}', "this network reads candidates, and would never see any taken away"),
-        ("lattice", 'network={"kind": "lattice", "reads": "digits"}', "this network is not given candidates"),
-        ("lattice", 'network={"kind": "dense", "heads": ["policy"]}', "this network is not given candidates"),
+        ("cnn", 'network={"kind": "lattice"}', "this network reads candidates, which this recipe never removes"),
+        ("lattice", 'network={"kind": "lattice", "reads": "digits"}', "this network does not read candidates"),
+        ("lattice", 'network={"kind": "dense", "heads": ["policy"]}', "this network does not read candidates"),
         ("lattice", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
         ("cnn", "puzzle=tiles-3x3", "tiles-3x3 has no cells that get a digit each"),
-        ("cnn", 'puzzles=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),
-        ("cnn", 'puzzles=[{"count": 5, "file": "x", "make": {"minimal": true}}]', "give 'file' or 'make', not both"),
+        ("cnn", 'boards=[{"count": 5}]', "sudoku-4x4 has no generator of boards: give files of them"),
+        (
+            "cnn",
+            'boards=[{"count": 5, "file": "x", "generator": {"minimal": true}}]',
+            "give 'file' or 'generator', not both",
+        ),
     ],
 )
 def test_settings_that_cannot_be_trained_with_get_a_sentence(digits_of, name, change, words) -> None:
@@ -144,35 +156,35 @@ def test_files_that_cannot_be_learned_from_get_a_sentence(tmp_path, text, words)
         path.write_text(text)
     count = 2 if "holds" in words or "line 2" in words else 1
     with pytest.raises(BadInput, match=words):
-        solved_boards.load(FOUR, (BoardSource(file=str(path), count=count),), 0)
+        solved_boards.load_boards(FOUR, (BoardSource(file=str(path), count=count),), 0)
 
 
 def test_made_boards_have_their_solutions_beside_them() -> None:
-    boards = solved_boards.load(
-        NINE, (BoardSource(count=20, make={"minimal": True}), BoardSource(count=10, make={"level": 2})), 3
+    boards = solved_boards.load_boards(
+        NINE, (BoardSource(count=20, generator={"minimal": True}), BoardSource(count=10, generator={"level": 2})), 3
     )
-    assert boards.given.shape == boards.answer.shape == (30, 81)
-    assert all(NINE.solved(state) for state in NINE.written(boards.answer))
-    assert ((boards.given == boards.answer) | (boards.given == -1)).all()
-    again = solved_boards.load(NINE, (BoardSource(count=20, make={"minimal": True}),), 3)
-    assert np.array_equal(again.given, boards.given[:20])
+    assert boards.clues.shape == boards.solutions.shape == (30, 81)
+    assert all(NINE.solved(state) for state in NINE.written(boards.solutions))
+    assert ((boards.clues == boards.solutions) | (boards.clues == -1)).all()
+    again = solved_boards.load_boards(NINE, (BoardSource(count=20, generator={"minimal": True}),), 3)
+    assert np.array_equal(again.clues, boards.clues[:20])
 
 
 @pytest.mark.parametrize("augment", [False, True])
 def test_the_pool_shows_every_board_once_in_each_round_and_goes_on_where_it_was(augment) -> None:
-    boards = solved_boards.load(NINE, (BoardSource(count=12, make={"level": 3}),), 3)
+    boards = solved_boards.load_boards(NINE, (BoardSource(count=12, generator={"level": 3}),), 3)
     pool = BoardPool(NINE, boards, 4, seed=1, augment=augment)
-    clues = np.count_nonzero(pool.left.sum(axis=2) == 1, axis=1).tolist()
+    clues = np.count_nonzero(pool.candidates.sum(axis=2) == 1, axis=1).tolist()
     for _ in range(2):
-        pool.renew(np.ones(4, bool))
-        clues += np.count_nonzero(pool.left.sum(axis=2) == 1, axis=1).tolist()
-    assert sorted(clues) == sorted(np.count_nonzero(boards.given >= 0, axis=1).tolist())
-    assert (pool.right & ~pool.left).sum() == 0
-    assert all(NINE.solved(state) for state in NINE.written(pool.answer))
-    tensors, told = pool.state()
+        pool.replace(np.ones(4, bool))
+        clues += np.count_nonzero(pool.candidates.sum(axis=2) == 1, axis=1).tolist()
+    assert sorted(clues) == sorted(np.count_nonzero(boards.clues >= 0, axis=1).tolist())
+    assert (pool.solution_candidates & ~pool.candidates).sum() == 0
+    assert all(NINE.solved(state) for state in NINE.written(pool.solutions))
+    tensors, values = pool.state()
     other = BoardPool(NINE, boards, 4, seed=1, augment=augment)
-    other.restore(tensors, told)
+    other.restore(tensors, values)
     for each in (pool, other):
-        each.renew(np.array([True, False, True, False]))
-    assert np.array_equal(pool.left, other.left)
-    assert np.array_equal(pool.answer, other.answer)
+        each.replace(np.array([True, False, True, False]))
+    assert np.array_equal(pool.candidates, other.candidates)
+    assert np.array_equal(pool.solutions, other.solutions)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.exploration import Exploration, ExplorationSettings, explored
+from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
 
 
 def exploration(**settings):
@@ -18,38 +18,38 @@ def exploration(**settings):
 
 
 def test_a_constant_share_stays() -> None:
-    found = exploration(first=0.2, last=0.05)
-    found.stepped(10**6)
-    found.finished(1_000, 30_000, 5_000)
+    found = exploration(initial_epsilon=0.2, final_epsilon=0.05)
+    found.update_for_step(10**6)
+    found.update_for_games(1_000, 30_000, 5_000)
     assert found.epsilon == 0.2
 
 
 def test_a_share_that_falls_evenly() -> None:
-    found, shares = exploration(rule="evenly", first=0.9, last=0.1, over=80), []
+    found, shares = exploration(rule="linear", initial_epsilon=0.9, final_epsilon=0.1, decay_steps=80), []
     for step in (0, 10, 40, 80, 1_000):
-        found.stepped(step)
-        found.finished(10, 100, 10)
+        found.update_for_step(step)
+        found.update_for_games(10, 100, 10)
         shares.append(found.epsilon)
     assert shares == pytest.approx([0.9, 0.8, 0.5, 0.1, 0.1])
 
 
 def test_a_share_may_rise_evenly_too() -> None:
-    found = exploration(rule="evenly", first=0.0, last=0.5, over=10)
-    found.stepped(5)
+    found = exploration(rule="linear", initial_epsilon=0.0, final_epsilon=0.5, decay_steps=10)
+    found.update_for_step(5)
     assert found.epsilon == pytest.approx(0.25)
 
 
 def test_a_share_that_falls_with_every_game() -> None:
     """Spence (2021): 0.9, times 0.999 a game, down to 0.3."""
-    found, games = exploration(rule="games", first=0.9, last=0.3, factor=0.999), 0
+    found, games = exploration(rule="exponential", initial_epsilon=0.9, final_epsilon=0.3, decay_factor=0.999), 0
     for ended in (1, 0, 9, 90, 500):
-        found.finished(ended, 20 * ended, ended)
-        found.stepped(10**6)
+        found.update_for_games(ended, 20 * ended, ended)
+        found.update_for_step(10**6)
         games += ended
         assert found.epsilon == pytest.approx(0.9 * 0.999**games)
-    found.finished(498, 10_000, 0)  # 0.9 * 0.999^1098 is just above 0.3
+    found.update_for_games(498, 10_000, 0)  # 0.9 * 0.999^1098 is just above 0.3
     assert found.epsilon == pytest.approx(0.9 * 0.999**1098)
-    found.finished(1, 20, 0)
+    found.update_for_games(1, 20, 0)
     assert found.epsilon == 0.3
 
 
@@ -67,36 +67,47 @@ def test_a_share_that_falls_with_every_game() -> None:
 )
 def test_a_share_that_follows_the_guesses_of_a_game(games, moves, guesses, share) -> None:
     """001: (1 - l) epsilon + l epsilon target / mean guesses, with l = 1 / mean moves."""
-    found = exploration(rule="guesses", first=0.05)
-    found.finished(games, moves, guesses)
-    found.stepped(10**6)
+    found = exploration(rule="adaptive", initial_epsilon=0.05)
+    found.update_for_games(games, moves, guesses)
+    found.update_for_step(10**6)
     assert found.epsilon == pytest.approx(share)
 
 
 def test_the_target_of_guesses_can_be_another() -> None:
-    found = exploration(rule="guesses", first=0.1, guesses=3.0)
-    found.finished(10, 100, 60)
+    found = exploration(rule="adaptive", initial_epsilon=0.1, random_moves_per_game=3.0)
+    found.update_for_games(10, 100, 60)
     assert found.epsilon == pytest.approx(0.1 * (0.9 + 0.1 * 0.5))
-    found.finished(10, 100, 0)
+    found.update_for_games(10, 100, 0)
     assert found.epsilon == pytest.approx(0.095 * (0.9 + 0.1 * 2))
 
 
 def test_a_share_never_exceeds_all_moves() -> None:
-    found = exploration(rule="guesses", first=0.9, guesses=50.0)
+    found = exploration(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=50.0)
     for _ in range(3):
-        found.finished(10, 20, 1)
+        found.update_for_games(10, 20, 1)
         assert found.epsilon == 1.0
 
 
 def test_guesses_settle_where_they_were_asked_to() -> None:
-    found, random = exploration(rule="guesses", first=0.9, guesses=2.0), np.random.default_rng(0)
+    found, random = (
+        exploration(rule="adaptive", initial_epsilon=0.9, random_moves_per_game=2.0),
+        np.random.default_rng(0),
+    )
     for _ in range(400):  # games of 20 moves
-        found.finished(50, 1_000, int(random.binomial(1_000, found.epsilon)))
+        found.update_for_games(50, 1_000, int(random.binomial(1_000, found.epsilon)))
     assert found.epsilon == pytest.approx(2.0 / 20, rel=0.1)
 
 
 @pytest.mark.parametrize(
-    "values", [{"first": 1.1}, {"last": -0.1}, {"rule": "game"}, {"factor": 0}, {"guesses": 0}, {"over": 0}]
+    "values",
+    [
+        {"initial_epsilon": 1.1},
+        {"final_epsilon": -0.1},
+        {"rule": "game"},
+        {"decay_factor": 0},
+        {"random_moves_per_game": 0},
+        {"decay_steps": 0},
+    ],
 )
 def test_settings_that_make_no_sense(values) -> None:
     with pytest.raises(BadOption, match=f"exploration: the option '{next(iter(values))}' cannot be"):
@@ -112,18 +123,18 @@ def test_settings_that_make_no_sense(values) -> None:
 def test_no_impossible_move_is_tried(epsilon, seed, possible) -> None:
     mask = (np.array(possible)[:, None] >> np.arange(5)) & 1 > 0
     best = mask.argmax(axis=1)
-    moves, guessed = explored(best, mask, epsilon, np.random.default_rng(seed))
+    moves, is_random = epsilon_greedy(best, mask, epsilon, np.random.default_rng(seed))
     assert mask[np.arange(len(moves)), moves].all()
-    assert np.array_equal(moves[~guessed], best[~guessed])
+    assert np.array_equal(moves[~is_random], best[~is_random])
     if epsilon in (0, 1):
-        assert (guessed == bool(epsilon)).all()
+        assert (is_random == bool(epsilon)).all()
 
 
 def test_so_many_moves_are_random_and_those_are_all_alike() -> None:
     possible = np.tile([True, False, True, True], (40_000, 1))
-    moves, guessed = explored(np.full(40_000, 2), possible, 0.3, np.random.default_rng(0))
-    assert guessed.mean() == pytest.approx(0.3, abs=0.01)
-    counts = np.bincount(moves[guessed], minlength=4)
+    moves, is_random = epsilon_greedy(np.full(40_000, 2), possible, 0.3, np.random.default_rng(0))
+    assert is_random.mean() == pytest.approx(0.3, abs=0.01)
+    counts = np.bincount(moves[is_random], minlength=4)
     assert counts[1] == 0
     assert chisquare(counts[[0, 2, 3]]).pvalue > 0.01
 
@@ -131,5 +142,5 @@ def test_so_many_moves_are_random_and_those_are_all_alike() -> None:
 def test_the_best_move_is_made_even_where_the_rules_forbid_it() -> None:
     """Without the mask a network may try anything: what is best is not asked for again."""
     possible = np.array([[False, True]])
-    moves, guessed = explored(np.array([0]), possible, 0.0, np.random.default_rng(0))
-    assert (moves.tolist(), guessed.tolist()) == ([0], [False])
+    moves, is_random = epsilon_greedy(np.array([0]), possible, 0.0, np.random.default_rng(0))
+    assert (moves.tolist(), is_random.tolist()) == ([0], [False])

@@ -11,15 +11,15 @@ from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
-from puzzlelab.training import learner
 from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.learner import new_learner
 from puzzlelab.training.recipes.imitation import ImitationTask
 
 
-def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told) -> None:
-    settings = settings_of("learning.steps=30", "exam.every=10", "learning.rate=0.003")
+def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metrics_of) -> None:
+    settings = settings_of("learning.steps=30", "evaluation.every=10", "learning.learning_rate=0.003")
     run = train(tmp_path / "run", settings)
-    lines = told(run)
+    lines = metrics_of(run)
     assert [line["step"] for line in lines] == [10, 20, 30]
     assert lines[-1]["error"] >= 0
     assert lines[-1]["solved"] == 1.0  # dust is cleared by whatever is clicked
@@ -28,13 +28,13 @@ def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told
     model, card = checkpoint.load(run.nets / name)
     assert (card.recipe, card.puzzle, card.steps, card.seed) == ("imitation", "dust-4x3x3", 30, 5)
     assert card.samples == 30 * 20
-    assert card.settings["learning"]["rate"] == 0.003
+    assert card.settings["learning"]["learning_rate"] == 0.003
     assert model.heads == ("policy", "cost_to_go")
 
 
-def test_one_seed_is_one_run(tmp_path, settings_of, train, told) -> None:
+def test_one_seed_is_one_run(tmp_path, settings_of, train, metrics_of) -> None:
     one, other = (train(tmp_path / name, settings_of()) for name in ("one", "other"))
-    assert told(one) == told(other)
+    assert metrics_of(one) == metrics_of(other)
     assert one.champion.read_text() == other.champion.read_text()
     third = train(tmp_path / "third", settings_of("seed=6"))
     assert third.champion.read_text() != one.champion.read_text()
@@ -42,7 +42,7 @@ def test_one_seed_is_one_run(tmp_path, settings_of, train, told) -> None:
 
 @pytest.mark.parametrize("order", ["random", "fresh"])
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
-    tmp_path, settings_of, train, told, stop_at, order
+    tmp_path, settings_of, train, metrics_of, stop_at, order
 ) -> None:
     settings = settings_of(f"data.order={order}")
     whole = train(tmp_path / "whole", settings)
@@ -50,17 +50,19 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", settings, stop_at(step))
     parts = train(tmp_path / "parts", settings)
-    assert told(parts) == told(whole)
+    assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
 
 
-def test_what_was_written_after_the_last_save_is_written_anew(tmp_path, settings_of, train, told, stop_at) -> None:
+def test_what_was_written_after_the_last_save_is_written_anew(
+    tmp_path, settings_of, train, metrics_of, stop_at
+) -> None:
     whole = train(tmp_path / "whole", settings_of())
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "parts", settings_of(), stop_at(25))
     with (tmp_path / "parts" / "metrics.jsonl").open("a") as file:
         file.write('{"step": 30, "loss": 99}\n{"step": 4')  # a killed learner was further than its saved state
-    assert told(train(tmp_path / "parts", settings_of())) == told(whole)
+    assert metrics_of(train(tmp_path / "parts", settings_of())) == metrics_of(whole)
 
 
 def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, train) -> None:
@@ -68,14 +70,14 @@ def test_only_the_shards_that_the_ring_holds_are_kept(tmp_path, settings_of, tra
     kept = sorted(int(path.stem[-5:]) for path in run.shards.glob("shard-*.parquet"))
     assert kept[0] > 0
     assert kept == list(range(kept[0], kept[-1] + 1))
-    everything = train(tmp_path / "all", settings_of("learning.steps=100", "data.keep=true"))
+    everything = train(tmp_path / "all", settings_of("learning.steps=100", "data.keep_shards=true"))
     assert (everything.shards / "shard-00000.parquet").exists()
 
 
-def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train, told) -> None:
-    run = train(tmp_path / "run", settings_of("data.shards=2"))
+def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, settings_of, train, metrics_of) -> None:
+    run = train(tmp_path / "run", settings_of("data.shard_count=2"))
     assert len(list(run.shards.glob("shard-*.parquet"))) == 2
-    assert told(run)[-1]["step"] == 60
+    assert metrics_of(run)[-1]["step"] == 60
 
 
 def test_a_damaged_state_gets_a_sentence(tmp_path, settings_of, train, stop_at) -> None:
@@ -91,23 +93,23 @@ def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> Non
 
     run = Run(tmp_path / "run")
     run.begin(settings_of())
-    with run.alone("learner"), pytest.raises(BadInput, match="another program is at work on"):
+    with run.exclusive("learner"), pytest.raises(BadInput, match="another program is at work on"):
         train(tmp_path / "run", settings_of())
 
 
-# --- lessons ---
+# --- batches ---
 
 
 @pytest.mark.parametrize("policy", ["softmax", "binary"])
-def test_the_loss_of_one_lesson_falls(settings_of, policy) -> None:
+def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
     settings = settings_of("learning.warmup=0", f"network.policy={policy}")
     puzzle = registry.load(settings.puzzle)
-    student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-    lesson = PolicyValueBatch.of(puzzle, batch_of(puzzle))
-    apprentice = ImitationTask(settings, puzzle, student, feed=None, samples=None)
-    told = [student.update(lambda: apprentice._losses(lesson)) for _ in range(10)]
-    assert told[-1]["loss"] < told[0]["loss"]
-    assert told[0]["loss"] == pytest.approx(told[0]["remaining_loss"] + told[0]["moves_loss"])
+    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+    batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
+    task = ImitationTask(settings, puzzle, learner, loader=None, evaluation_samples=None)
+    losses = [learner.update(lambda: task._losses(batch)) for _ in range(10)]
+    assert losses[-1]["loss"] < losses[0]["loss"]
+    assert losses[0]["loss"] == pytest.approx(losses[0]["remaining_loss"] + losses[0]["moves_loss"])
 
 
 def batch_of(puzzle, count=8):
@@ -119,31 +121,31 @@ def batch_of(puzzle, count=8):
     return {"state": states, "moves": packed(masks), "remaining": np.arange(count, dtype=np.uint16)}
 
 
-def test_a_lesson_wants_the_whole_cluster() -> None:
+def test_the_target_of_a_batch_is_the_whole_cluster() -> None:
     puzzle = registry.load("dust-2x2x2")
-    batch = {
+    samples = {
         "state": puzzle.read("1112").state[None],
         "moves": packed(np.array([[True, False, False, False]])),
         "remaining": np.array([2], np.uint16),
     }
-    lesson = PolicyValueBatch.of(puzzle, batch)
-    assert lesson.wanted.tolist() == [[True, True, True, False]]
-    assert lesson.possible.all()
+    batch = PolicyValueBatch.from_samples(puzzle, samples)
+    assert batch.policy_target.tolist() == [[True, True, True, False]]
+    assert batch.legal.all()
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
-def test_an_image_of_a_lesson_wants_the_images_of_its_moves(name) -> None:
+def test_the_target_of_an_image_is_the_image_of_the_target(name) -> None:
     puzzle = registry.load(name)
-    lesson = PolicyValueBatch.of(puzzle, batch_of(puzzle))
+    batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
     changed = 0
     for seed in range(20):
-        image = lesson.image(puzzle, np.random.default_rng(seed), exchange=True)
-        assert (image.possible == (canonical_moves(puzzle, image.states) >= 0)).all()
-        for place, state in enumerate(image.states):
-            before = {_shape(puzzle, lesson.states[place], move) for move in np.flatnonzero(lesson.wanted[place])}
-            after = {_shape(puzzle, state, move) for move in np.flatnonzero(image.wanted[place])}
+        image = batch.augmented(puzzle, np.random.default_rng(seed), permute_symbols=True)
+        assert (image.legal == (canonical_moves(puzzle, image.states) >= 0)).all()
+        for index, state in enumerate(image.states):
+            before = {_shape(puzzle, batch.states[index], move) for move in np.flatnonzero(batch.policy_target[index])}
+            after = {_shape(puzzle, state, move) for move in np.flatnonzero(image.policy_target[index])}
             assert before == after
-        changed += (image.states != lesson.states).any()
+        changed += (image.states != batch.states).any()
     assert changed > 10
 
 

@@ -13,57 +13,60 @@ from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.vector_game import VectorGame
-from puzzlelab.training import learner, online_rl
-from puzzlelab.training.learner import LearnerSettings
+from puzzlelab.training import online_rl
+from puzzlelab.training.learner import LearnerSettings, new_learner
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
 
 
 def play(games=4):
     puzzle = registry.load("tiles-2x2")
-    starts = StartSampler.of(puzzle, CurriculumSettings(walks=1, first=2))
+    starts = StartSampler.of(puzzle, CurriculumSettings(random_walk_share=1, initial_difficulty=2))
     return VectorGame.of(puzzle, starts, 5, games, np.random.default_rng(0))
 
 
 def test_a_network_without_the_head_is_refused() -> None:
     def settings(**network):
-        starts = {"scale": "uniform"}
+        curriculum = {"scale": "uniform"}
         network = {"kind": "dense", **network}
-        return online_rl.OnlineSettings(puzzle="tiles-3x3", network=network, starts=starts)
+        return online_rl.OnlineSettings(puzzle="tiles-3x3", network=network, curriculum=curriculum)
 
-    online_rl.check(settings(heads=["policy", "q"]), "q")
+    online_rl.check_settings(settings(heads=["policy", "q"]), "q")
     with pytest.raises(BadOption, match="trains the head 'q', and the network has policy and cost_to_go"):
-        online_rl.check(settings(heads=["policy", "cost_to_go"]), "q")
+        online_rl.check_settings(settings(heads=["policy", "cost_to_go"]), "q")
     with pytest.raises(Unsupported, match="no symbols that may be exchanged"):
-        online_rl.check(
+        online_rl.check_settings(
             online_rl.OnlineSettings(puzzle="tiles-3x3", network={"kind": "exchangeable", "heads": ["q"]}), "q"
         )
 
 
 @pytest.mark.parametrize("dueling", [False, True])
 @pytest.mark.parametrize(("kind", "name"), [("dense", "tiles-3x3"), ("exchangeable", "dust-4x3x3")])
-def test_a_network_says_at_the_beginning_what_it_is_told(kind, name, dueling) -> None:
+def test_the_output_of_an_untrained_network_is_the_given_mean(kind, name, dueling) -> None:
     puzzle = registry.load(name)
     network = {"kind": kind, "width": 4, "depth": 1, "heads": ["q", "cost_to_go"], "dueling": dueling}
-    found = learner.new(puzzle, network, LearnerSettings(), seed=0)
-    online_rl.set_out(found, -12.0, 3.0)
+    learner = new_learner(puzzle, network, LearnerSettings(), seed=0)
+    online_rl.set_output_scale(learner, -12.0, 3.0)
     states = np.zeros((2, puzzle.goals().shape[1] if name == "tiles-3x3" else 12), np.uint8)
-    for model in (found.model, found.best):
+    for model in (learner.model, learner.ema_model):
         said = model.outputs(states)
         assert np.allclose(said["q"], -12.0)
         assert np.allclose(said["cost_to_go"], -12.0)
 
 
-def test_figures_are_those_since_the_last_time() -> None:
+def test_metrics_are_those_since_the_last_call() -> None:
     settings = online_rl.OnlineSettings(
-        puzzle="tiles-2x2", network={**NETWORK, "heads": ["q"]}, games=4, starts=CurriculumSettings(walks=1, first=2)
+        puzzle="tiles-2x2",
+        network={**NETWORK, "heads": ["q"]},
+        parallel_games=4,
+        curriculum=CurriculumSettings(random_walk_share=1, initial_difficulty=2),
     )
-    table = online_rl.OnlineTask.of(registry.load("tiles-2x2"), settings, lambda table: None)
-    table.play.tally[:], table.play.final_estimates[:] = [8, 6, 40, 10], 4
+    task = online_rl.OnlineTask.of(registry.load("tiles-2x2"), settings, lambda task: None)
+    task.games.tally[:], task.games.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}
-    assert table.figures() == found
-    assert table.figures() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
+    assert task.metrics() == found
+    assert task.metrics() == {"difficulty": 2, "games": 0, "epsilon": 0.1, "turns": 0}
 
 
 @pytest.mark.parametrize("settings", [{"size": 5}, {"size": 5, "alpha": 0.5}, {"size": 0}])
@@ -76,22 +79,22 @@ def test_all_that_is_kept_comes_back_as_it_was(settings) -> None:
         if len(complete["move"]):
             memory.append(complete)
     parts = {"play": games.state(), "returns": returns.state(), "memory": memory.state()}
-    kept = online_rl.tensors(parts)
+    kept = online_rl.to_tensors(parts)
     assert all(isinstance(value, torch.Tensor) for value in kept.values())
     for name, part in parts.items():
-        found = online_rl.arrays(kept, name)
+        found = online_rl.arrays_of(kept, name)
         assert found.keys() == part.keys()
         for column, array in part.items():
             assert (found[column].dtype, found[column].shape) == (array.dtype, array.shape)
             assert np.array_equal(found[column], array)
     again = ReplayBuffer(memory.settings)
-    again.restore(online_rl.arrays(kept, "memory"))
+    again.restore(online_rl.arrays_of(kept, "memory"))
     drawn = [each.sample(3, 0, np.random.default_rng(0)).columns for each in (memory, again)]
     assert drawn[0].keys() == drawn[1].keys() > {"state", "move"}
     assert all(np.array_equal(drawn[0][name], drawn[1][name]) for name in drawn[0])
 
 
 def test_parts_whose_names_begin_alike_are_not_mixed_up() -> None:
-    kept = online_rl.tensors({"play": {"states": np.arange(3)}, "player": {"states": np.arange(5)}})
-    assert online_rl.arrays(kept, "play")["states"].tolist() == [0, 1, 2]
-    assert online_rl.arrays(kept, "player")["states"].tolist() == [0, 1, 2, 3, 4]
+    kept = online_rl.to_tensors({"play": {"states": np.arange(3)}, "player": {"states": np.arange(5)}})
+    assert online_rl.arrays_of(kept, "play")["states"].tolist() == [0, 1, 2]
+    assert online_rl.arrays_of(kept, "player")["states"].tolist() == [0, 1, 2, 3, 4]

@@ -23,13 +23,28 @@ from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 COMMON = {
     "puzzle": "tiles-2x3",
     "seed": 5,
-    "games": 20,
+    "parallel_games": 20,
     "max_moves": 12,
-    "starts": {"scale": "uniform", "walks": 0.5, "first": 4, "last": 21, "grows": "won", "games": 20, "in_a_row": 1},
-    "exploring": {"rule": "guesses", "first": 0.1},
-    "memory": {"size": 500},
-    "learning": {"steps": 40, "batch": 32, "warmup": 5, "precision": "float32", "save": 1000.0, "mean": 0.9},
-    "exam": {"every": 10, "boards": 5, "games": 0, "scale": "uniform", "max_moves": 30},
+    "curriculum": {
+        "scale": "uniform",
+        "random_walk_share": 0.5,
+        "initial_difficulty": 4,
+        "max_difficulty": 21,
+        "growth": "wins",
+        "games_per_check": 20,
+        "checks_in_a_row": 1,
+    },
+    "exploration": {"rule": "adaptive", "initial_epsilon": 0.1},
+    "replay": {"size": 500},
+    "learning": {
+        "steps": 40,
+        "batch_size": 32,
+        "warmup": 5,
+        "precision": "float32",
+        "save_seconds": 1000.0,
+        "ema": 0.9,
+    },
+    "evaluation": {"every": 10, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
 }
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
 MODULES = {"dqn": dqn, "value_iteration": value_iteration}
@@ -49,26 +64,53 @@ def settings_of():
     return make
 
 
-NO_WALKS = ("starts.walks=0", "starts.first=0", "starts.last=0", "starts.grows=never")
+NO_WALKS = (
+    "curriculum.random_walk_share=0",
+    "curriculum.initial_difficulty=0",
+    "curriculum.max_difficulty=0",
+    "curriculum.growth=never",
+)
 VARIANTS = [
     ("dqn",),
-    ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup=5"),
-    ("dqn", "memory.alpha=0.6", "slow.rule=hard", "slow.every=7", "every=3"),
-    ("dqn", "memory.size=0", "slow.rule=none", "masked=false", "reward=goal", "discount=0.8", "blend=0.9"),
-    ("dqn", "whole=true", "reward=potential:manhattan"),
-    ("dqn", "reward=level", "discount=0.9", "exploring.rule=games", "exploring.last=0.05", *NO_WALKS),
+    ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup_games=5"),
+    ("dqn", "replay.alpha=0.6", "target_network.rule=hard", "target_network.interval=7", "steps_per_move=3"),
+    ("dqn", "replay.size=0", "target_network.rule=none", "masked=false", "reward=goal", "discount=0.8", "blend=0.9"),
+    ("dqn", "all_moves=true", "reward=potential:manhattan"),
+    (
+        "dqn",
+        "reward=level",
+        "discount=0.9",
+        "exploration.rule=exponential",
+        "exploration.final_epsilon=0.05",
+        *NO_WALKS,
+    ),
     ("dqn", "puzzle=dust-4x3x3", "reward=cleared-squared", *NO_WALKS),
-    ("dqn", "puzzle=sudoku-9x9", "starts.scale=", "exam.scale=", "games=4", "learning.batch=4", *NO_WALKS),
+    (
+        "dqn",
+        "puzzle=sudoku-9x9",
+        "curriculum.scale=",
+        "evaluation.scale=",
+        "parallel_games=4",
+        "learning.batch_size=4",
+        *NO_WALKS,
+    ),
     ("value_iteration",),
-    ("value_iteration", "memory.size=0", "every=4"),
-    ("value_iteration", "memory.alpha=0.6", "bounded=false", "slow.rule=hard", "slow.every=7", "trust=0"),
+    ("value_iteration", "replay.size=0", "steps_per_move=4"),
+    (
+        "value_iteration",
+        "replay.alpha=0.6",
+        "bounded=false",
+        "target_network.rule=hard",
+        "target_network.interval=7",
+        "outcome_weight=0",
+    ),
     ("value_iteration", "puzzle=dust-4x3x3", *NO_WALKS),
 ]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
 def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
-    tmp_path, settings_of, train, told, stop_at, variant
+    tmp_path, settings_of, train, metrics_of, stop_at, variant
 ) -> None:
     settings = settings_of(*variant)
     recipe.find(variant[0]).check(settings)
@@ -77,21 +119,21 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
         with pytest.raises(KeyboardInterrupt):
             train(tmp_path / "parts", settings, stop_at(step))
     parts = train(tmp_path / "parts", settings)
-    assert [line["step"] for line in told(whole)] == [10, 20, 30, 40]
-    assert told(parts) == told(whole)
+    assert [line["step"] for line in metrics_of(whole)] == [10, 20, 30, 40]
+    assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_another_seed_is_another_run(tmp_path, settings_of, train, told, name) -> None:
+def test_another_seed_is_another_run(tmp_path, settings_of, train, metrics_of, name) -> None:
     one, other = (train(tmp_path / str(seed), settings_of(name, f"seed={seed}")) for seed in (1, 2))
-    assert told(one) != told(other)
+    assert metrics_of(one) != metrics_of(other)
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told, name) -> None:
+def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metrics_of, name) -> None:
     run = train(tmp_path / "run", settings_of(name, "learning.steps=10"))
-    (last,) = told(run)
+    (last,) = metrics_of(run)
     assert last["difficulty"] >= 4
     assert 0 <= last["solved"] <= 1
     model, card = checkpoint.load(run.nets / run.champion.read_text().strip())
@@ -101,7 +143,7 @@ def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, told
 # --- what is learned -------------------------------------------------------------------------------------------------
 
 SMALL = registry.load("tiles-2x3")
-FIRM = ("slow.rule=hard", "slow.every=1000", "learning.warmup=0", *NO_WALKS)
+FIRM = ("target_network.rule=hard", "target_network.interval=1000", "learning.warmup=0", *NO_WALKS)
 """So that what is learned towards does not change meanwhile."""
 
 
@@ -129,18 +171,18 @@ class Tabular(Model):
 
 def tabular(settings, rate):
     """A table of games whose network is a table of numbers, and moves by so much of the gradient."""
-    made = MODULES[settings.recipe].new(settings)
-    model, count = made.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[made.learner.model.heads[0]]
+    task = MODULES[settings.recipe].new_task(settings)
+    model, count = task.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[task.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
     torch.nn.init.constant_(module.weight, {"q": -7.0, "cost_to_go": 7.0}[model.heads[0]])  # far from any value
-    made.learner.model = Tabular(model.puzzle, model.settings, module)
-    made.learner.settings = made.learner.settings.model_copy(
-        update={"rate": rate, "schedule": "constant", "warmup": 0, "clip": 0.0}
+    task.learner.model = Tabular(model.puzzle, model.settings, module)
+    task.learner.settings = task.learner.settings.model_copy(
+        update={"learning_rate": rate, "schedule": "constant", "warmup": 0, "max_grad_norm": 0.0}
     )
-    made.learner.average = copy.deepcopy(module).requires_grad_(False)
-    made.learner.optimiser = torch.optim.SGD(module.parameters(), rate)
-    made.slow = TargetNetwork.of(made.learner.model, TargetUpdate(rule="none"))
-    return made
+    task.learner.ema_module = copy.deepcopy(module).requires_grad_(False)
+    task.learner.optimiser = torch.optim.SGD(module.parameters(), rate)
+    task.target = TargetNetwork.of(task.learner.model, TargetUpdate(rule="none"))
+    return task
 
 
 def transitions(known):
@@ -156,35 +198,35 @@ def transitions(known):
     }
 
 
-@pytest.mark.parametrize("variant", [(), ("whole=true",), ("double=false",), ("blend=0.5",)], ids=" ".join)
+@pytest.mark.parametrize("variant", [(), ("all_moves=true",), ("double=false",), ("blend=0.5",)], ids=" ".join)
 def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, variant) -> None:
     columns = transitions(known)
-    columns = {"state": known[0]} if "whole=true" in variant else columns
+    columns = {"state": known[0]} if "all_moves=true" in variant else columns
     size = len(columns["state"])
-    table = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
+    task = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        table.learner.update(lambda: table.player.losses(ReplayBatch(columns), []))
+        task.learner.update(lambda: task.actor.losses(ReplayBatch(columns), []))
     moves = transitions(known)
-    found = table.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
+    found = task.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
 
 
 def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) -> None:
     states, distances = known
-    table = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
+    task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
     for _ in range(40):
-        table.learner.update(
-            lambda: table.player.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), [])
+        task.learner.update(
+            lambda: task.actor.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), [])
         )
-    assert table.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
+    assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
 @pytest.mark.parametrize(
     "variant",
     [
         ("dqn",),
-        ("dqn", "whole=true", "network.dueling=true"),
+        ("dqn", "all_moves=true", "network.dueling=true"),
         ("dqn", "double=false", "distance=squared"),
         ("value_iteration",),
         ("value_iteration", "distance=squared"),
@@ -193,12 +235,12 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
 )
 def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     settings = settings_of(*variant, *FIRM)
-    table = MODULES[variant[0]].new(settings)
+    task = MODULES[variant[0]].new_task(settings)
     columns = transitions(known)
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "left": unknown}
-    losses = [table.learner.update(lambda: table.player.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
+    losses = [task.learner.update(lambda: task.actor.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
     assert losses[-1] < losses[0]
 
 
@@ -208,8 +250,8 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
         ("dqn", ["reward=golds"], "reward for tiles-2x3 'golds'"),
         ("dqn", ["network.heads=moves"], "trains the head 'q'"),
         ("value_iteration", ["network.heads=q"], "trains the head 'cost_to_go'"),
-        ("dqn", ["puzzle=dust-4x3x3", "starts.scale=uniform"], "cannot be undone"),
-        ("value_iteration", ["starts.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),
+        ("dqn", ["puzzle=dust-4x3x3", "curriculum.scale=uniform"], "cannot be undone"),
+        ("value_iteration", ["curriculum.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),
         ("dqn", ["learning.device=gpu"], "no device"),
         ("value_iteration", ["network.residual_over=nearly"], "estimate of tiles-2x3 'nearly'"),
     ],
@@ -221,5 +263,5 @@ def test_settings_that_cannot_be_trained_with_get_a_sentence(settings_of, name, 
 
 
 def test_a_walk_needs_a_length(settings_of) -> None:
-    with pytest.raises(BadInput, match="walks need a first difficulty"):
-        settings_of("dqn", "starts.first=0", "starts.last=0", "starts.grows=never")
+    with pytest.raises(BadInput, match="random walks need an initial_difficulty"):
+        settings_of("dqn", *NO_WALKS[1:])

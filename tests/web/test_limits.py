@@ -120,7 +120,7 @@ def test_a_search_that_waits_for_its_turn_is_stopped_at_once() -> None:
                 other = next(data["id"] for name, data in waiting if name == "job")
                 assert next(waiting)[0] == "waiting"
                 assert httpx.post(f"{one.address}api/jobs/{other}/stop").json() == {"stopped": True}
-                assert next(waiting) == ("failure", {"error": "stopped before there was anything to tell"})
+                assert next(waiting) == ("failure", {"error": "the search was stopped before it had a result"})
             assert next(name for name, _ in going if name == "progress")  # the first one goes on
             assert httpx.post(f"{one.address}api/jobs/{job}/stop").json() == {"stopped": True}
             assert list(going)[-1][0] == "row"
@@ -213,7 +213,7 @@ def test_a_search_has_no_more_memory_than_it_may() -> None:
         ("permutation:jobs=9", "'jobs' cannot be set here"),
         ("beam:estimate=net:/etc/passwd", "there is no network '/etc/passwd'"),
         ("greedy:prior=net:../../secret", "there is no network '../../secret'"),
-        ("ida:estimate=pdb:1,2,3/4,5", "'pdb:1,2,3/4,5' cannot be had here"),
+        ("ida:estimate=pdb:1,2,3/4,5", "'pdb:1,2,3/4,5' is not available here"),
         ("nothing", "there is no solver 'nothing'"),
         ("ida:weight=2", "ida has no option 'weight'"),
     ],

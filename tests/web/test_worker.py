@@ -1,4 +1,4 @@
-"""What a worker tells, and what it keeps to itself."""
+"""Which messages a worker sends, and what it only logs."""
 
 import logging
 
@@ -7,21 +7,21 @@ import pytest
 from puzzlelab.core.errors import BadFile, BadOption, PuzzlelabError
 from puzzlelab.engine import report
 from puzzlelab.web import tasks, worker
-from puzzlelab.web.worker import DONE, FAULT, INSIDE, NOT_ENOUGH, REFUSED, TaskContext
+from puzzlelab.web.worker import DONE, FAULT, INTERNAL_ERROR, OUT_OF_MEMORY, REFUSED, TaskContext
 
 SECRET = "/somewhere/secret"
 
 
-def ended(monkeypatch, task):
-    """How a task ends, and what was told before."""
-    told = []
+def run_task(monkeypatch, task):
+    """The final message of a task, and the messages before it."""
+    messages = []
     monkeypatch.setitem(tasks.TASKS, "trial", task)
-    teller = TaskContext(lambda kind, value: told.append((kind, value)), lambda: False, 2**28)
-    return worker._answer("trial", {}, teller), told
+    context = TaskContext(lambda kind, value: messages.append((kind, value)), lambda: False, 2**28)
+    return worker._run_task("trial", {}, context), messages
 
 
 def raising(error):
-    def task(asked, teller):
+    def task(request, context):
         raise error
 
     return task
@@ -31,21 +31,21 @@ def raising(error):
     ("error", "end"),
     [
         (BadOption("ida has no option 'x'"), (REFUSED, "ida has no option 'x'")),
-        (MemoryError(), (REFUSED, NOT_ENOUGH)),
-        (BadFile(f"cannot read {SECRET}"), (FAULT, INSIDE)),
-        (OSError(28, "No space left on device", SECRET), (FAULT, INSIDE)),
-        (PuzzlelabError(f"a wrong answer in {SECRET}"), (FAULT, INSIDE)),
-        (ZeroDivisionError(SECRET), (FAULT, INSIDE)),
+        (MemoryError(), (REFUSED, OUT_OF_MEMORY)),
+        (BadFile(f"cannot read {SECRET}"), (FAULT, INTERNAL_ERROR)),
+        (OSError(28, "No space left on device", SECRET), (FAULT, INTERNAL_ERROR)),
+        (PuzzlelabError(f"a wrong answer in {SECRET}"), (FAULT, INTERNAL_ERROR)),
+        (ZeroDivisionError(SECRET), (FAULT, INTERNAL_ERROR)),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_the_asker_can_mend_is_told_and_all_else_is_logged(monkeypatch, caplog, error, end) -> None:
-    assert ended(monkeypatch, raising(error)) == (end, [])
+def test_errors_of_a_request_are_sent_and_internal_errors_are_logged(monkeypatch, caplog, error, end) -> None:
+    assert run_task(monkeypatch, raising(error)) == (end, [])
     assert (SECRET in caplog.text) == (end[0] == FAULT)
 
 
-def test_what_a_task_waits_for_is_told_and_notes_are_logged(monkeypatch, caplog) -> None:
-    def task(asked, teller):
+def test_waiting_and_progress_are_sent_and_notes_are_logged(monkeypatch, caplog) -> None:
+    def task(request, context):
         report.waiting("Compiling.")
         report.note(f"The table cannot be kept in {SECRET}.")
         report.progress("building", 1, 4, "group 2")
@@ -53,7 +53,7 @@ def test_what_a_task_waits_for_is_told_and_notes_are_logged(monkeypatch, caplog)
         return 7
 
     with caplog.at_level(logging.WARNING):
-        end, told = ended(monkeypatch, task)
+        end, messages = run_task(monkeypatch, task)
     assert end == (DONE, 7)
-    assert told == [("waiting", {"text": "Compiling."}), ("waiting", {"text": "building 25%: group 2"})]
+    assert messages == [("waiting", {"text": "Compiling."}), ("waiting", {"text": "building 25%: group 2"})]
     assert SECRET in caplog.text

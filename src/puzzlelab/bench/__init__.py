@@ -1,1 +1,1 @@
-"""Benchmarks: a suite of boards x solvers x a limit -> rows -> tables and plots. No puzzle is known by name."""
+"""Benchmarks: runs solvers on suites of boards under limits, and shows the rows as tables and plots."""

@@ -1,61 +1,67 @@
-"""What a reader must know beside the numbers of a run: sentences for below the table."""
+"""Sentences for below the table of a run: limits, networks, missing answers, and answers that contradict each other."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
 from puzzlelab.bench.runs import BenchRun
-from puzzlelab.bench.tables import Reference, excesses, fills, has_optimum, references
+from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
 from puzzlelab.core.solutions import SEVERAL
 
-MOST_REMARKS = 5
-"""Of one kind."""
+MAX_SENTENCES = 5
+"""The most sentences of one kind."""
 
 
 def caveats(run: BenchRun) -> list[str]:
-    """Sentences about limits and networks, about a run that is not whole, and about answers that cannot be right."""
+    """Sentences about limits and networks, about an incomplete run, and about answers that cannot be right."""
     always = [*_limits(run), *_limits_of_moves(run), *_networks(run)]
     always += [*_unfinished(run), *_wrong(run), *_denied(run)]
-    if fills(run.suite.puzzle):
+    if has_filled_answers(run.suite.puzzle):
         return [*always, *_several(run), *_disputed(run)]
-    known = references(run)
-    return [*always, *_bounds(run, known), *_contradictions(run, known)]
+    reference_lengths = references(run)
+    return [*always, *_bounds(run, reference_lengths), *_contradictions(run, reference_lengths)]
 
 
 def _limits(run: BenchRun) -> list[str]:
     kinds = (("seconds", "s"), ("nodes", "nodes"), ("memory", "bytes of memory"))
-    found = {
+    texts = {
         " and ".join(f"{answer.row.limit[kind]:,g} {unit}" for kind, unit in kinds if answer.row.limit.get(kind))
         for answer in run.answers
     }
-    texts = sorted(text or "no limit" for text in found)
-    return [f"Limit of each search: {'; or '.join(texts)}."] if texts != ["no limit"] else []
+    sentences = sorted(text or "no limit" for text in texts)
+    return [f"Limit of each search: {'; or '.join(sentences)}."] if sentences != ["no limit"] else []
 
 
 def _limits_of_moves(run: BenchRun) -> list[str]:
-    """How many moves a solver that plays may make before it gives up; others have no such limit."""
-    found: dict[int, list[str]] = defaultdict(list)
+    """The limits of moves of the solvers that have one."""
+    solvers_by_limit: dict[int, list[str]] = defaultdict(list)
     for solver, answers in run.by_solver.items():
-        most = answers[0].row.options.get("max_moves")
-        if isinstance(most, int):
-            found[most].append(solver)
-    if not found:
+        limit = answers[0].row.options.get("max_moves")
+        if isinstance(limit, int):
+            solvers_by_limit[limit].append(solver)
+    if not solvers_by_limit:
         return []
-    every = len(found) == 1 and len(next(iter(found.values()))) == len(run.by_solver)
-    texts = [f"{most:,}" + ("" if every else f" for {', '.join(solvers)}") for most, solvers in sorted(found.items())]
+    same_for_all = len(solvers_by_limit) == 1 and len(next(iter(solvers_by_limit.values()))) == len(run.by_solver)
+    texts = [
+        f"{limit:,}" + ("" if same_for_all else f" for {', '.join(solvers)}")
+        for limit, solvers in sorted(solvers_by_limit.items())
+    ]
     return [f"Limit of moves: {'; '.join(texts)}."]
 
 
 def _networks(run: BenchRun) -> list[str]:
-    """Which networks were asked, by the hashes of their weights, and on which boards."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """The networks by the hashes of their weights, and the suite."""
+    solvers_by_network: dict[str, list[str]] = defaultdict(list)
     for solver, answers in run.by_solver.items():
         if name := answers[0].row.net:
-            found[name].append(solver)
-    if not found:
+            solvers_by_network[name].append(solver)
+    if not solvers_by_network:
         return []
-    texts = [name if len(found) == 1 else f"{name} ({', '.join(solvers)})" for name, solvers in found.items()]
-    return [f"Network{'s' * (len(found) > 1)}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."]
+    texts = [
+        name if len(solvers_by_network) == 1 else f"{name} ({', '.join(solvers)})"
+        for name, solvers in solvers_by_network.items()
+    ]
+    return [f"Network{'s' * (len(solvers_by_network) > 1)}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."]
 
 
 def _unfinished(run: BenchRun) -> list[str]:
@@ -67,11 +73,13 @@ def _unfinished(run: BenchRun) -> list[str]:
     ]
 
 
-def _bounds(run: BenchRun, known: dict[str, Reference]) -> list[str]:
-    every = [known[entry.board] for entry in run.suite.entries if entry.board in known]
-    loose = sum(not reference.optimal for reference in every)
+def _bounds(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
+    references = [reference_lengths[entry.board] for entry in run.suite.entries if entry.board in reference_lengths]
+    loose = sum(not reference.optimal for reference in references)
     return (
-        [f"{loose} of the {len(every)} known lengths are not proven optimal; the excess is over them."] if loose else []
+        [f"{loose} of the {len(references)} known lengths are not proven optimal; the excess is over them."]
+        if loose
+        else []
     )
 
 
@@ -83,35 +91,37 @@ def _wrong(run: BenchRun) -> list[str]:
     return [f"{len(wrong)} answers do not hold and count as unsolved; the first, of {wrong[0].solver}: {reason}."]
 
 
-def _contradictions(run: BenchRun, known: dict[str, Reference]) -> list[str]:
+def _contradictions(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
     return [
         f"{answer.solver} solves {answer.entry.board} in {answer.length} moves, "
-        f"fewer than the {known[answer.entry.board].length} that are said to be optimal."
+        f"fewer than the {reference_lengths[answer.entry.board].length} that are said to be optimal."
         for answer in run.answers
-        if has_optimum(answer, known) and min(excesses([answer], known), default=0) < 0
-    ][:MOST_REMARKS]
+        if has_optimum(answer, reference_lengths) and min(excesses([answer], reference_lengths), default=0) < 0
+    ][:MAX_SENTENCES]
 
 
 def _denied(run: BenchRun) -> list[str]:
-    """A board that one solver solves and another one says to have no solution."""
+    """Boards that one solver solves and another one calls unsolvable."""
     solved = {answer.entry.board: answer.solver for answer in run.answers if answer.length is not None}
     return [
         f"{answer.solver} says that {answer.entry.board} has no solution, but {solved[answer.entry.board]} found one."
         for answer in run.answers
         if answer.row.proof == "unsolvable" and answer.entry.board in solved
-    ][:MOST_REMARKS]
+    ][:MAX_SENTENCES]
 
 
 def _several(run: BenchRun) -> list[str]:
-    """How many boards are known to have more than one solution."""
-    found = {answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL}
-    return [f"{len(found)} of the boards have more than one solution: their answers are right, not unique."] * bool(
-        found
+    """The number of boards that have more than one solution."""
+    boards = {
+        answer.entry.board for answer in run.answers if answer.length is not None and answer.row.reason == SEVERAL
+    }
+    return [f"{len(boards)} of the boards have more than one solution: their answers are right, not unique."] * bool(
+        boards
     )
 
 
 def _disputed(run: BenchRun) -> list[str]:
-    """A solution that one solver says to be the only one, where another solver found another."""
+    """Solutions that one solver calls unique, although another solver has a different one."""
     only = {answer.entry.board: answer for answer in run.answers if answer.proven}
     return [
         f"{only[answer.entry.board].solver} says that {answer.entry.board} has one solution, "
@@ -120,4 +130,4 @@ def _disputed(run: BenchRun) -> list[str]:
         if answer.length is not None
         and answer.entry.board in only
         and sorted(answer.row.moves or ()) != sorted(only[answer.entry.board].row.moves or ())
-    ][:MOST_REMARKS]
+    ][:MAX_SENTENCES]

@@ -1,4 +1,4 @@
-"""What every plot is made of: a chart, which has all its numbers before anything is drawn, and the axes they share."""
+"""Shared by all plots: the `Chart`, which has all its numbers before anything is drawn, and helpers for axes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-AT_ONCE = 0.1
-"""Seconds: what feels as if it took no time; a dashed line is drawn there."""
-NEAR = 10.0
-"""The line is drawn if it is at most so many times above or below the seconds that are drawn."""
-LEAST_SECONDS = 1e-6
-"""What is faster is drawn here: a row tells no more."""
+INSTANT_SECONDS = 0.1
+"""Seconds that a person perceives as instant; a dashed line is drawn there."""
+MARK_RANGE = 10.0
+"""The line is drawn if it is within this factor of the plotted seconds."""
+MIN_SECONDS = 1e-6
+"""Shorter times are drawn here; rows have no finer resolution."""
 
-LONGEST_OF_TWO = 45
-"""Characters of a name, two of which have room side by side."""
+MAX_NAME_IN_TWO_COLUMNS = 45
+"""The most characters of a name in a legend with two columns."""
 
 Draw = Callable[["Figure", float], None]
-"""Draws into a figure, with a line at so many seconds where there are seconds; none at 0."""
+"""Draws into a figure; its second argument is the position of the dashed line in seconds, 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,20 @@ class Chart:
     body: tuple[tuple[str, ...], ...]
     draw: Draw
     remarks: tuple[str, ...] = ()
-    """Sentences for beside the figures."""
+    """Sentences to print below the table."""
 
 
-def panels(figure: Figure, count: int) -> list[Axes]:
+def add_panels(figure: Figure, count: int) -> list[Axes]:
     """Axes side by side."""
-    made = [figure.add_subplot(1, count, place + 1) for place in range(count)]
-    for axes in made:
+    panels = [figure.add_subplot(1, count, number + 1) for number in range(count)]
+    for axes in panels:
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    return made
+    return panels
 
 
 def whole_numbers(axis: Axis) -> None:
-    """Ticks at whole numbers alone."""
+    """Ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True))
@@ -66,28 +66,28 @@ def plain_numbers(axis: Axis) -> None:
 
 
 def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
-    """What each line is, by name, below all panels, where it covers none of them."""
-    columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= LONGEST_OF_TWO else 1
+    """A legend below all panels, where it covers none of them."""
+    columns = 2 if len(drawn) > 1 and max(map(len, drawn)) <= MAX_NAME_IN_TWO_COLUMNS else 1
     figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
-def reach(shares: Sequence[Proportion]) -> list[list[float]]:
-    """How far each interval reaches below and above its share."""
+def error_bars(shares: Sequence[Proportion]) -> list[list[float]]:
+    """The lengths of each interval below and above its share, as matplotlib takes them."""
     pairs = [(share.value, share.interval) for share in shares]
     return [[max(0.0, at - low) for at, (low, _) in pairs], [max(0.0, high - at) for at, (_, high) in pairs]]
 
 
-def show_share(axes: Axes, what: str) -> None:
-    """Shares upwards."""
+def set_share_axis(axes: Axes, what: str) -> None:
+    """Let the y axis show shares from 0 to 1."""
     axes.set_ylim(-0.03, 1.03)
     axes.set_ylabel(f"{what} (share of boards, 95 % interval)")
 
 
-def show_seconds(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
-    """A logarithmic axis of these seconds, with the dashed line where it is near them."""
-    drawn = [max(value, LEAST_SECONDS) for value in seconds]
+def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
+    """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
+    values = [max(value, MIN_SECONDS) for value in seconds]
     line = axes.axvline if along == "x" else axes.axhline
     axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
-    if mark > 0 and drawn and min(drawn) / NEAR <= mark <= max(drawn) * NEAR:
-        told = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
-        line(mark, color="black", linestyle="--", linewidth=1, label=told)
+    if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
+        text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
+        line(mark, color="black", linestyle="--", linewidth=1, label=text)

@@ -1,4 +1,4 @@
-"""Every board of a small puzzle that can be solved, with its true distance, and solvers put to all of them at once."""
+"""Benchmarks of solvers on every solvable board of a small puzzle, with its true distance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from puzzlelab.bench.runs import BenchAnswer, BenchRun, label_of
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
@@ -19,9 +19,9 @@ from puzzlelab.engine import report
 from puzzlelab.engine.batch_verify import CHECKED, wrong
 from puzzlelab.experience.state_space import label_states
 
-AT_ONCE = 1 << 14
-"""Boards that a solver is given at once, if it can answer many."""
-REMARK = (
+BATCH_SIZE = 1 << 14
+"""Boards in one call of a solver that is a `BatchSolver`."""
+VERIFICATION_NOTE = (
     f"Many answers at once are replayed by the compiled rules, and one in {CHECKED} of them by the plain rules too."
 )
 
@@ -40,15 +40,15 @@ def suite(puzzle: Puzzle) -> Suite:
 
 
 def run(suite: Suite, solvers: Sequence[Solver], limit: Limit) -> BenchRun:
-    """Every solver's answer to every board, none of them kept in a file. Ctrl-C ends it with the answers so far.
+    """Every solver's answer to every board, without writing files. Ctrl-C ends the run with the answers so far.
 
-    For boards to which the puzzle does not object. See `REMARK` for how answers are checked.
+    For boards without an objection. `VERIFICATION_NOTE` says how answers are checked.
     """
     for solver in solvers:
         require(solver, suite.puzzle)
     answers: list[BenchAnswer] = []
     instances = [suite.instance(entry) for entry in suite.entries]
-    different = {label_of(solver, suite.puzzle): solver for solver in solvers}
+    different = {solver_label(solver, suite.puzzle): solver for solver in solvers}
     try:
         for label, solver in different.items():
             for answer in _answers(suite, instances, label, solver, limit):
@@ -64,39 +64,39 @@ def _answers(
     suite: Suite, instances: Sequence[Instance], label: str, solver: Solver, limit: Limit
 ) -> Iterator[BenchAnswer]:
     """One solver's answers in the order of the suite; raises `PuzzlelabError` for one that does not hold."""
-    question = unanswered(suite.puzzle, "", solver, limit)
-    size = AT_ONCE if ability(solver, BatchSolver) else 1
-    for first in range(0, len(instances), size):
-        portion, entries = instances[first : first + size], suite.entries[first : first + size]
-        for entry, instance, result in zip(entries, portion, _results(solver, portion, limit), strict=True):
-            yield BenchAnswer(label, entry, _row(question, entry, instance, result), holds=True)
-        report.progress(label, first + len(portion), len(instances))
+    empty_row = unanswered(suite.puzzle, "", solver, limit)
+    size = BATCH_SIZE if ability(solver, BatchSolver) else 1
+    for start in range(0, len(instances), size):
+        batch, entries = instances[start : start + size], suite.entries[start : start + size]
+        for entry, instance, result in zip(entries, batch, _results(solver, batch, limit), strict=True):
+            yield BenchAnswer(label, entry, _row(empty_row, entry, instance, result), holds=True)
+        report.progress(label, start + len(batch), len(instances))
 
 
-def _results(solver: Solver, portion: Sequence[Instance], limit: Limit) -> list[Result]:
+def _results(solver: Solver, batch: Sequence[Instance], limit: Limit) -> list[Result]:
     """The verified answers to a few boards."""
-    together = ability(solver, BatchSolver)
-    if together is None:
-        return [solve(solver, instance, limit) for instance in portion]
-    results = together.solve_batch(portion, limit, lambda: False)
-    boards = np.array([instance.state for instance in portion])
-    if fault := wrong(portion[0].puzzle, boards, [result.moves for result in results]) or _false(portion, results):
-        place, reason = fault
-        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {portion[place]!r}: {reason}")
+    batch_solver = ability(solver, BatchSolver)
+    if batch_solver is None:
+        return [solve(solver, instance, limit) for instance in batch]
+    results = batch_solver.solve_batch(batch, limit, lambda: False)
+    boards = np.array([instance.state for instance in batch])
+    if fault := wrong(batch[0].puzzle, boards, [result.moves for result in results]) or _false(batch, results):
+        number, reason = fault
+        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {batch[number]!r}: {reason}")
     return results
 
 
-def _false(portion: Sequence[Instance], results: Sequence[Result]) -> tuple[int, str] | None:
-    """The first result whose claims, if it makes any beside its moves, do not hold, and why."""
-    for place, (instance, result) in enumerate(zip(portion, results, strict=True)):
+def _false(batch: Sequence[Instance], results: Sequence[Result]) -> tuple[int, str] | None:
+    """The first result whose proof or lower bound does not hold, and the reason."""
+    for number, (instance, result) in enumerate(zip(batch, results, strict=True)):
         if result.proof != "none" or result.lower_bound > (result.length or 0):
             verdict = verify(instance, result)
             if not verdict.holds:
-                return place, verdict.reason
+                return number, verdict.reason
     return None
 
 
-def _row(question: Row, entry: SuiteEntry, instance: Instance, result: Result) -> Row:
+def _row(empty_row: Row, entry: SuiteEntry, instance: Instance, result: Result) -> Row:
     """The row of an answer that was checked."""
     answer = {
         **{name: getattr(result, name) for name in ("length", "proof", "reason", "stop", "lower_bound", "seconds")},
@@ -105,4 +105,4 @@ def _row(question: Row, entry: SuiteEntry, instance: Instance, result: Result) -
         "moves": None if result.moves is None else names_of(instance.puzzle, result.moves),
         "verified": result.moves is not None,
     }
-    return question.model_copy(update=answer)
+    return empty_row.model_copy(update=answer)

@@ -1,4 +1,4 @@
-"""How often each number comes up, as an image."""
+"""Histograms of whole numbers as images."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from puzzlelab.bench.plots import empty_figure, write
 
 
-def draw(counts: NDArray[np.int64], across: str, up: str, path: Path) -> None:
+def draw(counts: NDArray[np.int64], x_label: str, y_label: str, path: Path) -> None:
     """Draw bars of `counts: int64[N]` over 0 to N - 1, without the empty ends; the ending of `path` says PNG or SVG.
 
     Raises `BadFile`, and `BadInput` without matplotlib.
@@ -16,10 +16,10 @@ def draw(counts: NDArray[np.int64], across: str, up: str, path: Path) -> None:
     numbers = np.flatnonzero(counts)
     span = np.arange(numbers[0], numbers[-1] + 1)
     mean = (counts * np.arange(counts.size)).sum() / counts.sum()
-    figure = empty_figure(f"{counts.sum():,} {up}, {mean:.2f} {across} on average")
+    figure = empty_figure(f"{counts.sum():,} {y_label}, {mean:.2f} {x_label} on average")
     axes = figure.add_subplot()
     axes.bar(span, counts[span], width=0.9, color="#3b6ea8")
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     write(figure, path)

@@ -1,4 +1,4 @@
-"""How training went: what greedy play by a network did on the boards to examine by, over the minutes of learning."""
+"""The learning curve of training runs: results of greedy play on the evaluation boards over time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from puzzlelab.bench.charts import Chart, panels
+from puzzlelab.bench.charts import Chart, add_panels
 from puzzlelab.core.errors import BadInput
 from puzzlelab.training import metrics
 from puzzlelab.training.runs import Run
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KIND = "learning"
-"""The kind that is drawn of folders of training runs."""
-ROWS = 10
-"""Lines of the table for each run."""
+"""The name of this kind of plot."""
+MAX_ROWS = 10
+"""The most lines of the table for each run."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The examinations of one run."""
+    """The evaluations of one run."""
 
     name: str
     puzzle: str
-    exams: Sequence[Mapping[str, float]]
+    evaluations: Sequence[Mapping[str, float]]
     """Each with `step`, `seconds`, `solved`, and, where any board was, the mean of its `moves` and their optimum."""
 
     @property
     def of_solved(self) -> list[Mapping[str, float]]:
-        """Those in which some board was solved."""
-        return [exam for exam in self.exams if "moves" in exam]
+        """The evaluations in which a board was solved."""
+        return [evaluation for evaluation in self.evaluations if "moves" in evaluation]
 
 
 def is_run(folder: Path) -> bool:
@@ -42,17 +42,17 @@ def is_run(folder: Path) -> bool:
 
 
 def learning(folders: Sequence[Path]) -> Chart:
-    """The chart of some runs with one puzzle; raises `BadInput` where there is nothing to show in it."""
+    """The chart of some runs with one puzzle; raises `BadInput` if there is nothing to show."""
     curves = [_curve(folder) for folder in folders]
     if len({curve.puzzle for curve in curves}) > 1:
         raise BadInput(f"these runs are of different puzzles: {', '.join(f'{c.name} {c.puzzle}' for c in curves)}")
 
-    def draw(figure: Figure, mark: float) -> None:
-        shares, lengths = panels(figure, 2)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        shares, lengths = add_panels(figure, 2)
         for number, curve in enumerate(curves):
-            shares.plot(*_points(curve.exams, "solved"), color=f"C{number}", label=curve.name)
+            shares.plot(*_points(curve.evaluations, "solved"), color=f"C{number}", label=curve.name)
             lengths.plot(*_points(curve.of_solved, "moves"), color=f"C{number}")
-            optimum = [exam for exam in curve.of_solved if "least" in exam]
+            optimum = [evaluation for evaluation in curve.of_solved if "least" in evaluation]
             lengths.plot(*_points(optimum, "least"), color=f"C{number}", linestyle=":")
         shares.set(xlabel="minutes of learning", ylabel="share of boards solved greedily", ylim=(-0.03, 1.03))
         lengths.set(xlabel="minutes of learning (dotted: the optimum)", ylabel="moves, where solved")
@@ -65,31 +65,31 @@ def learning(folders: Sequence[Path]) -> Chart:
 
 def _curve(folder: Path) -> Curve:
     run = Run(folder)
-    exams = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
-    if not exams:
-        raise BadInput(f"{folder} holds no examination yet, or none with boards (exam.boards)")
-    puzzle = run.held().get("puzzle")
+    evaluations = [line for line in metrics.read(run.metrics) if "solved" in line] if run.metrics.exists() else []
+    if not evaluations:
+        raise BadInput(f"{folder} has no evaluation yet, or none with boards")
+    puzzle = run.saved_settings().get("puzzle")
     if puzzle is None:
-        raise BadInput(f"{run.config} names no puzzle: it is not as training wrote it")
-    return Curve(folder.name or str(folder), str(puzzle), exams)
+        raise BadInput(f"{run.config} names no puzzle: it was changed after training wrote it")
+    return Curve(folder.name or str(folder), str(puzzle), evaluations)
 
 
-def _points(exams: Sequence[Mapping[str, float]], what: str) -> tuple[list[float], list[float]]:
-    return [exam["seconds"] / 60 for exam in exams], [exam[what] for exam in exams]
+def _points(evaluations: Sequence[Mapping[str, float]], what: str) -> tuple[list[float], list[float]]:
+    return [evaluation["seconds"] / 60 for evaluation in evaluations], [evaluation[what] for evaluation in evaluations]
 
 
 def _rows(curve: Curve) -> list[tuple[str, ...]]:
-    """Some of the examinations, evenly, and the last one."""
-    apart = -(-len(curve.exams) // ROWS)
-    chosen = curve.exams[::-1][::apart][::-1]
+    """Evenly spaced evaluations, among them the last one."""
+    apart = -(-len(curve.evaluations) // MAX_ROWS)
+    chosen = curve.evaluations[::-1][::apart][::-1]
     return [
         (
             curve.name,
-            f"{exam['step']:,}",
-            f"{exam['seconds'] / 60:.1f}",
-            f"{exam['solved']:.1%}",
-            f"{exam['moves']:.2f}" if "moves" in exam else "-",
-            f"{exam['least']:.2f}" if "least" in exam else "-",
+            f"{evaluation['step']:,}",
+            f"{evaluation['seconds'] / 60:.1f}",
+            f"{evaluation['solved']:.1%}",
+            f"{evaluation['moves']:.2f}" if "moves" in evaluation else "-",
+            f"{evaluation['least']:.2f}" if "least" in evaluation else "-",
         )
-        for exam in chosen
+        for evaluation in chosen
     ]

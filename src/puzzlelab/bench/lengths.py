@@ -1,4 +1,4 @@
-"""Plots of how long solutions are: how often each length comes up, and one solver's lengths against another's."""
+"""Plots of the lengths of solutions: histograms, and two-dimensional histograms of two solvers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.bench import tables
-from puzzlelab.bench.charts import Chart, panels, whole_numbers
+from puzzlelab.bench.charts import Chart, add_panels, whole_numbers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.core.errors import BadInput
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_BINS = 60
-MOST_BESIDE = 3
-"""Solvers whose histograms stand side by side; those of more are outlines."""
-MOST_AGAINST = 3
-"""Solvers that are held against each other, each pair in a panel of its own."""
-MOST_WRITTEN = 24, 14
-"""Cells of a side in which numbers have room, where there is one panel, and where there are more."""
+MAX_BINS = 60
+MAX_FILLED_HISTOGRAMS = 3
+"""With more solvers, histograms are drawn as outlines."""
+MAX_SOLVERS_2D = 3
+"""The most solvers of lengths2d; each pair has its own panel."""
+MAX_CELLS_WITH_NUMBERS = 24, 14
+"""The most cells of a side that show their numbers: with one panel, and with more."""
 COLOURS = "Blues"
 OPTIMUM = "the optimum"
-"""What stands in the place of a second solver where only one has answered."""
+"""The name that stands for the second solver if only one has answered."""
 
 
-def _must_differ(run: BenchRun) -> None:
-    if tables.fills(run.suite.puzzle):
+def _require_lengths(run: BenchRun) -> None:
+    if tables.has_filled_answers(run.suite.puzzle):
         raise BadInput(
             f"every solution of a board of {run.suite.puzzle.name} has equally many moves: draw bars or clues"
         )
@@ -44,26 +44,30 @@ def _unsolved(run: BenchRun) -> BadInput:
     return BadInput(f"no board of '{run.suite.name}' was solved: there are no lengths to draw")
 
 
-# --- how often each length comes up ---
+# --- histograms of lengths ---
 
 
 def lengths(run: BenchRun) -> Chart:
-    """How many boards each solver solves in how many moves, and what the optimum is."""
-    _must_differ(run)
-    known = tables.references(run)
-    optima = Counter(known[e.board].length for e in run.suite.entries if e.board in known and known[e.board].optimal)
+    """The number of boards by the length of each solver's solution, and by the optimum."""
+    _require_lengths(run)
+    reference_lengths = tables.references(run)
+    optima = Counter(
+        reference_lengths[e.board].length
+        for e in run.suite.entries
+        if e.board in reference_lengths and reference_lengths[e.board].optimal
+    )
     counts = {
         solver: Counter(answer.length for answer in answers if answer.length is not None)
         for solver, answers in run.by_solver.items()
     }
-    every = sorted({length for count in [optima, *counts.values()] for length in count})
-    if not every:
+    all_lengths = sorted({length for count in [optima, *counts.values()] for length in count})
+    if not all_lengths:
         raise _unsolved(run)
 
-    def draw(figure: Figure, mark: float) -> None:
-        (axes,) = panels(figure, 1)
-        bins = _edges(every).tolist()
-        style: Literal["bar", "step"] = "bar" if len(counts) <= MOST_BESIDE else "step"
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        (axes,) = add_panels(figure, 1)
+        bins = _bin_edges(all_lengths).tolist()
+        style: Literal["bar", "step"] = "bar" if len(counts) <= MAX_FILLED_HISTOGRAMS else "step"
         axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
         if optima:
             axes.hist(list(optima.elements()), bins, histtype="step", color="black", linewidth=1.5, label="optimum")
@@ -74,23 +78,25 @@ def lengths(run: BenchRun) -> Chart:
         axes.legend()
 
     header = ("length", "optimum", *counts)
-    body = [(str(each), str(optima[each]), *(str(count[each]) for count in counts.values())) for each in every]
-    remarks = [_average(name, count) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
+    body = [
+        (str(length), str(optima[length]), *(str(count[length]) for count in counts.values())) for length in all_lengths
+    ]
+    remarks = [_average_text(name, count) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
     return Chart("lengths", f"{run.suite.name}: lengths of solutions", header, tuple(body), draw, tuple(remarks))
 
 
-def _average(name: str, count: Counter[int]) -> str:
+def _average_text(name: str, count: Counter[int]) -> str:
     boards = count.total()
     return f"{name}: {sum(count.elements()) / boards:.2f} moves on average over {boards} boards."
 
 
-def _edges(every: Sequence[int]) -> NDArray[np.float64]:
+def _bin_edges(all_lengths: Sequence[int]) -> NDArray[np.float64]:
     """The edges of bins over these lengths, in order, with whole numbers at the middle of narrow ones."""
-    width = max(1, math.ceil((every[-1] - every[0] + 1) / MOST_BINS))
-    return np.arange(every[0] - 0.5, every[-1] + width + 0.5, width)
+    width = max(1, math.ceil((all_lengths[-1] - all_lengths[0] + 1) / MAX_BINS))
+    return np.arange(all_lengths[0] - 0.5, all_lengths[-1] + width + 0.5, width)
 
 
-# --- one against another ---
+# --- two-dimensional histograms ---
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class Pair:
 
     @property
     def remark(self) -> str:
-        """Who is shorter how often."""
+        """A sentence: how often each solver is shorter."""
         signs = Counter(int(np.sign(up - across)) for across, up in self.counts.elements())
         more = sum(up - across for across, up in self.counts.elements()) / self.counts.total()
         than = (
@@ -122,20 +128,20 @@ class Pair:
 
 
 def lengths2d(run: BenchRun) -> Chart:
-    """On how many boards the solutions of two solvers have which lengths: the two-dimensional histogram.
+    """A two-dimensional histogram: the number of boards by the lengths of two solvers' solutions.
 
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
-    _must_differ(run)
+    _require_lengths(run)
     pairs = _pairs(run)
-    every = sorted({length for pair in pairs for both in pair.counts for length in both})
-    edges, most = _edges(every), max(max(pair.counts.values()) for pair in pairs)
+    all_lengths = sorted({length for pair in pairs for both in pair.counts for length in both})
+    edges, max_count = _bin_edges(all_lengths), max(max(pair.counts.values()) for pair in pairs)
 
-    def draw(figure: Figure, mark: float) -> None:
-        written = len(edges) - 1 <= MOST_WRITTEN[len(pairs) > 1]
-        for axes, pair in zip(panels(figure, len(pairs)), pairs, strict=True):
-            _draw_pair(axes, pair, edges, most, written)
-        if not written:
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[len(pairs) > 1]
+        for axes, pair in zip(add_panels(figure, len(pairs)), pairs, strict=True):
+            _draw_pair(axes, pair, edges, max_count, with_numbers)
+        if not with_numbers:
             shown = figure.axes[0].collections[0]
             bar = figure.colorbar(shown, ax=figure.axes, label="boards")
             whole_numbers(bar.ax.yaxis)
@@ -168,12 +174,12 @@ def _pairs(run: BenchRun) -> list[Pair]:
             f"only {next(iter(solvers))} has answered '{name}', and lengths2d holds one solver's lengths against "
             f"another's: run a second solver, or the same with other options"
         )
-    if len(solvers) > MOST_AGAINST:
+    if len(solvers) > MAX_SOLVERS_2D:
         raise BadInput(
-            f"{len(solvers)} solvers have answered '{name}', and lengths2d shows {MOST_AGAINST} at most: choose two "
+            f"{len(solvers)} solvers have answered '{name}', and lengths2d shows {MAX_SOLVERS_2D} at most: choose two "
             f"by --with, of {', '.join(solvers)}"
         )
-    pairs = [Pair(one, two, _joint(solvers[one], solvers[two])) for one, two in combinations(solvers, 2)]
+    pairs = [Pair(one, two, _joint_counts(solvers[one], solvers[two])) for one, two in combinations(solvers, 2)]
     pairs = [pair for pair in pairs if pair.counts]
     if not pairs:
         raise BadInput(
@@ -184,50 +190,50 @@ def _pairs(run: BenchRun) -> list[Pair]:
 
 def _against_optimum(run: BenchRun) -> Pair | None:
     """The one solver of a run against the known optimum; None where no board that it solved has one."""
-    known = tables.references(run)
+    reference_lengths = tables.references(run)
     ((solver, answers),) = run.by_solver.items()
     counts: Counter[tuple[int, int]] = Counter()
     for answer in answers:
-        reference = known.get(answer.entry.board)
+        reference = reference_lengths.get(answer.entry.board)
         if answer.length is not None and reference is not None and reference.optimal:
             counts[reference.length, answer.length] += 1
     return Pair(OPTIMUM, solver, counts) if counts else None
 
 
-def _joint(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
-    """How often each pair of lengths comes up; a board that stands there several times counts each time."""
-    first, second = _by_place(one), _by_place(two)
-    return Counter((first[place], second[place]) for place in first if place in second)
+def _joint_counts(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
+    """The number of boards for each pair of lengths; a board that occurs several times counts each time."""
+    first, second = _by_occurrence(one), _by_occurrence(two)
+    return Counter((first[key], second[key]) for key in first if key in second)
 
 
-def _by_place(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], int]:
-    """The length of each solution by board, and by how often the board stood there before."""
-    found: dict[tuple[str, int], int] = {}
-    before: Counter[str] = Counter()
+def _by_occurrence(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], int]:
+    """The length of each solution by its board and the number of earlier occurrences of that board."""
+    lengths: dict[tuple[str, int], int] = {}
+    occurrences: Counter[str] = Counter()
     for answer in answers:
         board = answer.entry.board
         if answer.length is not None:
-            found[board, before[board]] = answer.length
-        before[board] += 1
-    return found
+            lengths[board, occurrences[board]] = answer.length
+        occurrences[board] += 1
+    return lengths
 
 
-def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], most: int, written: bool) -> None:
+def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: int, with_numbers: bool) -> None:
     """One panel: a cell for each pair of lengths, the darker the more boards."""
     from matplotlib.colors import PowerNorm
 
     one, two = zip(*pair.counts, strict=True)
     weights = list(pair.counts.values())
     grid, _, _ = np.histogram2d(np.array(two), np.array(one), (edges, edges), weights=weights)
-    norm = PowerNorm(0.5, 0, most)
+    norm = PowerNorm(0.5, 0, max_count)
     axes.pcolormesh(edges, edges, np.ma.masked_equal(grid, 0), cmap=COLOURS, norm=norm)
     axes.axline((edges[0], edges[0]), slope=1, color="black", linestyle="--", linewidth=0.8, alpha=0.5)
     middles = (edges[:-1] + edges[1:]) / 2
-    for row, column in np.argwhere(grid).tolist() if written else []:
+    for row, column in np.argwhere(grid).tolist() if with_numbers else []:
         dark = norm(grid[row, column]) > 0.6
         where, text = (middles[column], middles[row]), f"{grid[row, column]:.0f}"
         axes.text(*where, text, ha="center", va="center", size="small", color="white" if dark else "black")
-    axes.set(xlabel=f"moves of {tables.broken(pair.across)}", ylabel=f"moves of {tables.broken(pair.up)}")
+    axes.set(xlabel=f"moves of {tables.wrapped_label(pair.across)}", ylabel=f"moves of {tables.wrapped_label(pair.up)}")
     axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]))
     axes.set_axisbelow(True)
     whole_numbers(axes.xaxis)

@@ -1,7 +1,7 @@
-"""Says of each level how well solvers did there: boards, and for networks that fill boards the cells too.
+"""A table of results by level: solved boards, and for networks on boards that are filled in also correct cells.
 
-Only answers that hold when replayed count as boards. A cell counts where what a solver wrote in it, also in a board
-that it did not finish, is the digit of the only solution; boards with several solutions tell nothing of cells.
+A board counts as solved if its answer is verified by replay. A cell counts as correct if the solver wrote the digit
+of the unique solution, even in a board that it did not finish; boards with several solutions do not count for cells.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-Truth = dict[str, frozenset[str]]
+UniqueSolutions = dict[str, frozenset[str]]
 """Board -> the moves of its only solution."""
 
 
@@ -36,87 +36,97 @@ class LevelRow:
     solver: str
     level: int
     clues: tuple[int, int]
-    """The fewest and the most."""
+    """The smallest and the largest number."""
     solved: Proportion
     cells: Proportion
-    """Of the cells to fill, in boards with one solution; of none where a solver does not tell what it came to."""
+    """Of the blank cells, in boards with one solution; 0 of 0 if the rows of the solver have no moves."""
     seconds: float
-    """For a board, on average."""
+    """Mean for a board."""
 
 
-def found(run: BenchRun) -> list[LevelRow]:
-    """Every solver at every level, where the boards have several and are filled in; nothing else."""
+def level_rows(run: BenchRun) -> list[LevelRow]:
+    """A row for every solver and level; none unless boards are filled in and have at least two levels."""
     puzzle = run.suite.puzzle
-    if not tables.fills(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
+    if not tables.has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
         return []
-    truth: Truth = {}
-    every = []
+    solutions: UniqueSolutions = {}
+    rows = []
     for solver, answers in run.by_solver.items():
         levels: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             if answer.entry.level is not None:
                 levels[answer.entry.level].append(answer)
-        every += [_at(puzzle, solver, level, levels[level], truth) for level in sorted(levels)]
-    return every
+        rows += [_level_row(puzzle, solver, level, levels[level], solutions) for level in sorted(levels)]
+    return rows
 
 
-def _at(puzzle: Puzzle, solver: str, level: int, answers: Sequence[BenchAnswer], truth: Truth) -> LevelRow:
-    clues = [times.clues_of(puzzle, answer.entry.board) or 0 for answer in answers]
+def _level_row(
+    puzzle: Puzzle, solver: str, level: int, answers: Sequence[BenchAnswer], solutions: UniqueSolutions
+) -> LevelRow:
+    clues = [times.clue_count(puzzle, answer.entry.board) or 0 for answer in answers]
     solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
     seconds = float(np.mean([answer.row.seconds for answer in answers]))
-    return LevelRow(solver, level, (min(clues), max(clues)), solved, _cells(puzzle, answers, truth), seconds)
+    return LevelRow(solver, level, (min(clues), max(clues)), solved, _cells(puzzle, answers, solutions), seconds)
 
 
-def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], truth: Truth) -> Proportion:
-    asked = [answer for answer in answers if answer.row.evaluations]
-    if not all(answer.row.moves or answer.row.tried for answer in asked):
+def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], solutions: UniqueSolutions) -> Proportion:
+    evaluated = [answer for answer in answers if answer.row.evaluations]
+    if not all(answer.row.moves or answer.row.tried for answer in evaluated):
         return Proportion(0, 0)
-    right, every = 0, 0
-    for answer in asked:
+    correct, total = 0, 0
+    for answer in evaluated:
         board = answer.entry.board
-        if board not in truth:
-            truth[board] = _only(puzzle, board)
-        every += len(truth[board])
-        right += len(truth[board] & {*(answer.row.moves or answer.row.tried or ())})
-    return Proportion(right, every)
+        if board not in solutions:
+            solutions[board] = _unique_solution(puzzle, board)
+        total += len(solutions[board])
+        correct += len(solutions[board] & {*(answer.row.moves or answer.row.tried or ())})
+    return Proportion(correct, total)
 
 
-def _only(puzzle: Puzzle, board: str) -> frozenset[str]:
-    """The moves of the only solution; none where there are several."""
+def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
+    """The moves of the unique solution; empty if there are several."""
     name, options = usual_solver(puzzle)
     result = solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60))
     return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 
 def table(run: BenchRun) -> Table | None:
-    """A line for each level of each solver, and one for the mean of its levels; None where there are no levels."""
+    """A line for each level of each solver, and one for the mean of its levels; None if there are no levels."""
     from rich.table import Table
     from rich.text import Text
 
     lines: Mapping[str, list[LevelRow]] = defaultdict(list)
-    for at in found(run):
-        lines[at.solver].append(at)
+    for row in level_rows(run):
+        lines[row.solver].append(row)
     if not lines:
         return None
-    cells = any(at.cells.total for each in lines.values() for at in each)
-    made = Table(title="by level", box=None)
-    made.add_column("solver", overflow="fold")
-    for head in ("level", "clues", "boards", "solved", "95 %", *(["cells"] if cells else []), "seconds\na board"):
-        made.add_column(head, justify="right", no_wrap=True)
-    for solver, each in lines.items():
-        for number, at in enumerate(each):
-            clues = str(at.clues[0]) if at.clues[0] == at.clues[1] else f"{at.clues[0]}-{at.clues[1]}"
-            told = [str(at.level), clues, str(at.solved.total), _percent(at.solved), tables.interval(at.solved)]
-            told += [_percent(at.cells)] if cells else []
-            made.add_row(Text(tables.broken(solver) if number == 0 else ""), *told, tables.seconds(at.seconds))
-        mean = f"{100 * np.mean([at.solved.value for at in each]):.2f} %"
-        made.add_row("", "mean", "", "", mean, "", *([""] if cells else []), tables.seconds(_mean_seconds(each)))
-    return made
+    with_cells = any(row.cells.total for rows in lines.values() for row in rows)
+    result = Table(title="by level", box=None)
+    result.add_column("solver", overflow="fold")
+    for head in ("level", "clues", "boards", "solved", "95 %", *(["cells"] if with_cells else []), "seconds\na board"):
+        result.add_column(head, justify="right", no_wrap=True)
+    for solver, rows in lines.items():
+        for number, row in enumerate(rows):
+            clues = str(row.clues[0]) if row.clues[0] == row.clues[1] else f"{row.clues[0]}-{row.clues[1]}"
+            cell_texts = [
+                str(row.level),
+                clues,
+                str(row.solved.total),
+                _percent(row.solved),
+                tables.interval(row.solved),
+            ]
+            cell_texts += [_percent(row.cells)] if with_cells else []
+            result.add_row(
+                Text(tables.wrapped_label(solver) if number == 0 else ""), *cell_texts, tables.seconds(row.seconds)
+            )
+        mean = f"{100 * np.mean([row.solved.value for row in rows]):.2f} %"
+        result.add_row("", "mean", "", "", mean, "", *([""] if with_cells else []), tables.seconds(_mean_seconds(rows)))
+    return result
 
 
 def _percent(share: Proportion) -> str:
     return f"{100 * share.value:.2f} %" if share.total else "-"
 
 
-def _mean_seconds(each: Sequence[LevelRow]) -> float:
-    return float(np.mean([at.seconds for at in each]))
+def _mean_seconds(rows: Sequence[LevelRow]) -> float:
+    return float(np.mean([row.seconds for row in rows]))

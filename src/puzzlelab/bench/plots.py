@@ -1,6 +1,6 @@
-"""Draws a run, and gives the same figures as a table. Needs matplotlib, which is imported only when something is drawn.
+"""Draws a run, and prints the same numbers as a table. Matplotlib is imported only when something is drawn.
 
-Each kind is a function from a run to a `Chart`: all numbers are there before anything is drawn.
+Each kind of plot is a function from a run to a `Chart`, which has all its numbers before anything is drawn.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.bench import lengths, quality, tables, times
-from puzzlelab.bench.charts import AT_ONCE, LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
+from puzzlelab.bench.charts import INSTANT_SECONDS, MIN_SECONDS, Chart, add_panels, set_seconds_axis, whole_numbers
 from puzzlelab.bench.reference_curves import Curves
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
@@ -24,61 +24,61 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-WIDE, HIGH = 9.0, 4.5
-"""Inches of one figure."""
-MOST_PANELS = 4
-"""Boards that have a panel each."""
-MOST_BARS = 30
-"""Boards that are drawn one by one."""
-WITH_CURVES = "widths"
-"""The kind that shows published curves beside the answers."""
-PALE = 0.35
-"""How much is seen of the bar of a board that was not solved."""
+WIDTH, HEIGHT = 9.0, 4.5
+"""The size of a figure in inches."""
+MAX_PANELS = 4
+"""With more boards, they share one panel."""
+MAX_BOARDS_AS_BARS = 30
+"""With more boards, only the median and the 95th percentile are drawn."""
+KIND_WITH_CURVES = "widths"
+"""The kind that can also show reference curves."""
+UNSOLVED_ALPHA = 0.35
+"""The opacity of the bar of an unsolved board."""
 
 
-def chart(run: BenchRun, kind: str, beside: Curves | None = None) -> Chart:
-    """The chart of this kind; raises `UnknownName`, and `BadInput` where the run has nothing to show in it.
+def chart(run: BenchRun, kind: str, curves: Curves | None = None) -> Chart:
+    """The chart of this kind; raises `UnknownName`, and `BadInput` if the run has nothing to show.
 
-    `beside` are curves that others published, which widths alone shows.
+    `curves` are reference curves, which only the kind `widths` shows.
     """
     if kind not in KINDS:
         raise UnknownName("kind of plot", kind, KINDS)
     if not run.answers:
         raise BadInput(f"there are no answers to '{run.suite.name}' yet")
-    if beside is None:
+    if curves is None:
         return KINDS[kind](run)
-    if kind != WITH_CURVES:
-        raise BadInput(f"{kind} shows nothing beside the answers: published curves are for {WITH_CURVES}")
-    return quality.widths(run, beside)
+    if kind != KIND_WITH_CURVES:
+        raise BadInput(f"{kind} does not show published curves: they are for {KIND_WITH_CURVES}")
+    return quality.widths(run, curves)
 
 
-def only(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
-    """The answers of these solvers alone, in this order; `beam:width=100` means all that have this name and option.
+def select_solvers(run: BenchRun, solvers: Sequence[str]) -> BenchRun:
+    """The answers of these solvers only, in this order; `beam:width=100` selects all with this name and option.
 
-    Raises `UnknownName` for one that has answered nothing.
+    Raises `UnknownName` for a solver without answers.
     """
     labels = list(run.by_solver)
     chosen: dict[str, None] = {}
     for text in solvers:
-        found = [label for label in labels if set(_parts(text)) <= set(_parts(label))]
-        if not found:
+        matching = [label for label in labels if set(_parts(text)) <= set(_parts(label))]
+        if not matching:
             raise UnknownName(f"solver that has answered '{run.suite.name}', called", text, labels)
-        chosen |= dict.fromkeys(found)
+        chosen |= dict.fromkeys(matching)
     return BenchRun(run.suite, tuple(answer for label in chosen for answer in run.by_solver[label]), run.interrupted)
 
 
 def _parts(label: str) -> list[str]:
-    return tables.broken(label).split(":\n")
+    return tables.wrapped_label(label).split(":\n")
 
 
-def save(made: Chart, folder: Path, mark: float = AT_ONCE) -> list[Path]:
+def save(drawing: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) -> list[Path]:
     """Draw a chart as `<kind>.png` and `<kind>.svg` in this folder; raises `BadInput` without matplotlib.
 
-    A dashed line marks so many seconds wherever it is near the seconds that are drawn; 0 is none.
+    A dashed line is drawn at `mark_seconds` if it is near the plotted seconds; 0 draws none.
     """
-    figure = empty_figure(made.title)
-    made.draw(figure, mark)
-    paths = [folder / f"{made.kind}.png", folder / f"{made.kind}.svg"]
+    figure = empty_figure(drawing.title)
+    drawing.draw(figure, mark_seconds)
+    paths = [folder / f"{drawing.kind}.png", folder / f"{drawing.kind}.svg"]
     for path in paths:
         write(figure, path)
     return paths
@@ -90,7 +90,7 @@ def empty_figure(title: str) -> Figure:
         from matplotlib import figure as figures
     except ImportError:
         raise BadInput("plots need matplotlib, which is not installed: pip install 'puzzlelab[plot]'") from None
-    figure = figures.Figure(figsize=(WIDE, HIGH), dpi=150, layout="constrained")
+    figure = figures.Figure(figsize=(WIDTH, HEIGHT), dpi=150, layout="constrained")
     figure.suptitle(title)
     return figure
 
@@ -106,125 +106,137 @@ def write(figure: Figure, path: Path) -> None:
         raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
 
 
-def table(made: Chart) -> Table:
-    """The figures of a chart."""
+def table(drawing: Chart) -> Table:
+    """The numbers of a chart as a table."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(title=Text(made.title), box=None)
-    for number, head in enumerate(made.header):
-        shown.add_column(Text(tables.broken(head)), justify="left" if number == 0 else "right", overflow="fold")
-    for row in made.body:
-        shown.add_row(*map(Text, row))
-    return shown
+    result = Table(title=Text(drawing.title), box=None)
+    for number, head in enumerate(drawing.header):
+        result.add_column(Text(tables.wrapped_label(head)), justify="left" if number == 0 else "right", overflow="fold")
+    for row in drawing.body:
+        result.add_row(*map(Text, row))
+    return result
 
 
 # --- bars ---
 
 
 def bars(run: BenchRun) -> Chart:
-    """Seconds of each solver: for each board where there are few, else the median and the 95th percentile."""
-    boards = {entry.board: place for place, entry in enumerate(run.suite.entries, start=1)}
-    return _bars_by_board(run, boards) if len(boards) <= MOST_BARS else _bars_by_solver(run)
+    """Seconds of each solver: for each board if they are few, else the median and the 95th percentile."""
+    boards = {entry.board: number for number, entry in enumerate(run.suite.entries, start=1)}
+    return _bars_by_board(run, boards) if len(boards) <= MAX_BOARDS_AS_BARS else _bars_by_solver(run)
 
 
 def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
-    found = {solver: {answer.entry.board: answer for answer in answers} for solver, answers in run.by_solver.items()}
+    answers_by_board = {
+        solver: {answer.entry.board: answer for answer in answers} for solver, answers in run.by_solver.items()
+    }
 
-    def draw(figure: Figure, mark: float) -> None:
-        if len(boards) <= MOST_PANELS:
-            _few(figure, run, boards, mark)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        if len(boards) <= MAX_PANELS:
+            _draw_few_boards(figure, run, boards, mark_seconds)
             return
-        (axes,) = panels(figure, 1)
-        width = 0.8 / len(found)
-        for number, (solver, answers) in enumerate(found.items()):
-            at = np.array([boards[board] for board in answers]) + (number - (len(found) - 1) / 2) * width
-            _bars(axes, at, list(answers.values()), width, [f"C{number}"] * len(answers), solver)
+        (axes,) = add_panels(figure, 1)
+        width = 0.8 / len(answers_by_board)
+        for number, (solver, answers) in enumerate(answers_by_board.items()):
+            positions = (
+                np.array([boards[board] for board in answers]) + (number - (len(answers_by_board) - 1) / 2) * width
+            )
+            _draw_bars(axes, positions, list(answers.values()), width, [f"C{number}"] * len(answers), solver)
         axes.set_xlabel("board (pale: not solved)")
         whole_numbers(axes.xaxis)
-        show_seconds(axes, "y", _drawn(run), mark)
+        set_seconds_axis(axes, "y", _seconds_of(run), mark_seconds)
         axes.legend()
 
-    header = ("board", *found)
-    body = [(str(place), *(_time(answers.get(board)) for answers in found.values())) for board, place in boards.items()]
+    header = ("board", *answers_by_board)
+    body = [
+        (str(board_number), *(_seconds_text(answers.get(board)) for answers in answers_by_board.values()))
+        for board, board_number in boards.items()
+    ]
     return Chart("bars", f"{run.suite.name}: seconds for each board", header, tuple(body), draw)
 
 
-def _drawn(run: BenchRun) -> list[float]:
+def _seconds_of(run: BenchRun) -> list[float]:
     return [answer.row.seconds for answer in run.answers]
 
 
-def _few(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark: float) -> None:
+def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark_seconds: float) -> None:
     """A panel for each board, with a bar for each solver."""
     solvers = {solver: number for number, solver in enumerate(run.by_solver)}
-    every = panels(figure, len(boards))
-    for axes, (board, place) in zip(every, boards.items(), strict=True):
+    panels = add_panels(figure, len(boards))
+    for axes, (board, board_number) in zip(panels, boards.items(), strict=True):
         answers = [answer for answer in run.answers if answer.entry.board == board]
-        at = np.array([solvers[answer.solver] for answer in answers])
-        _bars(axes, at, answers, 0.7, [f"C{number}" for number in at.tolist()])
-        names = [tables.broken(solver) for solver in solvers]
+        positions = np.array([solvers[answer.solver] for answer in answers])
+        _draw_bars(axes, positions, answers, 0.7, [f"C{number}" for number in positions.tolist()])
+        names = [tables.wrapped_label(solver) for solver in solvers]
         axes.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
         axes.grid(visible=False, axis="x")
-        axes.set_title(_heading(run, board, place), fontsize="medium")
-        axes.sharey(every[0])
-    for axes in every:
-        show_seconds(axes, "y", _drawn(run), mark)
+        axes.set_title(_heading(run, board, board_number), fontsize="medium")
+        axes.sharey(panels[0])
+    for axes in panels:
+        set_seconds_axis(axes, "y", _seconds_of(run), mark_seconds)
     if not all(answer.length is not None for answer in run.answers):
         figure.supxlabel("pale: not solved", fontsize="medium")
-    if every[0].get_legend_handles_labels()[0]:
-        every[0].legend()
+    if panels[0].get_legend_handles_labels()[0]:
+        panels[0].legend()
 
 
-def _heading(run: BenchRun, board: str, place: int) -> str:
-    clues = times.clues_of(run.suite.puzzle, board)
-    return f"board {place}" if clues is None else f"board {place}: {clues} clues"
+def _heading(run: BenchRun, board: str, number: int) -> str:
+    clues = times.clue_count(run.suite.puzzle, board)
+    return f"board {number}" if clues is None else f"board {number}: {clues} clues"
 
 
-def _bars(
-    axes: Axes, at: NDArray[Any], answers: Sequence[BenchAnswer], width: float, colors: Sequence[str], name: str = ""
+def _draw_bars(
+    axes: Axes,
+    positions: NDArray[Any],
+    answers: Sequence[BenchAnswer],
+    width: float,
+    colors: Sequence[str],
+    name: str = "",
 ) -> None:
-    heights = [max(answer.row.seconds, LEAST_SECONDS) for answer in answers]
-    drawn = axes.bar(at, heights, width, color=colors, label=name)
-    for bar, answer in zip(drawn, answers, strict=True):
-        bar.set_alpha(1.0 if answer.length is not None else PALE)
+    heights = [max(answer.row.seconds, MIN_SECONDS) for answer in answers]
+    bars = axes.bar(positions, heights, width, color=colors, label=name)
+    for bar, answer in zip(bars, answers, strict=True):
+        bar.set_alpha(1.0 if answer.length is not None else UNSOLVED_ALPHA)
 
 
-def _time(answer: BenchAnswer | None) -> str:
+def _seconds_text(answer: BenchAnswer | None) -> str:
     if answer is None:
         return "-"
     return tables.seconds(answer.row.seconds) + ("" if answer.length is not None else " unsolved")
 
 
 def _bars_by_solver(run: BenchRun) -> Chart:
-    found = tables.summaries(run)
+    summaries = tables.summaries(run)
     totals = [sum(answer.row.seconds for answer in answers) for answers in run.by_solver.values()]
 
-    def draw(figure: Figure, mark: float) -> None:
-        (axes,) = panels(figure, 1)
-        at = np.arange(len(found))
-        kinds = (("median", [each.median for each in found]), ("95th percentile", [each.p95 for each in found]))
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        (axes,) = add_panels(figure, 1)
+        positions = np.arange(len(summaries))
+        kinds = (("median", [each.median for each in summaries]), ("95th percentile", [each.p95 for each in summaries]))
         for offset, (name, values) in zip((-0.2, 0.2), kinds, strict=True):
-            axes.barh(at + offset, np.maximum(values, LEAST_SECONDS), 0.4, label=name)
-        _means(axes, at, found)
-        axes.set_yticks(at, [tables.broken(each.solver) for each in found])
+            axes.barh(positions + offset, np.maximum(values, MIN_SECONDS), 0.4, label=name)
+        _draw_means(axes, positions, summaries)
+        axes.set_yticks(positions, [tables.wrapped_label(each.solver) for each in summaries])
         axes.invert_yaxis()
-        show_seconds(axes, "x", [value for _, values in kinds for value in values], mark)
+        set_seconds_axis(axes, "x", [value for _, values in kinds for value in values], mark_seconds)
         axes.legend()
 
     header = ("solver", "solved", "median", "95th percentile", "total")
     body = [
         (each.solver, tables.share(each.solved), *map(tables.seconds, (each.median, each.p95, total)))
-        for each, total in zip(found, totals, strict=True)
+        for each, total in zip(summaries, totals, strict=True)
     ]
     return Chart("bars", f"{run.suite.name}: seconds for a board", header, tuple(body), draw)
 
 
-def _means(axes: Axes, at: NDArray[Any], found: Sequence[Summary]) -> None:
-    """A point for each mean, with its 95 % interval; what would reach below 0 is cut off."""
-    means = np.array([max(each.seconds.value, LEAST_SECONDS) for each in found])
-    reaches = np.nan_to_num([each.seconds.reach for each in found])
-    within = [np.minimum(reaches, means - LEAST_SECONDS), reaches]
-    axes.errorbar(means, at, xerr=within, fmt="o", color="black", markersize=4, capsize=3, label="mean (95 %)")
+def _draw_means(axes: Axes, positions: NDArray[Any], summaries: Sequence[Summary]) -> None:
+    """A point for each mean, with its 95 % interval, cut off at 0."""
+    means = np.array([max(each.seconds.value, MIN_SECONDS) for each in summaries])
+    half_widths = np.nan_to_num([each.seconds.half_width for each in summaries])
+    errors = [np.minimum(half_widths, means - MIN_SECONDS), half_widths]
+    axes.errorbar(means, positions, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, label="mean (95 %)")
 
 
 KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
@@ -236,9 +248,9 @@ KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {
     "jobs": times.jobs,
     "clues": times.clues,
 }
-"""Name -> how it is made."""
+"""Name of a kind -> the function that makes its chart."""
 
 
-def usual(run: BenchRun) -> str:
-    """The kind that shows most of a run."""
-    return "bars" if tables.fills(run.suite.puzzle) else "lengths"
+def default_kind(run: BenchRun) -> str:
+    """The most informative kind for a run."""
+    return "bars" if tables.has_filled_answers(run.suite.puzzle) else "lengths"

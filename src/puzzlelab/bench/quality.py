@@ -1,4 +1,4 @@
-"""Plots of how good answers are: how often there is one, how near the optimum, and what a wider search brings."""
+"""Plots of the quality of answers: the share of solved boards, the excess over the optimum, the effect of width."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from puzzlelab.bench import tables
 from puzzlelab.bench.charts import (
     Chart,
+    add_panels,
+    error_bars,
     legend_below,
-    panels,
     plain_numbers,
-    reach,
-    show_seconds,
-    show_share,
+    set_seconds_axis,
+    set_share_axis,
     whole_numbers,
 )
 from puzzlelab.bench.reference_curves import Curves, ReferencePoint
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BESIDE = 0.1
-"""Levels that two solvers' points of one level are apart, so that both are seen."""
+LEVEL_OFFSET = 0.1
+"""The horizontal distance between the points of two solvers at one level, so that both are visible."""
 
 
 # --- levels ---
@@ -39,7 +39,7 @@ BESIDE = 0.1
 
 @dataclass(frozen=True)
 class LevelQuality:
-    """How one solver did at one level."""
+    """The results of one solver at one level."""
 
     level: int
     solved: Proportion
@@ -50,40 +50,44 @@ class LevelQuality:
 
 
 def levels(run: BenchRun) -> Chart:
-    """Which share of the boards of each level is solved, and how many moves more than the optimum that takes.
+    """The share of solved boards by level, and the mean excess of moves over the optimum.
 
-    A board without a level counts at the length of its known optimum. Where all solutions of a board have equally many
-    moves, the seconds are shown in their place, and a board without a level is left out.
+    A board without a level counts at the length of its known optimum. If all solutions of a board have the same length,
+    seconds are shown in place of the excess, and boards without a level are left out.
     """
-    known, fills = tables.references(run), tables.fills(run.suite.puzzle)
-    over = "true optimum" if all(each.optimal for each in known.values()) else "shortest known"
+    reference_lengths, filled_answers = tables.references(run), tables.has_filled_answers(run.suite.puzzle)
+    reference_name = "true optimum" if all(each.optimal for each in reference_lengths.values()) else "shortest known"
     series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
-        found: dict[int, list[BenchAnswer]] = defaultdict(list)
+        by_level: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
-            if (level := _level(answer.entry, {} if fills else known)) is not None:
-                found[level].append(answer)
-        if found:
-            series[solver] = [_at_level(level, found[level], known) for level in sorted(found)]
+            if (level := _level(answer.entry, {} if filled_answers else reference_lengths)) is not None:
+                by_level[level].append(answer)
+        if by_level:
+            series[solver] = [_level_quality(level, by_level[level], reference_lengths) for level in sorted(by_level)]
     if not series:
-        raise BadInput(f"no board of '{run.suite.name}' has a level{'' if fills else ' or a known optimum'}")
+        raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled_answers else ' or a known optimum'}")
 
-    def draw(figure: Figure, mark: float) -> None:
-        left, right = panels(figure, 2)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = add_panels(figure, 2)
         lines = {}
         for number, (solver, points) in enumerate(series.items()):
-            at = [point.level + BESIDE * (number - (len(series) - 1) / 2) for point in points]
-            (lines[solver],) = left.plot(at, [point.solved.value for point in points], marker=".")
+            positions = [point.level + LEVEL_OFFSET * (number - (len(series) - 1) / 2) for point in points]
+            (lines[solver],) = left.plot(positions, [point.solved.value for point in points], marker=".")
             low, high = zip(*(point.solved.interval for point in points), strict=True)
-            left.fill_between(at, low, high, alpha=0.12)
-            right.plot(at, [point.seconds if fills else point.excess.value for point in points], marker=".")
-            if not fills:
-                right.fill_between(at, *_band([point.excess for point in points]), alpha=0.12)
-        show_share(left, "solved")
-        if fills:
-            show_seconds(right, "y", [point.seconds for points in series.values() for point in points], mark)
+            left.fill_between(positions, low, high, alpha=0.12)
+            right.plot(
+                positions, [point.seconds if filled_answers else point.excess.value for point in points], marker="."
+            )
+            if not filled_answers:
+                right.fill_between(positions, *_band([point.excess for point in points]), alpha=0.12)
+        set_share_axis(left, "solved")
+        if filled_answers:
+            set_seconds_axis(
+                right, "y", [point.seconds for points in series.values() for point in points], mark_seconds
+            )
         else:
-            right.set_ylabel(f"moves more than the {over}\n(mean, 95 % interval)")
+            right.set_ylabel(f"moves more than the {reference_name}\n(mean, 95 % interval)")
         for axes in (left, right):
             axes.set_xlabel("level")
             whole_numbers(axes.xaxis)
@@ -92,37 +96,45 @@ def levels(run: BenchRun) -> Chart:
     body = [
         (
             solver,
-            str(at.level),
-            tables.share(at.solved),
-            tables.interval(at.solved),
-            tables.seconds(at.seconds) if fills else tables.decimal(at.excess.value),
+            str(point.level),
+            tables.share(point.solved),
+            tables.interval(point.solved),
+            tables.seconds(point.seconds) if filled_answers else tables.decimal(point.excess.value),
         )
         for solver, points in series.items()
-        for at in points
+        for point in points
     ]
-    header = ("solver", "level", "solved", "95 %", "seconds" if fills else "mean excess")
-    remarks = () if fills or not known else (f"The excess is over the {over}, of the boards that were solved.",)
+    header = ("solver", "level", "solved", "95 %", "seconds" if filled_answers else "mean excess")
+    remarks = (
+        ()
+        if filled_answers or not reference_lengths
+        else (f"The excess is over the {reference_name}, of the boards that were solved.",)
+    )
     return Chart("levels", f"{run.suite.name}: solved by level", header, tuple(body), draw, remarks)
 
 
 def _band(means: Sequence[Mean]) -> tuple[list[float], list[float]]:
-    """Where each interval begins, not below 0 for its sake alone, and ends; at the mean where too few values tell."""
-    reaches = [0.0 if np.isnan(each.reach) else each.reach for each in means]
-    low = [max(each.value - reach, min(0.0, each.value)) for each, reach in zip(means, reaches, strict=True)]
-    return low, [each.value + reach for each, reach in zip(means, reaches, strict=True)]
+    """The lower ends of the intervals, cut off at 0 unless the mean is negative, and the upper ends."""
+    half_widths = [0.0 if np.isnan(each.half_width) else each.half_width for each in means]
+    low = [
+        max(each.value - half_width, min(0.0, each.value)) for each, half_width in zip(means, half_widths, strict=True)
+    ]
+    return low, [each.value + half_width for each, half_width in zip(means, half_widths, strict=True)]
 
 
-def _level(entry: SuiteEntry, known: Mapping[str, tables.Reference]) -> int | None:
-    reference = known.get(entry.board)
+def _level(entry: SuiteEntry, reference_lengths: Mapping[str, tables.Reference]) -> int | None:
+    reference = reference_lengths.get(entry.board)
     if entry.level is not None or reference is None:
         return entry.level
     return reference.length if reference.optimal else None
 
 
-def _at_level(level: int, answers: Sequence[BenchAnswer], known: dict[str, tables.Reference]) -> LevelQuality:
+def _level_quality(
+    level: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference]
+) -> LevelQuality:
     solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
     seconds = float(np.median([answer.row.seconds for answer in answers]))
-    return LevelQuality(level, solved, mean(tables.excesses(answers, known)), seconds)
+    return LevelQuality(level, solved, mean(tables.excesses(answers, reference_lengths)), seconds)
 
 
 # --- widths ---
@@ -130,73 +142,78 @@ def _at_level(level: int, answers: Sequence[BenchAnswer], known: dict[str, table
 
 @dataclass(frozen=True)
 class WidthQuality:
-    """How one solver did with one width."""
+    """The results of one solver with one width."""
 
     width: int
-    reached: Proportion
-    """As short as the known optimum, of the boards that have one."""
+    optimal: Proportion
+    """Solved in the optimal length, of the boards with a known optimum."""
     excess: Mean
     seconds: float
     """The median."""
 
 
-def widths(run: BenchRun, beside: Curves | None = None) -> Chart:
-    """Which share of the boards is solved in the least moves, against the width of the search and against its time.
+def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
+    """The share of boards solved optimally, against the width of the search and against its time.
 
-    The solvers that differ in their width alone are one line; the curves `beside` them are somebody else's.
+    Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
     """
-    series, beside = _by_width(run), beside or {}
+    series, curves = _by_width(run), curves or {}
 
-    def draw(figure: Figure, mark: float) -> None:
-        left, right = panels(figure, 2)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = add_panels(figure, 2)
         lines: dict[str, Any] = {}
         for solver, points in series.items():
-            shares = [point.reached for point in points]
-            for axes, at in ((left, [point.width for point in points]), (right, [point.seconds for point in points])):
+            shares = [point.optimal for point in points]
+            for axes, positions in (
+                (left, [point.width for point in points]),
+                (right, [point.seconds for point in points]),
+            ):
                 values = [share.value for share in shares]
-                lines[solver] = axes.errorbar(at, values, reach(shares), marker="o", capsize=2)
-        for name, published in beside.items():
+                lines[solver] = axes.errorbar(positions, values, error_bars(shares), marker="o", capsize=2)
+        for name, reference in curves.items():
             style: Any = {"marker": "s", "fillstyle": "none", "linestyle": "--"}
             (lines[name],) = left.plot(
-                [point.width for point in published], [point.share for point in published], **style
+                [point.width for point in reference], [point.share for point in reference], **style
             )
-            timed = [(point.seconds, point.share) for point in published if point.seconds is not None]
+            timed = [(point.seconds, point.share) for point in reference if point.seconds is not None]
             right.plot(*zip(*timed, strict=True) if timed else ((), ()), **style)
-        drawn = {at.width for points in series.values() for at in points}
-        drawn |= {at.width for points in beside.values() for at in points}
-        _show_widths(left, sorted(drawn))
+        drawn = {point.width for points in series.values() for point in points}
+        drawn |= {point.width for points in curves.values() for point in points}
+        _set_width_axis(left, sorted(drawn))
         right.set_xlabel("seconds for a board (median, log scale)")
         right.set_xscale("log")
         plain_numbers(right.xaxis)
         for axes in (left, right):
-            show_share(axes, "optimal")
+            set_share_axis(axes, "optimal")
         legend_below(figure, lines)
 
     header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
-    body = [_width_row(solver, at) for solver, points in series.items() for at in points]
-    theirs = [_published_row(name, at) for name, points in beside.items() for at in points]
-    return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *theirs), draw)
+    body = [_width_row(solver, point) for solver, points in series.items() for point in points]
+    reference_rows = [_reference_row(name, point) for name, points in curves.items() for point in points]
+    return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *reference_rows), draw)
 
 
 def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
-    """The solvers that have a width, by what else they are, the narrowest first; raises `BadInput` where none tells."""
-    known = tables.references(run)
+    """The solvers with a width, grouped by their other options, narrowest first; raises `BadInput` for none."""
+    reference_lengths = tables.references(run)
     series: dict[str, list[WidthQuality]] = defaultdict(list)
     for answers in run.by_solver.values():
         row = answers[0].row
         width = row.options.get("width")
         if isinstance(width, int):
-            series[label(row.solver, {**row.options, "width": None})].append(_at_width(width, answers, known))
+            series[label(row.solver, {**row.options, "width": None})].append(
+                _width_quality(width, answers, reference_lengths)
+            )
     if not series:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
     for points in series.values():
         points.sort(key=lambda point: point.width)
-    if not any(point.reached.total for points in series.values() for point in points):
+    if not any(point.optimal.total for points in series.values() for point in points):
         raise BadInput(f"no board of '{run.suite.name}' has a known optimum; add a solver that proves it, such as ida")
     return series
 
 
-def _show_widths(axes: Axes, drawn: Sequence[int]) -> None:
+def _set_width_axis(axes: Axes, drawn: Sequence[int]) -> None:
     """A logarithmic axis with a tick at each of these widths."""
     axes.set_xlabel("width (log scale)")
     axes.set_xscale("log")
@@ -204,16 +221,26 @@ def _show_widths(axes: Axes, drawn: Sequence[int]) -> None:
     axes.minorticks_off()
 
 
-def _width_row(solver: str, at: WidthQuality) -> tuple[str, ...]:
-    shares = tables.share(at.reached), tables.percent(at.reached), tables.interval(at.reached)
-    return solver, str(at.width), *shares, tables.decimal(at.excess.value), tables.seconds(at.seconds)
+def _width_row(solver: str, point: WidthQuality) -> tuple[str, ...]:
+    shares = tables.share(point.optimal), tables.percent(point.optimal), tables.interval(point.optimal)
+    return solver, str(point.width), *shares, tables.decimal(point.excess.value), tables.seconds(point.seconds)
 
 
-def _published_row(name: str, at: ReferencePoint) -> tuple[str, ...]:
-    return name, str(at.width), "-", f"{100 * at.share:g} %", "-", "-", "-" if at.seconds is None else f"{at.seconds:g}"
+def _reference_row(name: str, point: ReferencePoint) -> tuple[str, ...]:
+    return (
+        name,
+        str(point.width),
+        "-",
+        f"{100 * point.share:g} %",
+        "-",
+        "-",
+        "-" if point.seconds is None else f"{point.seconds:g}",
+    )
 
 
-def _at_width(width: int, answers: Sequence[BenchAnswer], known: dict[str, tables.Reference]) -> WidthQuality:
-    excess = mean(tables.excesses(answers, known, optimal=True))
+def _width_quality(
+    width: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference]
+) -> WidthQuality:
+    excess = mean(tables.excesses(answers, reference_lengths, optimal=True))
     seconds = float(np.median([answer.row.seconds for answer in answers]))
-    return WidthQuality(width, tables.reached(answers, known), excess, seconds)
+    return WidthQuality(width, tables.optimal_share(answers, reference_lengths), excess, seconds)

@@ -1,8 +1,8 @@
-"""Points of curves that others published, to be drawn beside a benchmark.
+"""Published curves, to be drawn with the results of a benchmark.
 
 A file has a line for each point, with TABs between its columns: the name of the curve, the width of the search, the
-share of boards solved in the least moves, in per cent, and then, if it is known, the seconds for a board. Empty lines
-and lines that start with `#` are passed over.
+share of boards solved optimally in per cent, and optionally the seconds for a board. Empty lines and lines that start
+with `#` are ignored.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 from puzzlelab.core.errors import BadFile, shorten
 
 COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
-WIDEST = 10**12
+MAX_WIDTH = 10**12
 
 
 @dataclass(frozen=True)
 class ReferencePoint:
-    """What somebody reached with one width."""
+    """A published result with one width."""
 
     width: int
     share: float
-    """Of the boards, from 0 to 1, solved in the least moves."""
+    """The share of boards solved optimally, from 0 to 1."""
     seconds: float | None = None
-    """For a board."""
+    """Seconds for a board."""
 
 
 Curves = Mapping[str, Sequence[ReferencePoint]]
@@ -54,7 +54,7 @@ def _point(line: str, where: str) -> tuple[str, ReferencePoint]:
     columns = [column.strip() for column in line.rstrip("\r\n").split("\t")]
     if not 3 <= len(columns) <= 4 or not columns[0]:
         raise BadFile(f"{where}: '{shorten(line.strip())}' is no point of a curve: a line has {COLUMNS}")
-    width = _number(columns[1], where, "width", WIDEST)
+    width = _number(columns[1], where, "width", MAX_WIDTH)
     if not width.is_integer() or width < 1:
         raise BadFile(f"{where}: '{shorten(columns[1])}' is no width")
     share = _number(columns[2].removesuffix("%").strip(), where, "share in per cent", 100.0)

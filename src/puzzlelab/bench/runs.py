@@ -1,6 +1,6 @@
-"""Puts a suite to solvers under a limit, and keeps each answer as a row; what a folder holds is not asked again.
+"""Runs solvers on a suite under a limit, and keeps each answer as a row; rows that exist already are not repeated.
 
-A solver is told by a text such as `beam:width=1000:estimate=pdb-663`, its label, which also names its file of rows.
+A solver is identified by its label, such as `beam:width=1000:estimate=pdb-663`, which also names its file of rows.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.suites import Suite, SuiteEntry
@@ -21,18 +21,18 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
-from puzzlelab.core.settings import read_options
+from puzzlelab.core.settings import Settings, read_options
 from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, answer_all, options_of, require
 from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ordered_map
 
-FIRST_LOOK = Limit(seconds=1.0, nodes=1)
+PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
 
 # --- solvers as text ---
 
 
 def parse_solvers(texts: Sequence[str]) -> list[Solver]:
-    """The solvers that texts such as `ida,astar:weight=2` tell of.
+    """The solvers of texts such as `ida,astar:weight=2`.
 
     A comma begins the next solver only where a letter follows it, so that `ida:estimate=pdb:1,2,3/4,5,6` is one.
     """
@@ -41,39 +41,47 @@ def parse_solvers(texts: Sequence[str]) -> list[Solver]:
 
 
 @cache
-def _usual_options(name: str, *given: str) -> Mapping[str, Any]:
-    """The options of a solver that is told no more than these, such as `prior=net`."""
+def _default_options(name: str, *settings: str) -> Mapping[str, Any]:
+    """All options of a solver when only these are set, such as `prior=net`."""
     try:
-        return dict(registry.make_solver(name, read_options(given)).options())
-    except BadInput:  # a solver that somebody else's rows tell of, or one with an option that must be given
+        return dict(registry.make_solver(name, read_options(settings)).options())
+    except BadInput:  # a solver that is not installed here, or one with a required option
         return {}
 
 
 def label(name: str, options: Mapping[str, Any]) -> str:
-    """The text that tells of this solver: its name, and the options that are not as they are without being told."""
-    given = {option: value for option, value in options.items() if value is not None}
-    told = _texts(given, given.keys() - _usual_options(name).keys(), _usual_options(name))
-    usual = _usual_options(name, *told)  # one option may change what another one is by default
-    return ":".join([name, *_texts(given, {text.partition("=")[0] for text in told}, usual)])
+    """The label of a solver: its name, and the options that differ from their defaults."""
+    set_options = {option: value for option, value in options.items() if value is not None}
+    first_texts = _option_texts(set_options, set_options.keys() - _default_options(name).keys(), _default_options(name))
+    defaults = _default_options(name, *first_texts)  # one option may change what another one is by default
+    return ":".join([name, *_option_texts(set_options, {text.partition("=")[0] for text in first_texts}, defaults)])
 
 
-def _texts(given: Mapping[str, Any], always: Collection[str], usual: Mapping[str, Any]) -> list[str]:
-    """`name=value` of the options that are not as usual, and of those that are told always."""
-    kept = {option: value for option, value in given.items() if option in always or value != usual.get(option)}
-    return [f"{option}={value if isinstance(value, str) else json.dumps(value)}" for option, value in kept.items()]
+def _option_texts(options: Mapping[str, Any], always: Collection[str], defaults: Mapping[str, Any]) -> list[str]:
+    """`name=value` of the options that differ from their defaults, and of those in `always`."""
+    shown = {option: value for option, value in options.items() if option in always or value != defaults.get(option)}
+    return [f"{option}={value if isinstance(value, str) else json.dumps(value)}" for option, value in shown.items()]
 
 
-def label_of(solver: Solver, puzzle: Puzzle) -> str:
-    """The text that tells of this solver, with what it uses for this puzzle."""
+def solver_label(solver: Solver, puzzle: Puzzle) -> str:
+    """The label of this solver with the options that it uses for this puzzle."""
     return label(solver.name, options_of(solver, puzzle))
 
 
-def slug(text: str) -> str:
-    """A label as the name of a file, different for different labels."""
+def file_stem(text: str) -> str:
+    """A file name for a label; different labels have different names."""
     name = re.sub(r"[^\w.=+-]", "_", text.replace(":", "+"), flags=re.ASCII)
     if len(name) <= 80 and name.replace("+", ":") == text:
         return name
     return f"{name[:60]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _rows_path(out: Path, solver: Solver, text: str) -> Path:
+    """The file of rows of a solver with this label; a run that is resumed may have it under old names of options."""
+    old_names = {new: old for old, new in cast(type[Settings], type(solver)).renamed.items()}
+    old_text = re.sub(r":(\w+)=", lambda match: f":{old_names.get(match[1], match[1])}=", text)
+    path, old_path = (out / f"{file_stem(each)}.jsonl" for each in (text, old_text))
+    return old_path if old_path.is_file() and not path.is_file() else path
 
 
 # --- answers ---
@@ -81,14 +89,14 @@ def slug(text: str) -> str:
 
 @dataclass(frozen=True)
 class BenchAnswer:
-    """What one solver said to one board."""
+    """The answer of one solver to one board."""
 
     solver: str
     """Its label."""
     entry: SuiteEntry
     row: Row
     holds: bool
-    """Whether the row was replayed here and is right."""
+    """Whether the row was verified by replay."""
 
     @property
     def length(self) -> int | None:
@@ -103,7 +111,7 @@ class BenchAnswer:
 
 @dataclass(frozen=True)
 class BenchRun:
-    """A suite with all the answers that there are."""
+    """A suite with all answers so far."""
 
     suite: Suite
     answers: tuple[BenchAnswer, ...]
@@ -111,24 +119,24 @@ class BenchRun:
 
     @property
     def by_solver(self) -> dict[str, list[BenchAnswer]]:
-        """The answers of each solver by its label, in the order in which they were asked."""
-        found: dict[str, list[BenchAnswer]] = defaultdict(list)
+        """The answers of each solver by its label, in the order of the run."""
+        answers: dict[str, list[BenchAnswer]] = defaultdict(list)
         for answer in self.answers:
-            found[answer.solver].append(answer)
-        return dict(found)
+            answers[answer.solver].append(answer)
+        return dict(answers)
 
 
 def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
     return BenchAnswer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
 
 
-# --- asking ---
+# --- running ---
 
 
 def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None = None, jobs: int = 1) -> BenchRun:
-    """Every solver's answer to every board; with `out`, each is in that folder as soon as it is there.
+    """Every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
-    `jobs` searches run at once, in threads. Ctrl-C ends the run with the answers so far. Raises `BadInput` where the
+    `jobs` searches run at once, in threads. Ctrl-C ends the run with the answers so far. Raises `BadInput` if the
     folder holds another suite, or a solver does not suit the puzzle.
     """
     for solver in solvers:
@@ -138,95 +146,95 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None 
     answers: list[BenchAnswer] = []
     stop = threading.Event()
     try:
-        different = {label_of(solver, suite.puzzle): solver for solver in solvers}
-        inquiries = [SolverBenchmark(suite, solver, limit, out, stop) for solver in different.values()]
-        for inquiry in inquiries:
-            inquiry.prepare()
-        for inquiry in inquiries:
-            answers += inquiry.answers(jobs)
+        by_label = {solver_label(solver, suite.puzzle): solver for solver in solvers}
+        benchmarks = [SolverBenchmark(suite, solver, limit, out, stop) for solver in by_label.values()]
+        for benchmark in benchmarks:
+            benchmark.prepare()
+        for benchmark in benchmarks:
+            answers += benchmark.answers(jobs)
     except KeyboardInterrupt:
         stop.set()
     return BenchRun(suite, tuple(answers), stop.is_set())
 
 
 class SolverBenchmark:
-    """All boards of a suite, put to one solver."""
+    """The run of one solver on all boards of a suite."""
 
     def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
         self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
-        self.label = label_of(solver, suite.puzzle)
-        self.file = None if out is None else RowFile(out / f"{slug(self.label)}.jsonl")
+        self.label = solver_label(solver, suite.puzzle)
+        self.file = None if out is None else RowFile(_rows_path(out, solver, self.label))
         self.lock = threading.Lock()
-        self.rows = [self._held(entry) for entry in suite.entries]
+        self.rows = [self._earlier_row(entry) for entry in suite.entries]
 
-    def _held(self, entry: SuiteEntry) -> Row | None:
-        """The row that answers already."""
-        while self.file and (row := self.file.take(self._question(entry), self.limit)):
+    def _earlier_row(self, entry: SuiteEntry) -> Row | None:
+        """The row of an earlier run, if there is one."""
+        while self.file and (row := self.file.take(self._empty_row(entry), self.limit)):
             if row.error is None:
                 return row
         return None
 
-    def _question(self, entry: SuiteEntry) -> Row:
-        """The row of a board before there is an answer."""
+    def _empty_row(self, entry: SuiteEntry) -> Row:
+        """The row of a board without an answer."""
         return unanswered(self.suite.puzzle, entry.board, self.solver, self.limit)
 
     def prepare(self) -> None:
-        """Begin one search: options that do not fit are found out, and tables and kernels are there before threads."""
-        for place in self._open:
-            instance = self.suite.instance(self.suite.entries[place])
+        """Begin one search, so that bad options raise an error, and tables and kernels are ready for the threads."""
+        for index in self._open:
+            instance = self.suite.instance(self.suite.entries[index])
             if not instance.puzzle.objection(instance.state):
                 try:
-                    next(iter(self.solver.attempts(instance, FIRST_LOOK)), None)
+                    next(iter(self.solver.attempts(instance, PREPARE_LIMIT)), None)
                 except BadInput:
                     raise
                 except PuzzlelabError:
-                    pass  # a fault of this board, which its row will tell
+                    pass  # an error of this board, which its row will contain
                 return
 
     @property
     def _open(self) -> list[int]:
-        return [place for place, row in enumerate(self.rows) if row is None]
+        return [index for index, row in enumerate(self.rows) if row is None]
 
     def answers(self, jobs: int) -> list[BenchAnswer]:
-        """What there is when every board was asked, or the run was stopped."""
+        """All answers, after every board was searched or the run was stopped."""
         try:
-            for _ in ordered_map(self._ask, self._portions(jobs), jobs, on_interrupt=self.stop.set):
+            for _ in ordered_map(self._solve_and_keep, self._batches(jobs), jobs, on_interrupt=self.stop.set):
                 pass
         except KeyboardInterrupt:
             self.stop.set()
         pairs = zip(self.suite.entries, self.rows, strict=True)
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
 
-    def _portions(self, jobs: int) -> list[list[int]]:
-        """The open boards, each alone or, for a solver that `BatchSolver`, many at once."""
-        places = self._open
-        size = min(BATCH, -(-len(places) // jobs) or 1) if ability(self.solver, BatchSolver) else 1
-        return [places[first : first + size] for first in range(0, len(places), size)]
+    def _batches(self, jobs: int) -> list[list[int]]:
+        """The indices of the open boards in batches; of one board each unless the solver is a `BatchSolver`."""
+        indices = self._open
+        size = min(BATCH, -(-len(indices) // jobs) or 1) if ability(self.solver, BatchSolver) else 1
+        return [indices[start : start + size] for start in range(0, len(indices), size)]
 
-    def _ask(self, places: list[int]) -> None:
+    def _solve_and_keep(self, indices: list[int]) -> None:
         """Solve these boards and keep their rows, except for those during which the run is stopped."""
         if self.stop.is_set():
             return
         try:
-            rows = dict(zip(places, self._solve([self.suite.entries[place] for place in places]), strict=True))
-            done = {place: row for place, row in rows.items() if row.stop != "interrupted"}
-            if len(done) < len(rows):
+            rows = dict(zip(indices, self._solve([self.suite.entries[index] for index in indices]), strict=True))
+            complete = {index: row for index, row in rows.items() if row.stop != "interrupted"}
+            if len(complete) < len(rows):
                 self.stop.set()
-            self._keep(done)
+            self._keep(complete)
         except BaseException:
-            self.stop.set()  # what other threads do is in vain
+            self.stop.set()  # the work of other threads would be lost
             raise
 
     def _keep(self, rows: Mapping[int, Row]) -> None:
         with self.lock:
-            for place, row in rows.items():
-                self.rows[place] = row
+            for index, row in rows.items():
+                self.rows[index] = row
             if self.file and rows:
                 self.file.append(rows.values())
             report.progress(self.label, sum(row is not None for row in self.rows), len(self.rows))
 
     def _solve(self, entries: Sequence[SuiteEntry]) -> list[Row]:
-        """The rows of these boards; where many fail at once, each is asked alone, so that the others have theirs."""
+        """The rows of these boards; if a batch fails, each board is searched alone, so that the others have rows."""
         instances = [self.suite.instance(entry) for entry in entries]
         try:
             answers = answer_all(self.solver, instances, self.limit, self.stop.is_set)
@@ -238,34 +246,35 @@ class SolverBenchmark:
             if len(entries) > 1:
                 return [row for entry in entries for row in self._solve([entry])]
             report.note(str(error))
-            return [self._question(entries[0]).model_copy(update={"error": str(error)})]
+            return [self._empty_row(entries[0]).model_copy(update={"error": str(error)})]
 
 
-# --- reading what was asked before ---
+# --- reading earlier runs ---
 
 
-def stored(folder: Path) -> BenchRun:
-    """All answers in a folder, the newest to each board, replayed again; raises `BadFile`.
+def read_run(folder: Path) -> BenchRun:
+    """All answers in a folder, the newest for each board, verified again; raises `BadFile`.
 
-    Answers with different networks are those of different solvers, also where both networks were asked for by one name.
+    Answers with different networks count as different solvers, even if both networks had the same name.
     """
-    suite = suites.reopen(folder)
-    found: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    suite = suites.read_stored(folder)
+    rows_by_solver: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
-        for _, row in read_rows(path):
-            if row.puzzle == suite.puzzle.name:
-                found[label(row.solver, row.options), row.net][row.board].append(row)
-    common = Counter(name for name, _ in found)
+        for _, stored_row in read_rows(path):
+            if stored_row.puzzle == suite.puzzle.name:
+                row = stored_row.with_current_options()
+                rows_by_solver[label(row.solver, row.options), row.net][row.board].append(row)
+    name_counts = Counter(name for name, _ in rows_by_solver)
     answers = [
-        answer if common[name] == 1 else replace(answer, solver=_exact_label(answer.row))
-        for (name, _), rows in found.items()
+        answer if name_counts[name] == 1 else replace(answer, solver=_exact_label(answer.row))
+        for (name, _), rows in rows_by_solver.items()
         for answer in _newest(suite, rows)
     ]
     return BenchRun(suite, tuple(answers))
 
 
 def _exact_label(row: Row) -> str:
-    """The label with the hashes of the networks that were asked, and not their names."""
+    """The label with the hashes of the networks instead of their names."""
     return label(row.solver, networks.pinned(row.options, row.net) if row.net else row.options)
 
 
@@ -275,12 +284,14 @@ def _by_numbers(path: Path) -> list[tuple[str, int]]:
 
 
 def _newest(suite: Suite, rows: Mapping[str, list[Row]]) -> Iterator[BenchAnswer]:
-    """One solver's answers in the order of the suite; a board that stands there k times takes its last k rows."""
-    places: dict[str, list[SuiteEntry]] = defaultdict(list)
+    """One solver's answers in the order of the suite; a board that occurs k times takes its last k rows."""
+    entries_by_board: dict[str, list[SuiteEntry]] = defaultdict(list)
     for entry in suite.entries:
-        places[entry.board].append(entry)
-    left = {board: iter(rows[board][-len(entries) :]) for board, entries in places.items() if board in rows}
+        entries_by_board[entry.board].append(entry)
+    newest_rows = {
+        board: iter(rows[board][-len(entries) :]) for board, entries in entries_by_board.items() if board in rows
+    }
     for entry in suite.entries:
-        row = next(left.get(entry.board, iter(())), None)
+        row = next(newest_rows.get(entry.board, iter(())), None)
         if row is not None:
             yield _answer(suite.puzzle, entry, row)

@@ -21,7 +21,7 @@ class Proportion:
 
     @property
     def value(self) -> float:
-        """Between 0 and 1; nan where there is nothing to share."""
+        """Between 0 and 1; nan if `total` is 0."""
         return self.count / self.total if self.total else math.nan
 
     @property
@@ -31,16 +31,16 @@ class Proportion:
             return 0.0, 1.0
         middle = (self.value + Z * Z / (2 * self.total)) / (1 + Z * Z / self.total)
         spread = math.sqrt(self.value * (1 - self.value) / self.total + (Z / (2 * self.total)) ** 2)
-        reach = Z * spread / (1 + Z * Z / self.total)
-        return max(0.0, middle - reach), min(1.0, middle + reach)
+        half_width = Z * spread / (1 + Z * Z / self.total)
+        return max(0.0, middle - half_width), min(1.0, middle + half_width)
 
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean, and how far its 95 % interval (Student's t) reaches to either side; nan where too few values tell."""
+    """A mean and the half width of its 95 % interval (Student's t); nan for fewer than two values."""
 
     value: float
-    reach: float
+    half_width: float
 
 
 def mean(values: Sequence[float]) -> Mean:

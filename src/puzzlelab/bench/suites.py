@@ -1,10 +1,10 @@
-"""What a benchmark asks: boards of one puzzle, with what is known of each. Knows no solver.
+"""Suites of benchmarks: boards of one puzzle with their known lengths. Independent of solvers.
 
-A suite is a text file, one of those that come with the package, or sampled. In a file, lines that start with `#` and
-empty lines are passed over; the others have columns with a TAB between them: the board, then if known its length in
-moves, then `opt` where that is proven the least and `ub` where it is only the shortest known. More columns are passed
-over. A puzzle with the view `MultilineNotation` says itself what is a board: CSV, or grids that are drawn.
-A line `# puzzle: tiles-4x4` says whose boards they are.
+A suite is a text file, one of the package, or sampled. In a file, lines that start with `#` and empty lines are
+ignored; the others have columns with TABs between them: the board, then optionally its length in moves, then `opt` if
+that length is proven optimal and `ub` if it is only an upper bound. Further columns are ignored. A puzzle with the view
+`MultilineNotation` reads boards in its own way: CSV, or grids that are drawn. A line `# puzzle: tiles-4x4` names the
+puzzle.
 """
 
 import hashlib
@@ -27,45 +27,45 @@ from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine import report
 
 DATA = Path(__file__).parent / "data"
-STORED = "suite.json"
+SUITE_FILE = "suite.json"
 PROVEN = ("opt", "optimal", "proven")
-TABLED = "distance"
-"""The name of a scale whose level is the least number of moves, which the puzzle looks up in a table."""
-OPTIMA = (TABLED, "optimum")
-"""The names of scales whose level is the least number of moves."""
-GUESSED_FROM = 10
-"""Boards that are looked at where a file does not say its puzzle."""
-LONGEST_BLOCK = 64
-"""Lines that a drawn board needs at most."""
+DISTANCE_SCALE = "distance"
+"""The name of a scale whose level is the optimal length, which the puzzle looks up in a table."""
+OPTIMUM_SCALES = (DISTANCE_SCALE, "optimum")
+"""The names of scales whose level is the optimal length."""
+BOARDS_TO_GUESS_FROM = 10
+"""Boards that are read to guess the puzzle of a file that does not name it."""
+MAX_BOARD_LINES = 64
+"""The most lines of a drawn board."""
 
 
 @dataclass(frozen=True)
 class SuiteEntry:
-    """One board of a suite, and what is known of it."""
+    """One board of a suite with its known length."""
 
     board: str
-    """The text as it was given; the canonical one where the puzzle is a `MultilineNotation`."""
+    """The text of the file; the canonical text if the puzzle has the view `MultilineNotation`."""
     level: int | None = None
-    """How hard it is, on the scale that it was sampled on."""
+    """The level of difficulty on the scale of the sample."""
     known: int | None = None
-    """The least number of moves that anybody knows."""
+    """The shortest known length in moves."""
     known_is_optimal: bool = False
-    """Whether no solution is shorter than `known`."""
+    """Whether `known` is proven optimal."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Boards of one puzzle, in an order."""
+    """An ordered list of boards of one puzzle."""
 
     name: str
     puzzle: Puzzle
     entries: tuple[SuiteEntry, ...]
     faults: tuple[str, ...] = ()
-    """A sentence for each line that could not be read, with its file and place."""
+    """A sentence for each line that could not be read, with its file and line number."""
 
     @cached_property
     def hash(self) -> str:
-        """16 hexadecimal digits that differ for another puzzle, other boards or another order."""
+        """16 hexadecimal digits of a hash of the puzzle, the boards and their order."""
         text = "\n".join([self.puzzle.name, *(entry.board for entry in self.entries)])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -77,50 +77,50 @@ class Suite:
 # --- files ---
 
 
-def shipped() -> dict[str, Path]:
-    """The suites that come with the package, by name."""
+def packaged() -> dict[str, Path]:
+    """The suites of the package by name."""
     return {path.stem: path for path in sorted(DATA.glob("*.txt"))}
 
 
 def find(name: str, puzzle: Puzzle | None = None) -> Suite:
-    """The suite in the file of this name, or the one of this name that comes with the package."""
-    path, known = Path(name), shipped()
-    if path.is_file() or (name not in known and (path.exists() or path.suffix or len(path.parts) > 1)):
+    """The suite in the file of this name, or the suite of the package with this name."""
+    path, packaged_paths = Path(name), packaged()
+    if path.is_file() or (name not in packaged_paths and (path.exists() or path.suffix or len(path.parts) > 1)):
         return read(path, puzzle)
-    if name not in known:
-        raise UnknownName("suite or file", name, known)
-    return read(known[name], puzzle)
+    if name not in packaged_paths:
+        raise UnknownName("suite or file", name, packaged_paths)
+    return read(packaged_paths[name], puzzle)
 
 
 def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
-    """The suite in a file; without a puzzle, the one that the file names, or that its boards are of.
+    """The suite in a file; if no puzzle is given, it is the one that the file names, or guessed from the boards.
 
-    What cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or holds
-    nothing, and `BadInput` where the puzzle cannot be told.
+    A line that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
+    is empty, and `BadInput` if the puzzle cannot be guessed.
     """
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as lines:
             if puzzle is not None:
                 return _suite(path, lines, puzzle)
-            kept = list(lines)
+            all_lines = list(lines)
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    return _suite(path, kept, _puzzle_of(path, kept))
+    return _suite(path, all_lines, _puzzle_of(path, all_lines))
 
 
 def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
-    told: list[tuple[int, SuiteEntry]] = []
+    numbered_entries: list[tuple[int, SuiteEntry]] = []
     entries: list[SuiteEntry] = []
     faults: list[str] = []
-    for found in boards(puzzle, lines):
-        if found.text or any(found.columns):
+    for board_text in boards(puzzle, lines):
+        if board_text.text or any(board_text.columns):
             try:
-                told.append((found.line, _told(found)))
+                numbered_entries.append((board_text.line, _read_columns(board_text)))
             except BadInput as error:
-                faults.append(f"{path}, line {found.line}: {error}")
-    for line, entry in told:
+                faults.append(f"{path}, line {board_text.line}: {error}")
+    for line, entry in numbered_entries:
         try:
-            entries.append(_read(puzzle, entry))
+            entries.append(_canonical_entry(puzzle, entry))
         except BadBoard as error:
             faults.append(f"{path}, line {line}: {error}")
     if not entries and not faults:
@@ -128,44 +128,44 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
     return Suite(path.stem, puzzle, tuple(entries), tuple(faults))
 
 
-def _told(found: BoardText) -> SuiteEntry:
-    """What a line says; raises `BadInput` for columns that say nothing."""
-    length, flag = (*found.columns, "", "")[:2]
+def _read_columns(board_text: BoardText) -> SuiteEntry:
+    """The entry of a line; raises `BadInput` for columns that cannot be read."""
+    length, flag = (*board_text.columns, "", "")[:2]
     if length in ("", "-"):
-        return SuiteEntry(found.text)
+        return SuiteEntry(board_text.text)
     if not re.fullmatch(r"[0-9]{1,9}", length):
         raise BadInput(f"'{shorten(length)}' in the second column is no length")
-    return SuiteEntry(found.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
+    return SuiteEntry(board_text.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
 
 
-def _read(puzzle: Puzzle, entry: SuiteEntry) -> SuiteEntry:
-    """The entry with its board as it is kept; raises `BadBoard`."""
+def _canonical_entry(puzzle: Puzzle, entry: SuiteEntry) -> SuiteEntry:
+    """The entry with the text of its board that is stored; raises `BadBoard`."""
     return replace(entry, board=text_of(puzzle.read(entry.board), entry.board))
 
 
 def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:
-    """The puzzle that a line `# puzzle: NAME` names, or that one of the first boards might be of."""
+    """The puzzle of the line `# puzzle: NAME`, else the first guess for one of the first boards."""
     for line in lines:
-        if says := re.match(r"#\s*puzzle:\s*(\S+)", line):
-            return registry.load(says[1])
+        if match := re.match(r"#\s*puzzle:\s*(\S+)", line):
+            return registry.load(match[1])
     texts = [line.partition("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
     if not texts:
         raise BadFile(f"{path} holds no boards")
-    for text in (*texts[:GUESSED_FROM], _block(lines)):
-        for puzzle in guesses(text):
+    for text in (*texts[:BOARDS_TO_GUESS_FROM], _block(lines)):
+        for puzzle in guess_puzzles(text):
             return puzzle
     raise BadInput(f"{path} does not say whose boards it holds; name the puzzle first, as in: bench tiles-4x4 {path}")
 
 
 def _block(lines: Iterable[str]) -> str:
-    """The first lines up to an empty one, as a board that takes several."""
-    said = (line for line in lines if not line.startswith("#"))
-    begun = dropwhile(lambda line: not line.strip(), said)
-    return "".join(takewhile(str.strip, islice(begun, LONGEST_BLOCK)))
+    """The first lines up to an empty one, as the text of a board of several lines."""
+    content = (line for line in lines if not line.startswith("#"))
+    body = dropwhile(lambda line: not line.strip(), content)
+    return "".join(takewhile(str.strip, islice(body, MAX_BOARD_LINES)))
 
 
-def guesses(board: str) -> Iterator[Puzzle]:
-    """The puzzles that this board might be of, by each family's own `guess(text) -> Puzzle | None`."""
+def guess_puzzles(board: str) -> Iterator[Puzzle]:
+    """The puzzles that this text may be a board of, by each family's `guess(text) -> Puzzle | None`."""
     for name in registry.families():
         puzzle = registry.family(name).guess(board)
         if puzzle is not None:
@@ -178,7 +178,7 @@ def at_level(suite: Suite, level: int) -> Suite:
 
 
 def join(suites: Sequence[Suite]) -> Suite:
-    """One suite of all these; raises `BadInput` unless they are of one puzzle."""
+    """All boards of several suites as one; raises `BadInput` unless they are of one puzzle."""
     first = suites[0]
     for other in suites[1:]:
         if other.puzzle != first.puzzle:
@@ -192,34 +192,34 @@ def join(suites: Sequence[Suite]) -> Suite:
 
 
 def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, count: int, seed: int) -> Suite:
-    """`count` random boards of each level, the same for the same seed whatever the other levels are.
+    """`count` random boards of each level; for equal seeds a level has equal boards, whatever the other levels are.
 
-    Without levels, `count` boards as the scale gives them. Where the optimum is the level, or stands in a table, the
-    entries know it. Raises `Unsupported` for a puzzle that cannot make boards,
-    `UnknownName` for an unknown scale and `BadOption` for a level that does not exist.
+    Without levels, `count` boards of the scale. If the level is the optimal length, or the puzzle has a table of it,
+    the entries contain it. Raises `Unsupported` for a puzzle without a generator, `UnknownName` for an unknown scale
+    and `BadOption` for a level that does not exist.
     """
-    name, chosen = scale_of(puzzle, scale)
-    wanted: Sequence[int | None] = range(levels[0], levels[1] + 1) if levels else (None,)
+    name, sampler = scale_of(puzzle, scale)
+    level_values: Sequence[int | None] = range(levels[0], levels[1] + 1) if levels else (None,)
     entries: list[SuiteEntry] = []
-    for level in wanted:
+    for level in level_values:
         for number in range(count):
-            state = chosen.sample(generator(seed, level or 0, number), level)
-            optimum = level if name in OPTIMA and level is not None else _distance(puzzle, state)
+            state = sampler.sample(generator(seed, level or 0, number), level)
+            optimum = level if name in OPTIMUM_SCALES and level is not None else _distance(puzzle, state)
             entries.append(SuiteEntry(puzzle.write(state), level, optimum, optimum is not None))
-            report.progress(f"boards of {puzzle.name}", len(entries), len(wanted) * count)
+            report.progress(f"boards of {puzzle.name}", len(entries), len(level_values) * count)
     span = f" {levels[0]}-{levels[1]}" if levels else ""
     return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
 
 
 def _distance(puzzle: Puzzle, state: State) -> int | None:
-    """The least number of moves, for a puzzle that has a table of them, and so a scale of this name."""
+    """The optimal length, for a puzzle that has a table of it, and so a scale of this name."""
     samples = puzzle.view(Samples)
-    if samples is None or TABLED not in samples.scales:
+    if samples is None or DISTANCE_SCALE not in samples.scales:
         return None
-    return samples.difficulty(state).get(TABLED)
+    return samples.difficulty(state).get(DISTANCE_SCALE)
 
 
-# --- beside the rows ---
+# --- the suite of a folder of rows ---
 
 
 @dataclass(frozen=True)
@@ -231,28 +231,28 @@ class _Stored:
 
 
 def save(suite: Suite, folder: Path) -> None:
-    """Write the suite beside its rows; raises `BadInput` where the folder holds the rows of another one."""
-    path = folder / STORED
+    """Write the suite into the folder of its rows; raises `BadInput` if the folder holds another suite."""
+    path = folder / SUITE_FILE
     if path.exists():
-        held = reopen(folder)
-        if held.hash != suite.hash:
+        old = read_stored(folder)
+        if old.hash != suite.hash:
             raise BadInput(
-                f"{folder} holds results of '{held.name}' ({len(held.entries)} boards of {held.puzzle.name}, "
-                f"hash {held.hash}), not of '{suite.name}' (hash {suite.hash}); give another --out"
+                f"{folder} holds results of '{old.name}' ({len(old.entries)} boards of {old.puzzle.name}, "
+                f"hash {old.hash}), not of '{suite.name}' (hash {suite.hash}); give another --out"
             )
     stored = _Stored(suite.name, suite.puzzle.name, suite.hash, suite.entries)
-    aside = path.with_name(f"{STORED}.{os.getpid()}")
+    temporary = path.with_name(f"{SUITE_FILE}.{os.getpid()}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
-        aside.replace(path)
+        temporary.write_bytes(TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
+        temporary.replace(path)
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror}") from None
 
 
-def reopen(folder: Path) -> Suite:
-    """The suite whose rows lie in this folder; raises `BadFile` where there is none."""
-    path = folder / STORED
+def read_stored(folder: Path) -> Suite:
+    """The suite of the rows in this folder; raises `BadFile` if there is none."""
+    path = folder / SUITE_FILE
     try:
         stored = TypeAdapter(_Stored).validate_json(path.read_bytes())
     except OSError as error:

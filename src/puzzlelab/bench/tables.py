@@ -1,4 +1,4 @@
-"""Says in numbers, with 95 % intervals, how well solvers did on a suite. Only answers that hold when replayed count."""
+"""The summary of each solver on a suite, with 95 % intervals. Only answers that are verified by replay count."""
 
 from __future__ import annotations
 
@@ -18,39 +18,43 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-# --- what is known of the boards ---
+# --- reference lengths ---
 
 
-def fills(puzzle: Puzzle) -> bool:
-    """Whether a solution is a board that is filled in: then all have equally many moves, and none is the shortest."""
+def has_filled_answers(puzzle: Puzzle) -> bool:
+    """Whether a solution is a board that is filled in; then all solutions have the same length."""
     return presentation_of(puzzle).answer_is_board
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The length that others are held against."""
+    """The length to compare solutions with."""
 
     length: int
     optimal: bool
-    """Whether it is proven to be the least."""
+    """Whether it is proven optimal."""
 
 
 def references(run: BenchRun) -> dict[str, Reference]:
-    """By board: the optimum that the suite states, else one that a solver proved, else the suite's bound."""
-    found: dict[str, Reference] = {}
+    """By board: the optimum of the suite, else one that a solver proved, else the upper bound of the suite."""
+    by_board: dict[str, Reference] = {}
     for answer in run.answers:
         if answer.proven and answer.length is not None:
-            proven = min(answer.length, found[answer.entry.board].length if answer.entry.board in found else math.inf)
-            found[answer.entry.board] = Reference(int(proven), True)
+            proven = min(
+                answer.length, by_board[answer.entry.board].length if answer.entry.board in by_board else math.inf
+            )
+            by_board[answer.entry.board] = Reference(int(proven), True)
     for entry in run.suite.entries:
-        if entry.known is not None and (entry.known_is_optimal or entry.board not in found):
-            found[entry.board] = Reference(entry.known, entry.known_is_optimal)
-    return found
+        if entry.known is not None and (entry.known_is_optimal or entry.board not in by_board):
+            by_board[entry.board] = Reference(entry.known, entry.known_is_optimal)
+    return by_board
 
 
-def excesses(answers: Iterable[BenchAnswer], known: dict[str, Reference], optimal: bool = False) -> list[int]:
-    """For each solved board with a reference (an optimal one, if asked): moves more than that."""
-    pairs = [(answer.length, known.get(answer.entry.board)) for answer in answers]
+def excesses(
+    answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference], optimal: bool = False
+) -> list[int]:
+    """Moves more than the reference, for each solved board with a reference; with `optimal`, only optimal ones."""
+    pairs = [(answer.length, reference_lengths.get(answer.entry.board)) for answer in answers]
     return [
         length - reference.length
         for length, reference in pairs
@@ -63,15 +67,15 @@ def excesses(answers: Iterable[BenchAnswer], known: dict[str, Reference], optima
 
 @dataclass(frozen=True)
 class Summary:
-    """How one solver did."""
+    """The results of one solver."""
 
     solver: str
     solved: Proportion
-    """Of all boards that it was asked."""
+    """Of all boards."""
     proven: Proportion
-    """Solved, and proven by the solver itself to be shortest, or the only one; of all boards that it was asked."""
-    reached: Proportion
-    """As short as the known optimum; of the boards that have one."""
+    """Solved, and proven optimal or unique by the solver itself; of all boards."""
+    optimal: Proportion
+    """Solved in the optimal length; of the boards with a known optimum."""
     length: Mean
     """Moves, over the solved boards."""
     excess: Mean
@@ -87,18 +91,18 @@ class Summary:
     seconds: Mean
     """Over all boards."""
     refuted: Proportion
-    """Proven to have no solution; of all boards that it was asked."""
+    """Proven to have no solution; of all boards."""
     evaluations: float
-    """States that a network or another function outside the search was asked about, on average over all boards."""
+    """States scored by a network or another function outside the search, on average over all boards."""
 
 
 def summaries(run: BenchRun) -> list[Summary]:
     """A summary of each solver that has answered anything."""
-    known = references(run)
-    return [summary(solver, answers, known) for solver, answers in run.by_solver.items()]
+    reference_lengths = references(run)
+    return [summary(solver, answers, reference_lengths) for solver, answers in run.by_solver.items()]
 
 
-def summary(solver: str, answers: Sequence[BenchAnswer], known: dict[str, Reference]) -> Summary:
+def summary(solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict[str, Reference]) -> Summary:
     """The summary of one solver's answers, of which there is at least one."""
     lengths = [answer.length for answer in answers if answer.length is not None]
     times = [answer.row.seconds for answer in answers]
@@ -106,9 +110,9 @@ def summary(solver: str, answers: Sequence[BenchAnswer], known: dict[str, Refere
         solver,
         Proportion(len(lengths), len(answers)),
         Proportion(sum(answer.proven for answer in answers), len(answers)),
-        reached(answers, known),
+        optimal_share(answers, reference_lengths),
         mean(lengths),
-        mean(excesses(answers, known)),
+        mean(excesses(answers, reference_lengths)),
         float(np.mean([answer.row.expanded for answer in answers])),
         float(np.mean([answer.row.generated for answer in answers])),
         float(np.median(times)),
@@ -119,15 +123,15 @@ def summary(solver: str, answers: Sequence[BenchAnswer], known: dict[str, Refere
     )
 
 
-def reached(answers: Iterable[BenchAnswer], known: dict[str, Reference]) -> Proportion:
-    """How many of the boards with a known optimum were solved in as many moves."""
-    comparable = [answer for answer in answers if has_optimum(answer, known)]
-    return Proportion(sum(excess <= 0 for excess in excesses(comparable, known)), len(comparable))
+def optimal_share(answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference]) -> Proportion:
+    """The share of the boards with a known optimum that were solved in the optimal length."""
+    comparable = [answer for answer in answers if has_optimum(answer, reference_lengths)]
+    return Proportion(sum(excess <= 0 for excess in excesses(comparable, reference_lengths)), len(comparable))
 
 
-def has_optimum(answer: BenchAnswer, known: dict[str, Reference]) -> bool:
+def has_optimum(answer: BenchAnswer, reference_lengths: dict[str, Reference]) -> bool:
     """Whether the optimum of the board of this answer is known."""
-    reference = known.get(answer.entry.board)
+    reference = reference_lengths.get(answer.entry.board)
     return reference is not None and reference.optimal
 
 
@@ -135,22 +139,22 @@ def has_optimum(answer: BenchAnswer, known: dict[str, Reference]) -> bool:
 
 
 def table(run: BenchRun) -> Table:
-    """All solvers of a run, one a line."""
+    """A line for each solver of a run."""
     from rich.table import Table
     from rich.text import Text
 
     title = f"{run.suite.name}: {len(run.suite.entries)} boards of {run.suite.puzzle.name}"
-    made = Table(title=Text(title), box=None)
-    made.add_column("solver", overflow="fold")
-    found = summaries(run)
-    columns = FILLED if fills(run.suite.puzzle) else PLAYED
-    if any(each.evaluations for each in found):
-        columns = {(SCORED if head == NODES else head): cell for head, cell in columns.items()}
+    result = Table(title=Text(title), box=None)
+    result.add_column("solver", overflow="fold")
+    all_summaries = summaries(run)
+    columns = FILLED_COLUMNS if has_filled_answers(run.suite.puzzle) else MOVES_COLUMNS
+    if any(row.evaluations for row in all_summaries):
+        columns = {(EVALUATIONS_HEADING if head == NODES_HEADING else head): cell for head, cell in columns.items()}
     for head in columns:
-        made.add_column(head, justify="right", no_wrap=True)
-    for each in found:
-        made.add_row(Text(broken(each.solver)), *(cell(each) for cell in columns.values()))
-    return made
+        result.add_column(head, justify="right", no_wrap=True)
+    for row in all_summaries:
+        result.add_row(Text(wrapped_label(row.solver)), *(cell(row) for cell in columns.values()))
+    return result
 
 
 def _solved(each: Summary) -> str:
@@ -162,17 +166,17 @@ def _unique(each: Summary) -> str:
 
 
 def _length(each: Summary) -> str:
-    alone = math.isnan(each.length.reach)
-    return decimal(each.length.value) + ("" if alone else f"\n[dim]± {each.length.reach:.2f}[/dim]")
+    without_interval = math.isnan(each.length.half_width)
+    return decimal(each.length.value) + ("" if without_interval else f"\n[dim]± {each.length.half_width:.2f}[/dim]")
 
 
 def _optimal(each: Summary) -> str:
-    return "\n".join((share(each.proven), share(each.reached), percent(each.reached))).rstrip()
+    return "\n".join((share(each.proven), share(each.optimal), percent(each.optimal))).rstrip()
 
 
 def _nodes(each: Summary) -> str:
-    told = f"{number(each.expanded)}\n{number(each.generated)}"
-    return f"{told}\n{number(each.evaluations)}" if each.evaluations else told
+    text = f"{number(each.expanded)}\n{number(each.generated)}"
+    return f"{text}\n{number(each.evaluations)}" if each.evaluations else text
 
 
 def _seconds(each: Summary) -> str:
@@ -180,23 +184,23 @@ def _seconds(each: Summary) -> str:
 
 
 Columns = Mapping[str, Callable[[Summary], str]]
-"""Heading -> what stands below it."""
-NODES = "nodes:\nexpanded\ngenerated"
-SCORED = f"{NODES}\nscored"
-"""The heading where a network, or something else outside the search, scored states."""
-MEASURED: Columns = {NODES: _nodes, "seconds:\nmean\nmedian\np95": _seconds}
-PLAYED: Columns = {
+"""Heading -> the text of a cell below it."""
+NODES_HEADING = "nodes:\nexpanded\ngenerated"
+EVALUATIONS_HEADING = f"{NODES_HEADING}\nscored"
+"""The heading if a network, or another function outside the search, scored states."""
+COST_COLUMNS: Columns = {NODES_HEADING: _nodes, "seconds:\nmean\nmedian\np95": _seconds}
+MOVES_COLUMNS: Columns = {
     "solved:\nboards\nshare\n95 %": _solved,
     "optimal:\nproven\nreached\nshare": _optimal,
     "length:\nmean\n95 %": _length,
     "excess": lambda each: decimal(each.excess.value),
-    **MEASURED,
+    **COST_COLUMNS,
 }
-FILLED: Columns = {
+FILLED_COLUMNS: Columns = {
     "solved:\nboards\nshare\n95 %": _solved,
     "proven\nunique\n95 %": _unique,
     "proven\nunsolvable": lambda each: share(each.refuted),
-    **MEASURED,
+    **COST_COLUMNS,
 }
 
 
@@ -241,6 +245,6 @@ def seconds(value: float) -> str:
     return f"{value:.{min(6, max(0, 2 - math.floor(math.log10(value))))}f}"
 
 
-def broken(solver: str) -> str:
+def wrapped_label(solver: str) -> str:
     """A solver's label with a line for each option."""
     return re.sub(r":(?=[A-Za-z_]\w*=)", ":\n", solver)

@@ -1,4 +1,4 @@
-"""Plots of how long solvers take: against the jobs that they work with, and against the clues that a board has."""
+"""Plots of the times of solvers: by their number of jobs, and by the number of clues of a board."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzlelab.bench import tables
-from puzzlelab.bench.charts import LEAST_SECONDS, Chart, panels, show_seconds, whole_numbers
+from puzzlelab.bench.charts import MIN_SECONDS, Chart, add_panels, set_seconds_axis, whole_numbers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
 from puzzlelab.bench.statistics import Proportion
 from puzzlelab.core.errors import BadInput
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENOUGH = 5
-"""Boards with equally many clues of which the median is taken for a peak."""
+MIN_BOARDS = 5
+"""The fewest boards with one number of clues whose median can be the peak."""
 
 Times = Mapping[str, float]
 """Board -> seconds."""
@@ -34,46 +34,46 @@ Times = Mapping[str, float]
 
 @dataclass(frozen=True)
 class JobsTiming:
-    """How fast one solver was with so many jobs."""
+    """The times of one solver with one number of jobs."""
 
     jobs: int
     boards: int
     seconds: float
     """The median over the boards that it finished with every number of jobs."""
     speedup: float
-    """How many times as fast as with the fewest jobs: the median over the same boards."""
+    """The median over the same boards of the time with the fewest jobs divided by this time."""
     ideal: float
-    """What the speed-up is if no work is lost."""
+    """The speed-up of perfect parallelism."""
 
 
 def jobs(run: BenchRun) -> Chart:
-    """Seconds of each solver that has an option `jobs`, against its number, beside what no loss would give."""
-    found: dict[str, dict[int, Times]] = defaultdict(dict)
+    """Seconds of each solver with an option `jobs`, by the number of jobs, with the ideal speed-up for comparison."""
+    times_by_solver: dict[str, dict[int, Times]] = defaultdict(dict)
     for answers in run.by_solver.values():
         row = answers[0].row
         number = row.options.get("jobs")
         if type(number) is int:
-            found[label(row.solver, {**row.options, "jobs": None})][number] = _finished(answers)
-    several = {solver: times for solver, times in found.items() if len(times) > 1}
+            times_by_solver[label(row.solver, {**row.options, "jobs": None})][number] = _finished(answers)
+    several = {solver: times for solver, times in times_by_solver.items() if len(times) > 1}
     if not several:
-        told = "--with permutation:jobs=1,permutation:jobs=2"
-        raise BadInput(f"no solver of this benchmark was run with several numbers of jobs; run one, as in {told}")
+        example = "--with permutation:jobs=1,permutation:jobs=2"
+        raise BadInput(f"no solver of this benchmark was run with several numbers of jobs; run one, as in {example}")
     series = {solver: points for solver, times in several.items() if (points := _by_jobs(times))}
     if not series:
         raise BadInput(f"no board of '{run.suite.name}' was finished with every number of jobs")
 
-    def draw(figure: Figure, mark: float) -> None:
-        left, right = panels(figure, 2)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = add_panels(figure, 2)
         for number, (solver, points) in enumerate(series.items()):
-            at, color = [point.jobs for point in points], f"C{number}"
+            job_counts, color = [point.jobs for point in points], f"C{number}"
             left.plot(
-                at, [max(point.seconds, LEAST_SECONDS) for point in points], marker="o", color=color, label=solver
+                job_counts, [max(point.seconds, MIN_SECONDS) for point in points], marker="o", color=color, label=solver
             )
-            ideal = [max(points[0].seconds, LEAST_SECONDS) / point.ideal for point in points]
-            left.plot(at, ideal, linestyle=":", color=color, label="ideal")
-            right.plot(at, [point.speedup for point in points], marker="o", color=color)
-            right.plot(at, [point.ideal for point in points], linestyle=":", color=color)
-        show_seconds(left, "y", [point.seconds for points in series.values() for point in points], mark)
+            ideal = [max(points[0].seconds, MIN_SECONDS) / point.ideal for point in points]
+            left.plot(job_counts, ideal, linestyle=":", color=color, label="ideal")
+            right.plot(job_counts, [point.speedup for point in points], marker="o", color=color)
+            right.plot(job_counts, [point.ideal for point in points], linestyle=":", color=color)
+        set_seconds_axis(left, "y", [point.seconds for points in series.values() for point in points], mark_seconds)
         right.set_ylabel(f"times as fast as with {min(points[0].jobs for points in series.values())} (dotted: ideal)")
         for axes in (left, right):
             axes.set_xlabel("jobs")
@@ -81,26 +81,33 @@ def jobs(run: BenchRun) -> Chart:
         left.legend()
 
     body = [
-        (solver, str(at.jobs), str(at.boards), tables.seconds(at.seconds), f"{at.speedup:.2f}", f"{at.ideal:.2f}")
+        (
+            solver,
+            str(point.jobs),
+            str(point.boards),
+            tables.seconds(point.seconds),
+            f"{point.speedup:.2f}",
+            f"{point.ideal:.2f}",
+        )
         for solver, points in series.items()
-        for at in points
+        for point in points
     ]
     header = ("solver", "jobs", "boards", "seconds", "times as fast", "ideal")
-    remarks = [_best(solver, points) for solver, points in series.items()]
+    remarks = [_best_jobs_text(solver, points) for solver, points in series.items()]
     return Chart("jobs", f"{run.suite.name}: seconds by jobs", header, tuple(body), draw, tuple(remarks))
 
 
 def _finished(answers: Sequence[BenchAnswer]) -> Times:
-    """The seconds of the boards that no limit ended; the median of one that was asked several times."""
+    """The seconds of the boards that were finished within the limit; the median if a board occurs several times."""
     times: dict[str, list[float]] = defaultdict(list)
     for answer in answers:
         if answer.holds and answer.row.stop not in LIMITS:
-            times[answer.entry.board].append(max(answer.row.seconds, LEAST_SECONDS))
-    return {board: float(np.median(each)) for board, each in times.items()}
+            times[answer.entry.board].append(max(answer.row.seconds, MIN_SECONDS))
+    return {board: float(np.median(seconds)) for board, seconds in times.items()}
 
 
 def _by_jobs(times: Mapping[int, Times]) -> list[JobsTiming]:
-    """Nothing where no board was finished with every number of jobs."""
+    """A point for each number of jobs; none if no board was finished with all of them."""
     boards = [board for board in times[min(times)] if all(board in each for each in times.values())]
     first = np.array([times[min(times)][board] for board in boards])
     points = []
@@ -111,7 +118,7 @@ def _by_jobs(times: Mapping[int, Times]) -> list[JobsTiming]:
     return points
 
 
-def _best(solver: str, points: Sequence[JobsTiming]) -> str:
+def _best_jobs_text(solver: str, points: Sequence[JobsTiming]) -> str:
     best = max(points, key=lambda point: point.speedup)
     if best.jobs == points[0].jobs:
         return f"{solver} is fastest with {best.jobs} job{'s' * (best.jobs != 1)}: more do not help it here."
@@ -126,84 +133,84 @@ def _best(solver: str, points: Sequence[JobsTiming]) -> str:
 
 @dataclass(frozen=True)
 class CluesTiming:
-    """How long one solver took for boards with so many clues."""
+    """The times of one solver for the boards with one number of clues."""
 
     clues: int
     solved: Proportion
     low: float
-    """Seconds: a quarter of the boards took less."""
+    """Seconds: the 25th percentile."""
     median: float
     high: float
-    """Seconds: a quarter of the boards took more."""
+    """Seconds: the 75th percentile."""
 
 
-def clues_of(puzzle: Puzzle, board: str) -> int | None:
-    """How many clues a board has; None where the puzzle's `difficulty` does not say."""
+def clue_count(puzzle: Puzzle, board: str) -> int | None:
+    """The number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
     samples = puzzle.view(Samples)
     return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
 
 
 def clues(run: BenchRun) -> Chart:
-    """Seconds of each solver against the clues of the board: the median, and the middle half of the boards."""
-    numbers = {entry.board: clues_of(run.suite.puzzle, entry.board) for entry in run.suite.entries}
+    """Seconds of each solver by the number of clues: the median, and the middle half of the boards."""
+    numbers = {entry.board: clue_count(run.suite.puzzle, entry.board) for entry in run.suite.entries}
     if None in numbers.values():
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
     series: dict[str, list[CluesTiming]] = {}
     for solver, answers in run.by_solver.items():
-        found: dict[int, list[BenchAnswer]] = defaultdict(list)
+        by_clues: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
-            found[numbers[answer.entry.board] or 0].append(answer)
-        series[solver] = [_at_clues(number, found[number]) for number in sorted(found)]
+            by_clues[numbers[answer.entry.board] or 0].append(answer)
+        series[solver] = [_clues_timing(number, by_clues[number]) for number in sorted(by_clues)]
     peaks = {solver: _peak(points) for solver, points in series.items()}
 
-    def draw(figure: Figure, mark: float) -> None:
-        (axes,) = panels(figure, 1)
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        (axes,) = add_panels(figure, 1)
         for number, (solver, points) in enumerate(series.items()):
-            _one_line(axes, solver, points, peaks[solver], f"C{number}")
-        show_seconds(axes, "y", [point.median for points in series.values() for point in points], mark)
-        axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {ENOUGH}; star: slowest)")
+            _draw_medians(axes, solver, points, peaks[solver], f"C{number}")
+        set_seconds_axis(axes, "y", [point.median for points in series.values() for point in points], mark_seconds)
+        axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
         whole_numbers(axes.xaxis)
         axes.legend()
 
     body = [
         (
             solver,
-            str(at.clues),
-            tables.share(at.solved),
-            *map(tables.seconds, (at.low, at.median, at.high)),
-            "peak" if at is peaks[solver] else "",
+            str(point.clues),
+            tables.share(point.solved),
+            *map(tables.seconds, (point.low, point.median, point.high)),
+            "peak" if point is peaks[solver] else "",
         )
         for solver, points in series.items()
-        for at in points
+        for point in points
     ]
     header = ("solver", "clues", "solved", "25th percentile", "median", "75th percentile", "")
-    remarks = [_slowest(solver, points, peaks[solver]) for solver, points in series.items()]
+    remarks = [_slowest_text(solver, points, peaks[solver]) for solver, points in series.items()]
     return Chart("clues", f"{run.suite.name}: seconds by clues", header, tuple(body), draw, tuple(remarks))
 
 
-def _one_line(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None, color: str) -> None:
+def _draw_medians(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None, color: str) -> None:
     """The medians of one solver: a line through those of enough boards, and circles for the others."""
-    firm = _firm(points)
-    at = [point.clues for point in firm]
+    enough = _with_enough_boards(points)
+    positions = [point.clues for point in enough]
     low, middle, high = (
-        np.maximum([getattr(point, name) for point in firm], LEAST_SECONDS) for name in ("low", "median", "high")
+        np.maximum([getattr(point, name) for point in enough], MIN_SECONDS) for name in ("low", "median", "high")
     )
-    axes.plot(at, middle, marker=".", color=color, label=solver)
-    axes.fill_between(at, low, high, color=color, alpha=0.15)
+    axes.plot(positions, middle, marker=".", color=color, label=solver)
+    axes.fill_between(positions, low, high, color=color, alpha=0.15)
     for point in points:
-        if point not in firm:
-            axes.plot(point.clues, max(point.median, LEAST_SECONDS), "o", color=color, fillstyle="none")
+        if point not in enough:
+            axes.plot(point.clues, max(point.median, MIN_SECONDS), "o", color=color, fillstyle="none")
     if peak:
-        axes.plot(peak.clues, max(peak.median, LEAST_SECONDS), marker="*", markersize=14, color=color)
+        axes.plot(peak.clues, max(peak.median, MIN_SECONDS), marker="*", markersize=14, color=color)
 
 
-def _firm(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
-    """Those that stand for `ENOUGH` boards; all, if fewer than two do."""
-    firm = [point for point in points if point.solved.total >= ENOUGH]
-    return firm if len(firm) > 1 else points
+def _with_enough_boards(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
+    """The points of at least `MIN_BOARDS` boards; all points if fewer than two have as many."""
+    enough = [point for point in points if point.solved.total >= MIN_BOARDS]
+    return enough if len(enough) > 1 else points
 
 
-def _at_clues(number: int, answers: Sequence[BenchAnswer]) -> CluesTiming:
+def _clues_timing(number: int, answers: Sequence[BenchAnswer]) -> CluesTiming:
     solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
     low, median, high = np.percentile([answer.row.seconds for answer in answers], (25, 50, 75)).tolist()
     return CluesTiming(number, solved, low, median, high)
@@ -211,14 +218,14 @@ def _at_clues(number: int, answers: Sequence[BenchAnswer]) -> CluesTiming:
 
 def _peak(points: Sequence[CluesTiming]) -> CluesTiming | None:
     """The number of clues with the greatest median."""
-    among = _firm(points)
-    return max(among, key=lambda point: point.median) if len(among) > 1 else None
+    candidates = _with_enough_boards(points)
+    return max(candidates, key=lambda point: point.median) if len(candidates) > 1 else None
 
 
-def _slowest(solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None) -> str:
+def _slowest_text(solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None) -> str:
     if peak is None:
         return f"{solver}: all boards have {points[0].clues} clues, so there is no peak to find."
-    few = f" Only {peak.solved.total} such: too few to rely on." if peak.solved.total < ENOUGH else ""
+    few = f" Only {peak.solved.total} such: too few to rely on." if peak.solved.total < MIN_BOARDS else ""
     return (
         f"{solver} is slowest on boards with {peak.clues} clues: {tables.seconds(peak.median)} s (median), "
         f"where the boards have {points[0].clues} to {points[-1].clues} clues.{few}"

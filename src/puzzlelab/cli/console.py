@@ -1,4 +1,4 @@
-"""What the verbs share: where they print, how they show progress, and how they read boards."""
+"""Shared by all commands: printing, progress bars, and reading boards."""
 
 from __future__ import annotations
 
@@ -19,27 +19,25 @@ if TYPE_CHECKING:
 SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
 WIDTH = 120
-"""Columns of what is not printed on a terminal."""
+"""Columns of output that does not go to a terminal."""
 
-Settle = Annotated[
-    bool, typer.Option("--settle", help="Let boards come to rest that could not stay as they are given.")
-]
+Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]
 
 
 def fail(sentence: str) -> None:
-    """Print a sentence about what is wrong."""
+    """Print an error on standard error."""
     print(f"error: {sentence}", file=sys.stderr, flush=True)
 
 
 class Console(Protocol):
-    """Where answers go: that of rich, or one which prints plain text without importing rich."""
+    """Standard output: the console of rich, or one that prints plain text without importing rich."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """What `rich.console.Console.print` prints."""
+        """Print as `rich.console.Console.print` does."""
 
 
 class PlainConsole:
-    """What is no terminal: a text goes there as it is, and only what needs rich, such as a table, imports rich."""
+    """Output that is no terminal: texts are printed unchanged, and rich is imported only for tables and the like."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         text = "".join(objects) if len(objects) < 2 and all(isinstance(each, str) for each in objects) else None
@@ -52,7 +50,7 @@ class PlainConsole:
 
 
 def output() -> Console:
-    """Where answers go."""
+    """The console for standard output."""
     if not sys.stdout.isatty():
         return PlainConsole()
     from rich.console import Console
@@ -61,21 +59,21 @@ def output() -> Console:
 
 
 class Bars(Protocol):
-    """Progress bars, as the verbs use them."""
+    """Progress bars, as the commands use them."""
 
     @property
     def task_ids(self) -> Sequence[Any]:
-        """What is under way."""
+        """The ids of the bars."""
 
     def advance(self, task_id: Any) -> None:
-        """One more is done."""
+        """Add one to the completed steps."""
 
     def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None:
-        """So many are done."""
+        """Set the number of completed steps."""
 
 
 class NoBars:
-    """Where nobody watches; what the library tells is a line on standard error."""
+    """No progress bars, for output that is no terminal; notes of the library are lines on standard error."""
 
     task_ids: Sequence[int] = (0,)
 
@@ -85,13 +83,13 @@ class NoBars:
     def waiting(self, sentence: str) -> None:
         self.note(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None: ...
+    def progress(self, title: str, done: float, total: float | None, detail: str) -> None: ...
     def advance(self, task_id: Any) -> None: ...
     def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None: ...
 
 
 class _Listener:
-    """Shows on the terminal what the library tells of its long work."""
+    """Shows notes and progress of the library on the terminal."""
 
     def __init__(self, bars: Progress) -> None:
         self.bars = bars
@@ -104,24 +102,24 @@ class _Listener:
         if not self.bars.disable:
             self.note(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, detail: str) -> None:
         from rich.progress import TaskID
 
         if title not in self.tasks:
             self.tasks[title] = self.bars.add_task(title, total=total)
-        words = f"{title}: {told}" if told else title
-        self.bars.update(TaskID(self.tasks[title]), completed=done, description=words)
+        description = f"{title}: {detail}" if detail else title
+        self.bars.update(TaskID(self.tasks[title]), completed=done, description=description)
 
 
 @contextmanager
 def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Bars]:
-    """Progress bars on standard error; what the library tells meanwhile is shown there too."""
+    """Progress bars on standard error, together with notes of the library."""
     from puzzlelab.engine.report import listening
 
     if not sys.stderr.isatty():
-        none = NoBars()
-        with listening(none):
-            yield none
+        no_bars = NoBars()
+        with listening(no_bars):
+            yield no_bars
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -135,7 +133,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True) -> I
 
 
 class ErrorTally:
-    """Tells of what could not be read: the first ones, and in the end how many more there are."""
+    """Prints the first errors of reading, and at the end the number of further ones."""
 
     SHOWN = 20
 
@@ -143,32 +141,32 @@ class ErrorTally:
         self.count = 0
 
     def tell(self, where: str, error: object) -> None:
-        """Print a sentence about one of them; `where` is empty for an argument on its own."""
+        """Print one error; `where` is empty for a single argument."""
         self.count += 1
         if self.count <= self.SHOWN:
             fail(f"{where}: {error}" if where else str(error))
 
     def end(self, what: str = "boards") -> None:
-        """Print how many more there are."""
+        """Print the number of errors that were not shown."""
         if self.count > self.SHOWN:
             fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
 
 
-def settling(puzzle: Puzzle, wanted: bool) -> Puzzle:
-    """The puzzle or, where it is wanted, the same one that lets boards come to rest; raises `BadOption`."""
+def settling(puzzle: Puzzle, settle: bool) -> Puzzle:
+    """The puzzle, or with `wanted` its variant that lets boards settle; raises `BadOption` if there is none."""
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.puzzle import presentation_of
 
-    if not wanted:
+    if not settle:
         return puzzle
     lenient = presentation_of(puzzle).lenient
     if lenient is None:
-        raise BadOption(f"--settle means nothing to {puzzle.name}, where nothing falls")
+        raise BadOption(f"--settle has no meaning for {puzzle.name}, where nothing falls")
     return lenient()
 
 
 def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[BoardInput]:
-    """The boards of a command: its arguments, those in a file, or those on standard input."""
+    """The boards of a command: from its arguments, a file, or standard input."""
     from puzzlelab.core.errors import BadFile
 
     if file is not None and arguments:
@@ -187,7 +185,7 @@ def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> lis
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[BoardInput]:
-    """Each argument is a board; words that are none by themselves are one board without its quotes."""
+    """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
     from puzzlelab.analysis.solve_job import BoardInput
 
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
@@ -208,12 +206,14 @@ def _reads(puzzle: Puzzle, text: str) -> bool:
 
 
 def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[BoardInput]:
-    """The boards in lines of text, each with its place. Raises `BadFile` for none."""
+    """The boards in lines of text, each with its line number. Raises `BadFile` if there are none."""
     from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.core.board_files import boards
     from puzzlelab.core.errors import BadFile
 
-    given = [BoardInput(found.text, f"{name}, line {found.line}") for found in boards(puzzle, lines)]
-    if not given:
+    board_inputs = [
+        BoardInput(board_text.text, f"{name}, line {board_text.line}") for board_text in boards(puzzle, lines)
+    ]
+    if not board_inputs:
         raise BadFile(f"there are no boards in {name}")
-    return given
+    return board_inputs

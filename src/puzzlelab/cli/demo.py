@@ -1,4 +1,4 @@
-"""`puzzlelab demo`: real puzzles, several solvers, what each found, proved and took."""
+"""`puzzlelab demo`: several solvers on real puzzles, with their solutions, proofs and times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOARDS = (
     (
         "tiles-5x5",
         "17 1 20 9 16 2 22 19 14 5 15 21 0 3 24 23 18 13 12 7 10 8 6 4 11",
-        "The 24-puzzle: nobody waits for a proof here",
+        "The 24-puzzle: a proof of optimality would take too long here",
         ("beam:estimate=conflicts:width=20000", "astar:estimate=conflicts:weight=3"),
     ),
     (
@@ -38,7 +38,7 @@ BOARDS = (
     (
         "dust-8x6x5",
         "document",
-        "Dust: cleared in 17 clicks by the network of the article that made it known, in 18 by its search",
+        "Dust: cleared in 17 clicks by the network of the article about it, and in 18 by its search",
         ("halves", "beam:width=1000", "beam:width=30"),
     ),
 )
@@ -55,7 +55,7 @@ NEXT = """What to try next:
 
 
 def demo() -> None:
-    """Solve real puzzles with several solvers, and show what each found, proved and took."""
+    """Solve real puzzles with several solvers, and show their solutions, proofs and times."""
     from rich.markup import escape
 
     from puzzlelab import api

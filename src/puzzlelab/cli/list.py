@@ -1,4 +1,4 @@
-"""`puzzlelab list`: the puzzles and solvers that there are, or what one puzzle offers."""
+"""`puzzlelab list`: lists all puzzles and solvers, or what one puzzle offers."""
 
 from __future__ import annotations
 
@@ -14,62 +14,62 @@ if TYPE_CHECKING:
 
 
 def list_all(
-    puzzle: Annotated[str | None, typer.Argument(help="Say what this puzzle offers.")] = None,
+    puzzle: Annotated[str | None, typer.Argument(help="Describe this puzzle.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Name the puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle."""
+    """List all puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle."""
     from puzzlelab import api
     from puzzlelab.analysis import catalog
 
-    chosen = None if puzzle is None else api.load(puzzle)
-    told = catalog.everything() if chosen is None else catalog.about(chosen)
+    loaded_puzzle = None if puzzle is None else api.load(puzzle)
+    facts = catalog.everything() if loaded_puzzle is None else catalog.about(loaded_puzzle)
     if json:
-        print(dumps(told), flush=True)
-    elif chosen is None:
-        _everything(told)
+        print(dumps(facts), flush=True)
+    elif loaded_puzzle is None:
+        _everything(facts)
     else:
-        _one(chosen, told)
+        _one(loaded_puzzle, facts)
 
 
-def _everything(told: dict[str, Any]) -> None:
+def _everything(facts: dict[str, Any]) -> None:
     _table(
         ("puzzles", "names", "what it is"),
-        [(each["family"], ", ".join(each["names"]), each["about"]) for each in told["puzzles"]],
+        [(each["family"], ", ".join(each["names"]), each["about"]) for each in facts["puzzles"]],
     )
     output().print()
     _table(
         ("solvers", "what it is", "options"),
         [
             (each["name"], each["about"], ", ".join(option["name"] for option in each["options"]))
-            for each in told["solvers"]
+            for each in facts["solvers"]
         ],
     )
     output().print("\nWhat one puzzle offers: puzzlelab list PUZZLE")
 
 
-def _one(puzzle: Puzzle, told: dict[str, Any]) -> None:
+def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     from puzzlelab.experience import rewards
 
-    console, usual = output(), told["usual_solver"]["name"]
-    console.print(f"{told['puzzle']}: {told['moves']} moves ({told['move_note']})", markup=False)
-    solvers = [name + (" (usual)" if name == usual else "") for name in told["solvers"]]
+    console, usual = output(), facts["usual_solver"]["name"]
+    console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})", markup=False)
+    solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     console.print(f"solvers: {', '.join(solvers)}", markup=False)
-    _table(("estimates", "what it is"), [(_name(each), each["about"]) for each in told["estimates"]])
+    _table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
     _table(
         ("scales", "levels", "what it is"),
-        [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in told["scales"]],
+        [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in facts["scales"]],
     )
-    _table(("rewards", "what a move is worth to a learner"), list(rewards.available(puzzle).items()))
+    _table(("rewards", "what it is"), list(rewards.available(puzzle).items()))
     _table(
-        ("networks", "hash", "parameters", "tells", "recipe"),
+        ("networks", "hash", "parameters", "outputs", "recipe"),
         [
             (_name(each), each["hash"], f"{each['parameters']:,}", ", ".join(each["heads"]), each["recipe"])
-            for each in told["networks"]
+            for each in facts["networks"]
         ],
     )
     _table(
         ("examples", "what it is", "as in"),
-        [(each["name"], each["about"], f"puzzlelab solve {puzzle.name} {each['name']}") for each in told["examples"]],
+        [(each["name"], each["about"], f"puzzlelab solve {puzzle.name} {each['name']}") for each in facts["examples"]],
     )
 
 

@@ -1,4 +1,4 @@
-"""Collects the verbs, and turns what went wrong into a sentence and an exit code: never a traceback."""
+"""The program: its commands, and errors as sentences and exit codes instead of tracebacks."""
 
 import os
 import sys
@@ -33,11 +33,11 @@ VERBS = {
     "demo": "demo:demo",
     "selfplay": "selfplay:app",
 }
-"""Verb -> file in this folder and function, or `Typer` where a verb has verbs of its own; in the order of `--help`."""
+"""Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""
 
 
 class Verbs(Mapping[str, Any]):
-    """The commands by name. The file of a verb is imported when the verb is asked for; `--help` asks for all."""
+    """The commands by name. The file of a command is imported when it is looked up; `--help` looks up all."""
 
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}
@@ -54,21 +54,21 @@ class Verbs(Mapping[str, Any]):
         return len(VERBS)
 
 
-def _command(verb: str, place: str) -> Any:
-    """The command of a verb, whose file is imported here."""
-    file, _, name = place.partition(":")
-    own = getattr(import_module(f"puzzlelab.cli.{file}"), name)
-    if not isinstance(own, typer.Typer):
-        alone = typer.Typer(add_completion=False)
-        alone.command(verb)(own)
-        own = alone
-    command = get_command(own)
+def _command(verb: str, location: str) -> Any:
+    """Import the file of a command, and make the command."""
+    file, _, name = location.partition(":")
+    function = getattr(import_module(f"puzzlelab.cli.{file}"), name)
+    if not isinstance(function, typer.Typer):
+        typer_app = typer.Typer(add_completion=False)
+        typer_app.command(verb)(function)
+        function = typer_app
+    command = get_command(function)
     command.name = verb
     return command
 
 
 class CommandGroup(TyperGroup):
-    """The program, which knows its verbs by name."""
+    """The program with its commands by name."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -84,8 +84,8 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"puzzlelab {__version__}")
         raise typer.Exit
 
@@ -100,7 +100,7 @@ def main(
 
 
 def _compile_behind_the_answer() -> None:
-    """Have kernels that came from a pack compiled for this very processor, in the background."""
+    """Compile the kernels that came from a pack for this processor, in the background."""
     machine_code = sys.modules.get("puzzlelab.engine.machine_code")  # not imported: no kernel was looked for
     if machine_code is not None and machine_code.used_of_packs:
         from puzzlelab.engine.background import start
@@ -109,7 +109,7 @@ def _compile_behind_the_answer() -> None:
 
 
 def run() -> None:
-    """The program `puzzlelab`. Codes: 0 all solved, 1 something unsolved, 2 something unreadable, 130 Ctrl-C."""
+    """The program `puzzlelab`. Exit codes: 0 all solved, 1 something unsolved, 2 unreadable input, 130 Ctrl-C."""
     from puzzlelab.core.errors import PuzzlelabError
 
     start_quickly()

@@ -1,4 +1,4 @@
-"""`puzzlelab plot`: draw what `bench --out` kept, or how training went."""
+"""`puzzlelab plot`: draws the rows of `bench --out`, or the progress of training runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def plot(
     folder: Annotated[
         list[Path],
-        typer.Argument(help="The folder that `bench --out` filled, or one or more folders of training runs."),
+        typer.Argument(help="The folder of `bench --out`, or one or more folders of training runs."),
     ],
     kind: Annotated[
         str | None,
@@ -25,8 +25,8 @@ def plot(
             "over the optimum, by level; bars: seconds; widths: share optimal by width and by seconds; "
             "jobs: seconds by number of jobs; "
             "clues: seconds by number of clues; learning: greedy play over the minutes of training runs; "
-            "elo: ratings over the minutes of one run of self-competition. "
-            "Left out: what suits the folder."
+            "elo: ratings over the minutes of one self-play run. "
+            "By default the kind that suits the folder."
         ),
     ] = None,
     solver: Annotated[
@@ -34,33 +34,35 @@ def plot(
     ] = None,
     beside: Annotated[
         Path | None,
-        typer.Option(help="widths: published points to draw too; a line has a name, a width and per cent (TAB)."),
+        typer.Option(
+            help="widths: a file of published points to draw too; a line has a name, a width, per cent (TAB)."
+        ),
     ] = None,
     mark: Annotated[
-        float, typer.Option(min=0, help="Draw a dashed line at so many seconds, where it is near; 0 for none.")
+        float, typer.Option(min=0, help="Draw a dashed line at this number of seconds, if it is near; 0 for none.")
     ] = 0.1,
 ) -> None:
-    """Draw a benchmark, or training, as KIND.png and KIND.svg in the (first) folder, and print the same figures."""
+    """Draw a benchmark or training runs as KIND.png and KIND.svg in the (first) folder, and print the same numbers."""
     from puzzlelab.bench import learning, plots, selfplay_chart
     from puzzlelab.core.errors import BadInput
 
     if len(folder) == 1 and kind in (None, selfplay_chart.KIND) and selfplay_chart.is_selfplay_run(folder[0]):
-        made = selfplay_chart.elo(folder[0])
+        chart = selfplay_chart.elo(folder[0])
     elif all(map(learning.is_run, folder)):
         if solver or beside or kind not in (None, learning.KIND):
             raise BadInput(
-                f"of training runs there is one kind of plot, '{learning.KIND}', and of one run of self-competition "
+                f"training runs have one kind of plot, '{learning.KIND}', and a single self-play run "
                 f"also '{selfplay_chart.KIND}', both without --with and --beside"
             )
-        made = learning.learning(folder)
+        chart = learning.learning(folder)
     elif len(folder) > 1:
-        raise BadInput("several folders are drawn together only if all of them are training runs")
+        raise BadInput("several folders can be drawn together only if all of them are training runs")
     else:
-        made = _of_benchmark(folder[0], kind, solver, beside)
-    paths = plots.save(made, folder[0], mark)
+        chart = _of_benchmark(folder[0], kind, solver, beside)
+    paths = plots.save(chart, folder[0], mark)
     console = output()
-    console.print(plots.table(made))
-    for sentence in made.remarks:
+    console.print(plots.table(chart))
+    for sentence in chart.remarks:
         console.print(sentence, markup=False)
     for path in paths:
         console.print(str(path), markup=False)
@@ -69,8 +71,8 @@ def plot(
 def _of_benchmark(folder: Path, kind: str | None, solver: list[str] | None, beside: Path | None) -> Chart:
     from puzzlelab.bench import plots, reference_curves, runs
 
-    run = runs.stored(folder)
+    run = runs.read_run(folder)
     if solver:
-        run = plots.only(run, [text.strip() for each in solver for text in each.split(",")])
+        run = plots.select_solvers(run, [text.strip() for each in solver for text in each.split(",")])
     curves = None if beside is None else reference_curves.read(beside)
-    return plots.chart(run, kind or (plots.WITH_CURVES if curves else plots.usual(run)), curves)
+    return plots.chart(run, kind or (plots.KIND_WITH_CURVES if curves else plots.default_kind(run)), curves)

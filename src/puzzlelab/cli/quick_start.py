@@ -1,4 +1,4 @@
-"""Makes the start of a process that is ours alone short: what it may change, a library may not."""
+"""Shortens the start of the program. It changes settings of the whole process, which a library must not do."""
 
 import gc
 import os
@@ -10,18 +10,18 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
-LEFT_OUT = {"numba": "scipy"}
-"""A module -> what it would import: Numba looks at SciPy's version, and needs nothing else of it at its start."""
+HIDDEN_IMPORTS = {"numba": "scipy"}
+"""A module -> an import of it to hide: at its start Numba needs only the version of SciPy."""
 
 COLLECT_AFTER = 50_000
-"""Objects after which Python looks for garbage: after 700 of the million that imports make, it does so for a tenth of
-the whole start, and finds none."""
+"""Allocations between garbage collections. With the default of 700, collections take a tenth of the start of the
+program, and find nothing."""
 
 
 def start_quickly() -> None:
-    """Look for garbage rarely, leave SciPy out where Numba imports it, and look for no plug-ins of pydantic.
+    """Collect garbage rarely, hide SciPy from Numba's import, and skip the search for plug-ins of pydantic.
 
-    To look for plug-ins means to read something of every installed package.
+    That search reads metadata of every installed package.
     """
     gc.set_threshold(COLLECT_AFTER)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -30,16 +30,16 @@ def start_quickly() -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Finds what others find, and changes how it is loaded."""
+    """Finds the modules of `HIDDEN_IMPORTS` as usual, and loads them with `_Without`."""
 
     def __init__(self) -> None:
-        self.open = dict(LEFT_OUT)
+        self.open = dict(HIDDEN_IMPORTS)
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        without = self.open.pop(name, None)
-        spec = find_spec(name) if without else None
-        if spec is not None and spec.loader is not None and without:
-            spec.loader = _Without(spec.loader, without)
+        hidden = self.open.pop(name, None)
+        spec = find_spec(name) if hidden else None
+        if spec is not None and spec.loader is not None and hidden:
+            spec.loader = _Without(spec.loader, hidden)
         return spec
 
 

@@ -1,4 +1,4 @@
-"""`puzzlelab selfplay`: networks play, learn and compete, for ever; and `puzzlelab match`, which lets two compete."""
+"""`puzzlelab selfplay`: trains networks by self-play and matches; and `puzzlelab match`, a match of two players."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Networks that play, learn and compete, for as long as you like.",
+    help="Train networks by self-play and matches, for as long as you like.",
 )
 
-RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; gone on with if it was begun.")]
+RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; an existing one is continued.")]
 ConfigOption = Annotated[
     Path | None, typer.Option(help="A TOML file of its settings, such as recipes/tiles-3x3-selfplay.toml.")
 ]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting, as in playing.playouts=25; may be given often.")
+    list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be repeated.")
 ]
 
 
-class Followed(StrEnum):
-    """Whose games are learned from."""
+class PlayingNetwork(StrEnum):
+    """The network that plays the games."""
 
     CHAMPION = "champion"
     LATEST = "latest"
@@ -44,193 +44,200 @@ def run(
     config: ConfigOption = None,
     option: SetOption = None,
     workers: Annotated[
-        int, typer.Option(min=0, help="Generators; with 0 all programs take turns in one, which one seed repeats.")
+        int, typer.Option(min=0, help="Generators; with 0 all programs take turns in one process, reproducibly.")
     ] = 1,
-    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after so long; without, run until Ctrl-C.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Stop after this time; by default run until Ctrl-C.")
+    ] = None,
 ) -> None:
-    """Start generators, the trainer and the referee, and start again whichever is killed. Ctrl-C ends them all."""
-    league, settings = _begun(run, config, option)
-    with _at_work() as watch:
+    """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
+    selfplay_run, settings = _open_run(run, config, option)
+    with _interruptible() as watch:
         from puzzlelab.training.selfplay import supervisor
 
-        supervisor.run_all(league, settings, watch, workers, minutes)
-    _told(league, settings)
+        supervisor.run_all(selfplay_run, settings, watch, workers, minutes)
+    _print_status(selfplay_run, settings)
 
 
 @app.command()
 def generate(
     run: RunArgument,
-    follow: Annotated[Followed | None, typer.Option(help="Play with the champion, or with the newest network.")] = None,
+    follow: Annotated[
+        PlayingNetwork | None, typer.Option(help="Play with the champion, or with the newest network.")
+    ] = None,
     config: ConfigOption = None,
     option: SetOption = None,
 ) -> None:
-    """Play games into the folder; several may do so at once, on several machines."""
-    league, settings = _begun(run, config, option)
-    with _at_work() as watch:
+    """Play games and write them to the folder; several generators can run at once, on several machines."""
+    selfplay_run, settings = _open_run(run, config, option)
+    with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.generate(league, settings, None if follow is None else follow.value, watch)
+        programs.generate(selfplay_run, settings, None if follow is None else follow.value, watch)
 
 
 @app.command()
 def train(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
-    """Learn from the games in the folder, and put a new candidate there after each round."""
-    league, settings = _begun(run, config, option)
-    with _at_work() as watch:
+    """Learn from the games in the folder, and write a new candidate network after each round."""
+    selfplay_run, settings = _open_run(run, config, option)
+    with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.train(league, settings, watch)
+        programs.train(selfplay_run, settings, watch)
 
 
 @app.command()
 def judge(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
-    """Let each candidate play against the champion, and take its place if it wins."""
-    league, settings = _begun(run, config, option)
-    with _at_work() as watch:
+    """Let each candidate network play against the champion, and promote it if it wins."""
+    selfplay_run, settings = _open_run(run, config, option)
+    with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
 
-        programs.judge(league, settings, watch)
+        programs.judge(selfplay_run, settings, watch)
 
 
 @app.command()
 def status(run: RunArgument) -> None:
-    """Tell how a run stands: games, champions with their ratings, and what each program does or waits for.
+    """Show the state of a run: games, champions with their ratings, and what each program does or waits for.
 
     `puzzlelab plot RUN` draws the ratings over time.
     """
-    _told(*_begun(run, None, None))
+    _print_status(*_open_run(run, None, None))
 
 
 def match(
     run: RunArgument,
     a: Annotated[str, typer.Argument(help="champion, latest, the beginning of a hash, or a solver.")],
     b: Annotated[str, typer.Argument(help="The other player.")],
-    games: Annotated[int, typer.Option(min=1, help="Boards, at most.")] = 400,
+    games: Annotated[int, typer.Option(min=1, help="The most boards.")] = 400,
     shifts: Annotated[
-        int | None, typer.Option(min=0, help="How hard they are; by default as the run has it now.")
+        int | None, typer.Option(min=0, help="Their difficulty; by default the current one of the run.")
     ] = None,
-    early: Annotated[bool, typer.Option("--early", help="Stop as soon as it is clear who is better.")] = False,
+    early: Annotated[bool, typer.Option("--early", help="Stop as soon as one player is significantly better.")] = False,
     alone: Annotated[bool, typer.Option("--alone", help="Let networks play without a search.")] = False,
 ) -> None:
-    """Let two players solve the same boards; who has the shorter solution wins. The result is kept in matches.jsonl.
+    """Let two players solve the same boards; the shorter solution wins. The result is appended to matches.jsonl.
 
-    Exit code: 0 played, 2 something unreadable, 130 interrupted; the boards that were played count all the same.
+    Exit code: 0 played, 2 something unreadable, 130 interrupted; boards that both have played count nevertheless.
     """
-    league, settings = _begun(run, None, None)
+    selfplay_run, settings = _open_run(run, None, None)
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
-    table, matches = MatchRunner.of(league, settings), MatchLog(league)
-    one, other = table.name(a), table.name(b)
+    runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
+    player_a, player_b = runner.resolve(a), runner.resolve(b)
     with progress():
         number = len(matches.all()) + 1
-        hard = table.shifts() if shifts is None else shifts
-        found, interrupted = table.play(one, other, number, games, hard, early, alone)
-    if found is not None:
-        _print_match(found)
-        matches.add(found)
+        difficulty = runner.scramble_length() if shifts is None else shifts
+        result, interrupted = runner.play(player_a, player_b, number, games, difficulty, early, alone)
+    if result is not None:
+        _print_match(result)
+        matches.add(result)
     if interrupted:
-        fail("interrupted: the boards that both had played are kept")
+        fail("interrupted: the boards that both have played are saved")
         raise typer.Exit(INTERRUPTED)
 
 
 # --- shared ---
 
 
-def _begun(run: Path, config: Path | None, changes: list[str] | None) -> tuple[SelfPlayRun, Any]:
-    """The run, begun if it was not."""
+def _open_run(run: Path, config: Path | None, changes: list[str] | None) -> tuple[SelfPlayRun, Any]:
+    """The run, which is created if it does not exist yet, and its settings."""
     need_torch()
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
-    league = SelfPlayRun(run)
-    settings = settings_from("selfplay", league, config, changes or [])
+    selfplay_run = SelfPlayRun(run)
+    settings = settings_from("selfplay", selfplay_run, config, changes or [])
     recipes.find("selfplay").check(settings)
-    league.begin(settings)
-    return league, settings
+    selfplay_run.begin(settings)
+    return selfplay_run, settings
 
 
-def _at_work() -> Any:
-    """Progress, and what ends the work gently: Ctrl-C, or the end of the program that started this one."""
+def _interruptible() -> Any:
+    """A context with progress bars, whose callback ends the work at Ctrl-C or when the parent process has ended."""
     from contextlib import contextmanager
 
     from puzzlelab.training.processes import graceful_interrupt, stop_if_orphaned
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(), graceful_interrupt() as go_on:
+        with progress(), graceful_interrupt() as check_interrupt:
 
             def watch() -> None:
-                go_on()
+                check_interrupt()
                 stop_if_orphaned()
 
             try:
                 yield watch
             except KeyboardInterrupt:
-                fail("interrupted: all games and steps so far are kept; the same command goes on from there")
+                fail("interrupted: all games and steps so far are saved; repeat the command to continue")
                 raise typer.Exit(INTERRUPTED) from None
 
     return working()
 
 
-def _told(league: SelfPlayRun, settings: Any) -> None:
-    """Print how the run stands."""
+def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
+    """Print the state of the run."""
     from rich.table import Table
 
     from puzzlelab.bench.selfplay_chart import HEADER, rows
     from puzzlelab.training.selfplay.status import StatusReader, ago
 
-    facts, console = StatusReader(league, settings).facts(), output()
-    shown = Table(title=f"{league.folder}: {facts.puzzle}", show_header=False)
-    shown.add_row("games", f"{facts.games:,}, {facts.games_a_minute:,.0f} a minute")
-    if facts.won is not None:
-        shown.add_row("won of late", f"{facts.won:.1%}")
-    if facts.last_shifts:
-        shown.add_row("shifts", f"{facts.shifts} of {facts.last_shifts}")
-    shown.add_row("samples", f"{facts.samples:,} in {facts.shards:,} shards, of {facts.made:,} that there ever were")
-    shown.add_row("learning", f"step {facts.steps:,}" + _alone(facts.solved))
-    shown.add_row("matches", f"{facts.matches:,}")
-    console.print(shown)
-    if facts.reigns:
-        reigns = Table(title="champions", caption=_anchors(facts.opponents))
+    run_status, console = StatusReader(selfplay_run, settings).read(), output()
+    table = Table(title=f"{selfplay_run.folder}: {run_status.puzzle}", show_header=False)
+    table.add_row("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")
+    if run_status.won is not None:
+        table.add_row("won of late", f"{run_status.won:.1%}")
+    if run_status.max_scramble_length:
+        table.add_row("shifts", f"{run_status.scramble_length} of {run_status.max_scramble_length}")
+    table.add_row(
+        "samples",
+        f"{run_status.samples:,} in {run_status.shards:,} shards, of {run_status.samples_made:,} generated so far",
+    )
+    table.add_row("learning", f"step {run_status.steps:,}" + _solved_text(run_status.solved))
+    table.add_row("matches", f"{run_status.matches:,}")
+    console.print(table)
+    if run_status.champions:
+        reigns = Table(title="champions", caption=_anchors(run_status.opponents))
         for name in HEADER:
             reigns.add_column(name, justify="left" if name == "network" else "right")
-        for row in rows(facts):
+        for row in rows(run_status):
             reigns.add_row(*row)
         console.print(reigns)
-    doing = Table(title="programs")
+    programs = Table(title="programs")
     for name in ("program", "machine", "process", "what it does"):
-        doing.add_column(name)
-    for program in facts.programs:
-        what = "ended without a word" if program.gone else program.does or f"waits for {program.waits}"
-        doing.add_row(program.name, program.machine, str(program.process), f"{what} ({ago(program.seconds)})")
-    if facts.programs:
-        console.print(doing)
-    elif not facts.done:
-        console.print(f"No program is at work: puzzlelab selfplay run {league.folder}", markup=False)
-    for warning in facts.warnings:
+        programs.add_column(name)
+    for program in run_status.programs:
+        activity = "ended unexpectedly" if program.gone else program.busy or f"waits for {program.waiting}"
+        programs.add_row(program.name, program.machine, str(program.process), f"{activity} ({ago(program.seconds)})")
+    if run_status.programs:
+        console.print(programs)
+    elif not run_status.done:
+        console.print(f"No program is running: puzzlelab selfplay run {selfplay_run.folder}", markup=False)
+    for warning in run_status.warnings:
         console.print(f"warning: {warning}", markup=False)
-    if facts.done:
-        console.print(f"All steps are made; play with the champion: --net {league.folder}", markup=False)
+    if run_status.done:
+        console.print(f"Training is complete; play with the champion: --net {selfplay_run.folder}", markup=False)
 
 
-def _alone(solved: float | None) -> str:
-    return "" if solved is None else f"; the newest network alone solves {solved:.1%} of the boards to examine by"
+def _solved_text(solved: float | None) -> str:
+    return "" if solved is None else f"; the newest network alone solves {solved:.1%} of the evaluation boards"
 
 
 def _anchors(opponents: Any) -> str:
-    """The ratings of those that never change."""
+    """The ratings of the opponents that never change."""
     return ", ".join(f"{name} has {rating:,.0f}" for name, rating in opponents)
 
 
-def _print_match(found: Any) -> None:
-    words = {
+def _print_match(result: Any) -> None:
+    verdicts = {
         "better": "the first is better",
         "worse": "the second is better",
         "neither": "they are as good as each other",
     }
-    told = f" ({words[found.verdict]})" if found.verdict else ""
+    verdict = f" ({verdicts[result.verdict]})" if result.verdict else ""
     output().print(
-        f"{found.a} against {found.b}: {found.games} boards of {found.shifts} shifts, {found.wins_a} won, "
-        f"{found.wins_b} lost, {found.draws} drawn, of which {found.aborted} aborted{told}",
+        f"{result.a} against {result.b}: {result.games} boards of {result.scramble_length} shifts, "
+        f"{result.wins_a} won, {result.wins_b} lost, {result.draws} drawn, of which {result.aborted} aborted{verdict}",
         markup=False,
     )

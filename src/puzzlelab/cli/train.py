@@ -1,4 +1,4 @@
-"""`puzzlelab train`: a recipe makes a network, in a folder that can be gone on with."""
+"""`puzzlelab train`: trains a network by a recipe, in a run folder that can be continued."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TrainingProgram(StrEnum):
-    """One of the two programs that a run consists of."""
+    """One of the two programs of a run."""
 
     GENERATE = "generate"
     LEARN = "learn"
@@ -24,21 +24,23 @@ class TrainingProgram(StrEnum):
 
 def train(
     recipe: Annotated[str, typer.Argument(help="The recipe, such as imitation.")],
-    run: Annotated[Path, typer.Option(help="The folder of the run; gone on with if it was begun.")],
+    run: Annotated[Path, typer.Option(help="The folder of the run; an existing one is continued.")],
     config: Annotated[
         Path | None, typer.Option(help="A TOML file of its settings, such as recipes/dust-8x6x5.toml.")
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be given often.")
+        list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
     ] = None,
     only: Annotated[
         TrainingProgram | None,
-        typer.Option(help="Only make samples, or only learn from them: for runs that several machines share."),
+        typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
     ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin anew: removes what the folder holds.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing it.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Remove the contents of the folder and start anew.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing them.")] = False,
 ) -> None:
-    """Train a network. Ctrl-C saves; the same command goes on.
+    """Train a network. Ctrl-C saves the run; repeat the command to continue.
 
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
@@ -47,39 +49,39 @@ def train(
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
 
-    found, place = recipes.find(recipe), Run(run)
-    settings = settings_from(recipe, place, config, option or [])
-    found.check(settings)
+    loaded_recipe, run_folder = recipes.find(recipe), Run(run)
+    settings = settings_from(recipe, run_folder, config, option or [])
+    loaded_recipe.check(settings)
     if only == TrainingProgram.GENERATE:
-        processes.generates(found)
-    if restart and place.begun:
-        _restart(place, yes)
-    place.begin(settings)
+        processes.require_generator(loaded_recipe)
+    if restart and run_folder.begun:
+        _restart(run_folder, yes)
+    run_folder.begin(settings)
     with progress():
         try:
             if only == TrainingProgram.GENERATE:
-                processes.generate(found, place, settings)
+                processes.generate(loaded_recipe, run_folder, settings)
                 return
-            if not place.done.exists():
-                _learn(found, recipe, place, settings, alone=only == TrainingProgram.LEARN)
+            if not run_folder.done.exists():
+                _learn(loaded_recipe, recipe, run_folder, settings, alone=only == TrainingProgram.LEARN)
         except KeyboardInterrupt:
-            fail("interrupted: all steps so far are saved; the same command goes on from there")
+            fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    name = place.champion.read_text(encoding="utf-8").strip()
-    output().print(f"trained: {place.nets / name}.safetensors; play with it: --net {run}", markup=False)
+    name = run_folder.champion.read_text(encoding="utf-8").strip()
+    output().print(f"trained: {run_folder.nets / name}.safetensors; play with it: --net {run}", markup=False)
 
 
-def _learn(found: Recipe, name: str, place: Run, settings: Any, alone: bool) -> None:
+def _learn(recipe: Recipe, name: str, run: Run, settings: Any, alone: bool) -> None:
     from puzzlelab.training import processes
 
     if alone:
-        processes.learn(found, place, settings)
+        processes.learn(recipe, run, settings)
     else:
-        processes.train(found, name, place, settings)
+        processes.train(recipe, name, run, settings)
 
 
 def need_torch() -> None:
-    """Raise `BadInput` where what training needs is missing."""
+    """Raise `BadInput` if a library that training needs is not installed."""
     from puzzlelab.core.errors import BadInput
 
     try:
@@ -93,16 +95,16 @@ def need_torch() -> None:
         raise BadInput(f"training needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
 
 
-def _restart(place: Run, yes: bool) -> None:
-    """Remove a run, after asking."""
-    if not yes and not typer.confirm(f"Remove all of {place.folder}, and begin anew?", default=False):
+def _restart(run: Run, yes: bool) -> None:
+    """Remove a run after a confirmation."""
+    if not yes and not typer.confirm(f"Remove all of {run.folder} and start anew?", default=False):
         raise typer.Exit(0)
-    place.clear()
+    run.clear()
 
 
-def settings_from(recipe: str, place: Run, config: Path | None, changes: list[str]) -> Any:
-    """From the file, or as the run was begun; with the changes."""
-    from puzzlelab.training.recipe import read_toml, settings_of, with_changes
+def settings_from(recipe: str, run: Run, config: Path | None, changes: list[str]) -> Any:
+    """The settings of the file, or else of the existing run, with the changes."""
+    from puzzlelab.training.recipe import read_toml, settings_of
 
-    values = read_toml(config) if config is not None else place.held()
-    return settings_of(recipe, with_changes(values, changes))
+    values = read_toml(config) if config is not None else run.saved_settings()
+    return settings_of(recipe, values, changes)

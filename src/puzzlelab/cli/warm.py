@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
 
-USUAL = {"tiles-3x3": True, "tiles-4x4": True, "sudoku-9x9": True, "dust-8x6x5": False}
-"""What is warmed when nobody names a puzzle, and whether with every estimate or with the usual one."""
+DEFAULT_PUZZLES = {"tiles-3x3": True, "tiles-4x4": True, "sudoku-9x9": True, "dust-8x6x5": False}
+"""The default puzzles, and whether they are warmed with every estimate or only with the usual one."""
 NODES, SECONDS = 300_000, 3.0
-"""How far each search goes: so far that it comes to its later stages, and that its arrays grow."""
+"""The limit of each search: enough to reach its later stages, and to grow its arrays."""
 CHEAP_CELLS = 16
-"""Boards up to this size have their tables built without being asked for."""
+"""Tables of boards up to this size are built without --tables."""
 
 
 def warm(
-    puzzles: Annotated[list[str] | None, typer.Argument(help="Puzzles; the usual small ones if left out.")] = None,
+    puzzles: Annotated[list[str] | None, typer.Argument(help="Puzzles; by default some common ones.")] = None,
     tables: Annotated[bool, typer.Option("--tables", help="Also build the large tables of large boards.")] = False,
     pack: Annotated[
-        Path | None, typer.Option("--pack", help="Put the kernels into this folder, for other machines.")
+        Path | None, typer.Option("--pack", help="Write the kernels to this folder, for other machines.")
     ] = None,
     cpu: Annotated[
         str, typer.Option("--cpu", help="With --pack: the processor: x86-64-v3, x86-64-v2, x86-64 or generic.")
@@ -36,7 +36,7 @@ def warm(
 ) -> None:
     """Compile the kernels of all solvers for these puzzles, and build their tables.
 
-    With --pack, compile them for a common processor. Where PUZZLELAB_KERNELS names that folder, they are found there.
+    With --pack, compile them for a generic processor. Set PUZZLELAB_KERNELS to that folder to use them.
     """
     if pack is not None:
         _make_pack(puzzles or [], pack, cpu)
@@ -46,18 +46,20 @@ def warm(
     from puzzlelab.core.solver import solve
     from puzzlelab.engine.kernel_cache import user_cache
 
-    enough = Limit(nodes=NODES, seconds=SECONDS)
-    chosen = {api.load(name): puzzles is not None or USUAL[name] for name in puzzles or USUAL}
-    work = [pair for puzzle, every in chosen.items() for pair in _pairs(puzzle, tables, every)]
-    with progress("compiling", len(work)) as bars:
-        for solver, start in work:
-            solve(solver, start, enough)
+    limit = Limit(nodes=NODES, seconds=SECONDS)
+    every_estimate = {
+        api.load(name): puzzles is not None or DEFAULT_PUZZLES[name] for name in puzzles or DEFAULT_PUZZLES
+    }
+    pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
+    with progress("compiling", len(pairs)) as bars:
+        for solver, start in pairs:
+            solve(solver, start, limit)
             bars.advance(bars.task_ids[0])
-    output().print(f"{len(work)} pairs of solver and estimate are warm in {user_cache()}")
+    output().print(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 
 
 def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
-    """Compile in a process of its own, with an empty cache and for another processor, and keep what comes out."""
+    """Compile in a child process, with an empty cache and for another processor, and copy the result."""
     import shutil
     import subprocess
     import sys
@@ -91,7 +93,7 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
-    """Every solver that suits the puzzle, with every estimate or with the usual one, and a board to try it on."""
+    """Every solver that suits the puzzle, with every estimate or the usual one, and a board for its search."""
     from puzzlelab.core import registry
     from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.solver import require
@@ -105,10 +107,10 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
     for name in [*registry.solver_names(), *registry.exact_solvers()]:
-        kind = registry.solver_class(name)
-        needed = {"depth": 40} if "depth" in kind.model_fields else {}
-        for estimate in names if "estimate" in kind.model_fields else [None]:
-            solver = registry.make_solver(name, {"estimate": estimate, **needed})
+        solver_class = registry.solver_class(name)
+        required = {"depth": 40} if "depth" in solver_class.model_fields else {}
+        for estimate in names if "estimate" in solver_class.model_fields else [None]:
+            solver = registry.make_solver(name, {"estimate": estimate, **required})
             try:
                 require(solver, puzzle)
             except Unsupported:

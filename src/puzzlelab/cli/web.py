@@ -1,4 +1,4 @@
-"""`puzzlelab web`: the page on which puzzles are put in, played and solved."""
+"""`puzzlelab web`: serves the page on which puzzles are entered, played and solved."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from puzzlelab.cli.console import output
 
 def web(
     host: Annotated[
-        str, typer.Option(help="The address to serve; by default only this machine reaches it.")
+        str, typer.Option(help="The address to serve; by default only this machine can reach it.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any free one.")] = 8000,
     browse: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     time: Annotated[float | None, typer.Option(help="The most seconds that one search may take.")] = None,
     memory: Annotated[str | None, typer.Option(help="The most memory of one search, such as 2G.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Searches at once; as many as there are cores if left out.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Searches at once; by default as many as there are cores.")] = None,
 ) -> None:
-    """Open a page to make, play and solve puzzles; Ctrl-C ends it."""
+    """Serve a page to generate, play and solve puzzles; Ctrl-C ends it."""
     from puzzlelab.core.errors import BadInput
     from puzzlelab.core.limit import read_memory
     from puzzlelab.core.settings import fill
 
     try:
-        from puzzlelab.web.serve import local, serve
+        from puzzlelab.web.serve import is_local, serve
         from puzzlelab.web.server_limits import ServerLimits
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
         raise BadInput(f"the page needs {error.name}, which is not installed: pip install 'puzzlelab[web]'") from None
 
-    asked = {"seconds": time, "memory": None if memory is None else read_memory(memory), "jobs": jobs}
+    limits = {"seconds": time, "memory": None if memory is None else read_memory(memory), "jobs": jobs}
     console = output()
 
     def ready(address: str) -> None:
         console.print(f"puzzlelab is at {address} (Ctrl-C ends it)", markup=False)
-        if not local(address):
-            console.print("whoever reaches this machine can use it; without --host only this machine can")
+        if not is_local(address):
+            console.print("everyone on this network can use it; without --host only this machine can")
 
     try:
-        serve(host, port, fill(ServerLimits, asked), ready, browse)
+        serve(host, port, fill(ServerLimits, limits), ready, browse)
     except KeyboardInterrupt:
         console.print("ended")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,9 +126,11 @@ def itself(puzzle: Any) -> Any:
 
 
 def find_view(puzzle: Any, kind: type[View], views: Views) -> View | None:
-    """What the table gives for this kind of view; the same object for equal puzzles."""
+    """What the table gives for this kind of view: the puzzle itself, or an object that equal puzzles share."""
     place = views.get(kind)
-    return None if place is None else _made(place, puzzle)
+    if place is None:
+        return None
+    return cast(View, puzzle if place is itself else _made(place, puzzle))
 
 
 @lru_cache(maxsize=512)

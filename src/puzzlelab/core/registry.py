@@ -14,7 +14,7 @@ from typing import Any
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.puzzle import Family, Puzzle
-from puzzlelab.core.settings import fill, read_options
+from puzzlelab.core.settings import Settings, fill, read_options
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.version import PACKAGE
 
@@ -115,6 +115,15 @@ def solver_class(name: str) -> type[Any]:
     if exact is None:
         raise UnknownName("solver", name, [*_found("solvers"), *exact_solvers()])
     return exact
+
+
+def current_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a solver by the names that they have today; those of an unknown solver as they are."""
+    try:
+        settings = solver_class(name)
+    except UnknownName:
+        return dict(options)
+    return settings.with_new_names(options) if issubclass(settings, Settings) else dict(options)
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from puzzlelab.core import networks
+from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -54,6 +54,10 @@ class Row(BaseModel):
         """The row on one line; `tried` and `error` only where there are any."""
         data = self.model_dump()
         return json.dumps({name: value for name, value in data.items() if value is not None or name not in RARE})
+
+    def with_current_options(self) -> "Row":
+        """The row with the names that the options of its solver have today."""
+        return self.model_copy(update={"options": registry.current_options(self.solver, self.options)})
 
     @property
     def question(self) -> str:
@@ -167,7 +171,8 @@ class RowFile:
         self._taken: Counter[str] = Counter()
         if path.is_file() or path.is_dir():  # a device has no end, and holds no rows
             self._mend()
-            for _, row in read_rows(path):
+            for _, stored in read_rows(path):
+                row = stored.with_current_options()
                 self._held.setdefault(row.question, []).append(row)
 
     def _mend(self) -> None:

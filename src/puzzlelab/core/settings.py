@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadOption, nearest, shorten
 
@@ -20,15 +20,18 @@ class Settings(BaseModel):
     """Old name of an option -> its name. Files that say the old one are read; what is written says the new one."""
 
     def __init__(self, **values: Any) -> None:
-        for old in self.renamed.keys() & values.keys():
-            new = self.renamed[old]
-            if new in values:
-                raise BadOption(f"{_owner(type(self))}: '{old}' is the old name of '{new}': give one of them")
-            values[new] = values.pop(old)
         try:
-            super().__init__(**values)
+            super().__init__(**self.with_new_names(values))
         except ValidationError as error:
             raise BadOption(_sentence(type(self), error)) from None
+
+    @classmethod
+    def with_new_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values by the names that options have today; raises `BadOption` if one has both its names."""
+        for old in cls.renamed.keys() & values.keys():
+            if cls.renamed[old] in values:
+                raise BadOption(f"{_owner(cls)}: '{old}' is the old name of '{cls.renamed[old]}': give one of them")
+        return {cls.renamed.get(name, name): value for name, value in values.items()}
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name as plain data; what has a name, such as an estimate, by its name."""
@@ -37,6 +40,29 @@ class Settings(BaseModel):
     def values(self) -> Mapping[str, Any]:
         """Every setting by name, as it was given."""
         return dict(self)
+
+
+def old_values(**names: str) -> BeforeValidator:
+    """For `Annotated`: reads an old value of an option as its present one, as in `old_values(won="wins")`."""
+    return BeforeValidator(lambda value: names.get(value, value) if isinstance(value, str) else value)
+
+
+def with_present_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the present names of the options, those of nested settings too.
+
+    Where both the old and the present name of an option occur, both stay, and `Settings` refuses them.
+    """
+    renamed = getattr(model, "renamed", {})
+    changed = {}
+    for old, value in values.items():
+        new = renamed.get(old, old)
+        name = old if new in values else new
+        field = model.model_fields.get(name)
+        nested = None if field is None else field.annotation
+        if isinstance(value, Mapping) and isinstance(nested, type) and issubclass(nested, Settings):
+            value = with_present_names(nested, value)
+        changed[name] = value
+    return changed
 
 
 def _sentence(model: type[BaseModel], error: ValidationError) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby, islice
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
@@ -80,8 +82,20 @@ class Explains(Protocol):
 class SolverSettings(Settings):
     """The settings of a solver that needs no view and has no ability, unless its class says so."""
 
+    name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]] = ()
     offers: ClassVar[tuple[type, ...]] = ()
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        for old in self.renamed.keys() & values.keys():
+            _warn_of_old_name(self.name, old, self.renamed[old])
+
+
+@cache
+def _warn_of_old_name(solver: str, old: str, new: str) -> None:
+    """Print a sentence, once in a process."""
+    logging.getLogger("puzzlelab").warning(f"{solver}: the option '{old}' is now called '{new}'")
 
 
 def ability(solver: Solver, kind: type[Ability]) -> Ability | None:

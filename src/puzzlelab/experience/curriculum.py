@@ -6,8 +6,9 @@ Shapes: B = boards, S = length of a state.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from pydantic import Field, model_validator
 
 from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Settings, old_values
 from puzzlelab.core.views import Reversible, scale_of
 from puzzlelab.engine.batch_rules import random_walks
 
@@ -24,34 +25,49 @@ UNKNOWN = np.iinfo(np.int32).max
 
 
 class CurriculumSettings(Settings):
-    """Which boards games begin with."""
+    """Which boards episodes start from, and how their difficulty grows."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        "walks": "random_walk_share",
+        "first": "initial_difficulty",
+        "last": "max_difficulty",
+        "grows": "growth",
+        "over": "growth_steps",
+        "share": "win_rate",
+        "games": "games_per_check",
+        "in_a_row": "checks_in_a_row",
+        "by": "increment",
+    }
     scale: str = ""
-    """Of the puzzle; its main one if this is empty."""
-    walks: float = Field(default=0.0, ge=0, le=1)
-    """The share of boards that are random walks from the goal instead, each of 1 to `difficulty` moves."""
-    first: int = Field(default=0, ge=0)
-    """The difficulty at the beginning: the longest walk, and the level on the scale; 0 asks the scale for no level."""
-    last: int = Field(default=0, ge=0)
-    """The greatest difficulty."""
-    grows: Literal["never", "evenly", "won"] = "never"
-    """Evenly: from first to last in `over` steps. Won: by `by` when more than `share` of so many `games` were won,
-    `in_a_row` times; Spence (2021) asks for three times 80 % of 10 games.
+    """A difficulty scale of the puzzle; empty: its main one."""
+    random_walk_share: float = Field(default=0.0, ge=0, le=1)
+    """The share of boards that are random walks from the goal, each of 1 to `difficulty` moves; the other boards are
+    sampled from the scale.
     """
-    over: int = Field(default=10_000, ge=1)
-    share: float = Field(default=0.8, ge=0, le=1)
-    games: int = Field(default=1000, ge=1)
-    in_a_row: int = Field(default=3, ge=1)
-    by: int = Field(default=1, ge=1)
+    initial_difficulty: int = Field(default=0, ge=0)
+    """The difficulty at the start: the longest random walk, and the level on the scale; 0: boards of every level."""
+    max_difficulty: int = Field(default=0, ge=0)
+    """The greatest difficulty."""
+    growth: Annotated[Literal["never", "linear", "wins"], old_values(evenly="linear", won="wins")] = "never"
+    """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: by `increment` as soon as more
+    than `win_rate` of `games_per_check` games were won, `checks_in_a_row` times in a row. Spence (2021) asks for three
+    times 80 % of 10 games.
+    """
+    growth_steps: int = Field(default=10_000, ge=1)
+    win_rate: float = Field(default=0.8, ge=0, le=1)
+    games_per_check: int = Field(default=1000, ge=1)
+    checks_in_a_row: int = Field(default=3, ge=1)
+    increment: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
-    def _rises(self) -> CurriculumSettings:
-        if self.last and self.last < self.first:
-            raise ValueError(f"the last difficulty, {self.last}, is less than the first, {self.first}")
-        if self.grows != "never" and not self.last:
-            raise ValueError("a difficulty that grows needs a last one")
-        if self.walks and not self.first:
-            raise ValueError("walks need a first difficulty of 1 or more, the length of the longest at the beginning")
+    def _consistent(self) -> CurriculumSettings:
+        initial, greatest = self.initial_difficulty, self.max_difficulty
+        if greatest and greatest < initial:
+            raise ValueError(f"max_difficulty, {greatest}, is less than initial_difficulty, {initial}")
+        if self.growth != "never" and not greatest:
+            raise ValueError("a difficulty that grows needs max_difficulty")
+        if self.random_walk_share and not initial:
+            raise ValueError("random walks need an initial_difficulty of 1 or more, the length of the longest one")
         return self
 
 
@@ -72,18 +88,18 @@ class StartSampler:
     @classmethod
     def of(cls, puzzle: Puzzle, settings: CurriculumSettings) -> StartSampler:
         """At the first level; raises `Unsupported`, `UnknownName` or `BadOption` for what the puzzle cannot make."""
-        if settings.walks:
+        if settings.random_walk_share:
             _need_undoing(puzzle)
-        if settings.walks < 1:
+        if settings.random_walk_share < 1:
             levels = scale_of(puzzle, settings.scale or None)[1].levels
-            for level in () if settings.walks else (settings.first, settings.last):
+            for level in () if settings.random_walk_share else (settings.initial_difficulty, settings.max_difficulty):
                 if levels and level and not levels[0] <= level <= levels[1]:
                     raise BadOption(f"this scale goes from {levels[0]} to {levels[1]}, not to {level}")
-        return cls(puzzle, settings, settings.first)
+        return cls(puzzle, settings, settings.initial_difficulty)
 
     def boards(self, count: int, random: np.random.Generator) -> tuple[State, NDArray[np.int32]]:
         """(`states[B, S]`, `int32[B]`: the most moves that each can need, or UNKNOWN)."""
-        walks = random.random(count) < self.settings.walks
+        walks = random.random(count) < self.settings.random_walk_share
         known = np.full(count, UNKNOWN, np.int32)
         parts: list[tuple[NDArray[np.bool_], State]] = []
         if walks.any():
@@ -92,7 +108,8 @@ class StartSampler:
             known[walks] = lengths
         if not walks.all():
             sample, level = scale_of(self.puzzle, self.settings.scale or None)[1].sample, self.difficulty or None
-            drawn = [sample(random, None if self.settings.walks else level) for _ in range(int((~walks).sum()))]
+            level = None if self.settings.random_walk_share else level
+            drawn = [sample(random, level) for _ in range(int((~walks).sum()))]
             parts.append((~walks, np.array(drawn)))
         states = np.empty((count, parts[0][1].shape[1]), parts[0][1].dtype)
         for rows, made in parts:
@@ -101,24 +118,25 @@ class StartSampler:
 
     def most(self, margin: float) -> float:
         """How many moves a board can need, and this many more; inf where that is not known."""
-        return self.difficulty + margin if self.settings.walks == 1 else np.inf
+        return self.difficulty + margin if self.settings.random_walk_share == 1 else np.inf
 
     def stepped(self, step: int) -> None:
         """Be as hard as it is time for at this step."""
-        if self.settings.grows == "evenly":
-            part = min(1.0, step / self.settings.over)
-            self.difficulty = round(self.settings.first + part * (self.settings.last - self.settings.first))
+        settings = self.settings
+        if settings.growth == "linear":
+            first, part = settings.initial_difficulty, min(1.0, step / settings.growth_steps)
+            self.difficulty = round(first + part * (settings.max_difficulty - first))
 
     def ended(self, games: int, won: int) -> None:
         """Note that so many games ended, of which so many were won, and become harder when that is due."""
-        told = self.settings
+        settings = self.settings
         self.games, self.won = self.games + games, self.won + won
-        if told.grows != "won" or self.games < told.games:
+        if settings.growth != "wins" or self.games < settings.games_per_check:
             return
-        self.wins = self.wins + 1 if self.won > told.share * self.games else 0
+        self.wins = self.wins + 1 if self.won > settings.win_rate * self.games else 0
         self.games = self.won = 0
-        if self.wins == told.in_a_row:
-            self.wins, self.difficulty = 0, min(self.difficulty + told.by, told.last)
+        if self.wins == settings.checks_in_a_row:
+            self.wins, self.difficulty = 0, min(self.difficulty + settings.increment, settings.max_difficulty)
 
     def state(self) -> list[int]:
         """All that `restore` needs."""

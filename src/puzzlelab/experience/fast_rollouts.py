@@ -57,7 +57,7 @@ def fast_rollouts(
         return rollouts if solver.jobs == 1 else None
     if solver.width is None or solver.prior is not None:
         return None
-    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, most=beam.UNBOUNDED)
+    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=beam.UNBOUNDED)
     return FastRollouts(puzzle, board, branch_draws, rules, layered, beam.restart, 256)
 
 
@@ -65,7 +65,7 @@ def _restart_ida(search: Machine, start: State) -> None:
     """Restart the search from another working state `[S]`."""
     control, proves = search.control, int(search.control[ida.PROVES])
     control[:] = 0
-    control[LENGTH], control[ida.LAST], control[ida.PROVES] = -1, -1, proves
+    control[LENGTH], control[ida.LAST_MOVE], control[ida.PROVES] = -1, -1, proves
     search.record.stack[0] = start
 
 

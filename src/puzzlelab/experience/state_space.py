@@ -122,7 +122,7 @@ def _explored(puzzle: Puzzle) -> Any:
     goals = _goals(puzzle)
     start = Instance(puzzle, goals[0])
     rules, limit = rules_of(start), Limit(nodes=MAX_STATES)
-    search = bfs.machine(start, rules, None, limit, exhaust=True)
+    search = bfs.machine(start, rules, None, limit, count_all=True)
     for goal in rules.encode(goals[1:]).astype(rules.dtype):
         runner(bfs.add_root, rules)(search.record, goal, 0)
     *_, last = drive(search, limit)
@@ -148,7 +148,7 @@ def label_all(
 ) -> None:
     """Write the distances `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that reduce them.
 
-    A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.Record`.
+    A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.BfsRecord`.
     """
     for row in range(len(keys)):
         distance[row] = 0 if parent[row] < 0 else distance[parent[row]] + 1

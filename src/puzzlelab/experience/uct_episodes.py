@@ -32,7 +32,7 @@ class EpisodeStep(NamedTuple):
     shares: NDArray[np.float64]
     """[M]: the share of playouts of each move."""
     value: float
-    """exp(-decay * moves that remained)."""
+    """exp(-step_discount * moves that remained)."""
 
 
 class Episode(NamedTuple):
@@ -72,8 +72,8 @@ class EpisodeRunner:
         boards = scrambled(self.session.puzzle, np.array([scramble_length]), self.random)
         limit = min(100, 2 * scramble_length) if max_moves is None else max_moves
         games = play_episodes(self.session, boards, np.array([limit]))
-        samples, decay = games.samples, self.session.solver.decay
-        values = np.exp(-decay * samples.remaining.astype(float)).tolist()
+        samples, step_discount = games.samples, self.session.solver.step_discount
+        values = np.exp(-step_discount * samples.remaining.astype(float)).tolist()
         rows = zip(samples.state, samples.shares.astype(float), values, strict=True)
         moves = int(games.moves[0])
         return Episode([EpisodeStep(*row) for row in rows], None if moves == ABORTED else moves)

@@ -21,7 +21,7 @@ from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.interpreted_kernels import plain_rules, runner
 from puzzlelab.solvers import _uct_step, uct
-from puzzlelab.solvers._uct_tree import LOST, NOBODY, NOWHERE, SOLVED, UctRecord
+from puzzlelab.solvers._uct_tree import DEAD_END, NOWHERE, SKIPPED, SOLVED, UctRecord
 from puzzlelab.solvers.astar import unpacked
 from puzzlelab.solvers.uct import Uct
 
@@ -36,7 +36,7 @@ class UctDecision(NamedTuple):
     shares: NDArray[np.float64]
     """[B, M]: the share of playouts of each move; 0 for moves that lead to a dead end."""
     values: NDArray[np.float64]
-    """[B]: the mean value of all playouts, which are exp(-decay * moves to go): 1 at the goal, 0 where all is lost."""
+    """[B]: the mean of the playouts' values exp(-step_discount * moves to go): 1 at the goal, 0 at a dead end."""
     best_known: NDArray[np.int32]
     """[B]: length of the shortest solution from here that the searches of this game contain; -1 without any."""
 
@@ -56,8 +56,8 @@ class SearchTree(NamedTuple):
     """[N]: their mean value as seen from the node; NaN without playouts."""
     prior: NDArray[np.float64]
     """[N]: the prior probability of the move."""
-    kind: NDArray[np.int8]
-    """[N]: `NEW`, `OPEN`, `SOLVED` or `LOST` of `solvers._uct_tree`."""
+    status: NDArray[np.int8]
+    """[N]: `NEW`, `OPEN`, `SOLVED` or `DEAD_END` of `solvers._uct_tree`."""
     states: State
     """[N, S]."""
 
@@ -94,7 +94,7 @@ class UctSession:
         if self._search is None:
             self._begin(states)
         self._set_roots(states, np.ones(self.games, bool) if active is None else active)
-        for attempt in Drive(self._search, self.limit, uct.judge(self.guides, self.rules, self.puzzle)):
+        for attempt in Drive(self._search, self.limit, uct.leaf_scorer(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
                 raise PuzzlelabError(f"the limit of {attempt.stop} ended the playouts of a move")
         return self._decide(states)
@@ -121,41 +121,41 @@ class UctSession:
         successors, self._next = self._next, None
         continues = np.zeros(self.games, bool) if successors is None else (successors == states).all(axis=1)
         self._children[~continues] = NOWHERE
-        self._children[~active] = NOBODY
+        self._children[~active] = SKIPPED
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
         runner(_uct_step.begin, self.rules)(self.record, self._children)
 
     def _decide(self, states: State) -> UctDecision:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
-        runner(_uct_step.decide, self.rules)(record, self._children, shares)
+        runner(_uct_step.choose_moves, self.rules)(record, self._children, shares)
         moved = self._children != NOWHERE
         after = states.copy()
         keys = np.ascontiguousarray(record.keys[rows[moved], self._children[moved]])
         after[moved] = self.rules.decode(unpacked(self.rules, keys))
         moves = np.where(moved, record.move[rows, self._children], NOWHERE).astype(np.int64)
-        values = record.total[:, 0] / np.maximum(record.visits[:, 0], 1)
-        values[record.kind[:, 0] == SOLVED] = 1.0
-        values[record.kind[:, 0] == LOST] = 0.0
+        values = record.value_sum[:, 0] / np.maximum(record.visits[:, 0], 1)
+        values[record.status[:, 0] == SOLVED] = 1.0
+        values[record.status[:, 0] == DEAD_END] = 0.0
         self._next = after.copy()
         return UctDecision(moves, after, shares, values, self._best_known())
 
     def _best_known(self) -> NDArray[np.int32]:
         """The rest of the shortest solution that each game has seen, if the moves of the game follow it; else -1."""
         record = self.record
-        made = np.arange(record.made.shape[1]) < record.length[:, None]
-        kept = ((record.made == record.answer) | ~made).all(axis=1)
-        return np.where(kept & (record.best != NOWHERE), record.best - record.length, NOWHERE)
+        is_played = np.arange(record.game_moves.shape[1]) < record.game_length[:, None]
+        follows = ((record.game_moves == record.best_moves) | ~is_played).all(axis=1)
+        return np.where(follows & (record.best_length != NOWHERE), record.best_length - record.game_length, NOWHERE)
 
     def tree(self, game: int = 0) -> SearchTree:
         """The search tree of the last move of a game."""
         record = self.record
-        size = int(record.size[game])
+        size = int(record.node_count[game])
         parent, visits = record.parent[game, :size].copy(), record.visits[game, :size].copy()
         depth = np.zeros(size, np.int32)
         for row in range(1, size):
             depth[row] = depth[parent[row]] + 1
-        value = np.divide(record.total[game, :size], visits, out=np.full(size, np.nan), where=visits > 0)
+        value = np.divide(record.value_sum[game, :size], visits, out=np.full(size, np.nan), where=visits > 0)
         states = self.rules.decode(unpacked(self.rules, np.ascontiguousarray(record.keys[game, :size])))
-        move, prior, kind = record.move[game, :size], record.prior[game, :size], record.kind[game, :size]
-        return SearchTree(parent, move.copy(), depth, visits, value, prior.copy(), kind.copy(), states)
+        move, prior, status = record.move[game, :size], record.prior[game, :size], record.status[game, :size]
+        return SearchTree(parent, move.copy(), depth, visits, value, prior.copy(), status.copy(), states)

@@ -1,7 +1,7 @@
-"""How backtracking solves a board, told as text: the rounds of singletons as a person sees them, and then the search.
+"""Explains in text how backtracking solves a board: rounds of singletons, and then the search.
 
-The rounds are told in plain Python from the plain rules. A round writes every digit that has one place left in some
-unit, all that can be seen on the board as it stands; the search also writes what is the only candidate of its cell.
+The rounds use the plain rules. A round places every digit that has one possible cell in some unit of the current board;
+the search also places the only candidate of a cell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from puzzlelab.solvers._candidates import view
 
 
 def singletons(puzzle: Candidates, state: State) -> list[int]:
-    """The moves that write a digit with one place left in a unit, in order."""
+    """The moves that place a digit with one possible cell in a unit, in order."""
     candidates, moves = puzzle.candidates(state), set()
     for unit in puzzle.units.all:
         for digit in np.flatnonzero(candidates[unit].sum(axis=0) == 1).tolist():
@@ -32,14 +32,14 @@ def singletons(puzzle: Candidates, state: State) -> list[int]:
 
 
 def blanks_of(puzzle: Candidates, state: State) -> int:
-    """How many cells are blank."""
+    """The number of blank cells."""
     return int(np.count_nonzero(puzzle.digits(state) < 0))
 
 
 def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
     """The clues, the rounds of singletons, the search and the solved board; `machine` is the search on this board.
 
-    `score` answers what it asks, if it asks.
+    `score` scores its requests, if it has any.
     """
     puzzle, state = instance.puzzle, instance.state
     clues = len(view(instance).digits(state)) - blanks_of(view(instance), state)
@@ -62,19 +62,19 @@ def explain(instance: Instance, machine: Machine, limit: Limit, score: Score | N
 
 
 def _written(puzzle: Puzzle, state: State, moves: list[int]) -> tuple[State, str | None]:
-    """The board with these digits, and what the puzzle says against it."""
-    writer: dict[int, int] = {}
+    """The board with these digits, and the objection of the puzzle to it."""
+    move_of_cell: dict[int, int] = {}
     for move in moves:
         cell = move // (puzzle.move_count // len(state))
-        if cell in writer:
-            return state, f"{puzzle.write_move(writer[cell])} and {puzzle.write_move(move)} both must be"
-        writer[cell] = move
+        if cell in move_of_cell:
+            return state, f"{puzzle.write_move(move_of_cell[cell])} and {puzzle.write_move(move)} both must be"
+        move_of_cell[cell] = move
         state = puzzle.apply(state, move)
     return state, puzzle.objection(state)
 
 
 def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, score: Score | None) -> Iterator[str]:
-    """What it took to find a solution, the solved board, and whether there are others."""
+    """The guesses of the search, the solved board, and whether there are other solutions."""
     yield f"\nSearching the other {blanks} cells, the fewest candidates first..."
     last = Result(None)
     for attempt in settled(listed(machine, limit, score=score)):
@@ -88,7 +88,7 @@ def _search(instance: Instance, blanks: int, machine: Machine, limit: Limit, sco
 
 
 def _guesses(machine: Machine) -> str:
-    """How many guesses were made, and at which depth."""
+    """The number of guesses at each depth."""
     counts = np.trim_zeros(machine.record.guesses, "b").tolist()
     if not counts:
         return "No guess was needed: every other digit is the only candidate of its cell, or has one place left."
@@ -97,7 +97,7 @@ def _guesses(machine: Machine) -> str:
 
 
 def _verdict(result: Result, machine: Machine) -> str:
-    """What the search proves."""
+    """The proof of the search in words."""
     if result.proof == "unique":
         return f"It is the only solution; {result.expanded} guess(es) in all show that there is no other."
     if result.proof == "unsolvable":

@@ -1,9 +1,9 @@
-"""The machine of greedy play: many games side by side, a move of each at a time, without any search.
+"""The kernels of greedy play: many games side by side, one move of each at a time, without any search.
 
-What all of them lead to is scored in one batch, so that a network is called once for each move number, and not once for
+The successors of all games are scored in one batch, so that a network is called once for each move number, not once for
 each board.
 
-Shapes: G = games, L = moves that there is room for, R = rows of a batch, S, M, K as in `engine.kernels`.
+Shapes: G = games, L = capacity for moves, R = rows of a batch, S, M, K as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -30,95 +30,97 @@ from puzzlelab.engine.kernels import (
     kernel_name,
 )
 
-LIVE, CURSOR, PHASE, PLY, REMEMBERED, MOST, NODES, AVOIDS, ADMISSIBLE, WEIGHS = range(OWN, OWN + 10)
-START, WEIGH, LOOK, MOVE = range(4)
-"""WEIGH: a prior is asked about the positions, before an estimate is about what follows them."""
-HERE, LOOKED, MADE, SCORED = range(4)
+ACTIVE, CURSOR, PHASE, PLY, SEEN_COUNT, MAX_MOVES, MAX_NODES, AVOIDS_REPEATS, ADMISSIBLE, USES_PRIOR = range(
+    OWN, OWN + 10
+)
+START, SCORE_POSITIONS, SCORE_MOVES, MOVE = range(4)
+"""SCORE_POSITIONS: a prior scores the positions, before an estimate scores their successors."""
+LEGAL_MOVES, EXPANSIONS, GENERATIONS, EVALUATIONS = range(4)
 """Columns of `counts`."""
-PLAYING, SOLVED, STUCK, CIRCLE, NOTHING_NEW, TOO_LONG, SPENT = range(7)
-"""How a game stands: it goes on, or why it is over."""
+PLAYING, SOLVED, STUCK, CYCLE, ONLY_REPEATS, TOO_LONG, SPENT = range(7)
+"""Status of a game: PLAYING, or why it is over."""
 NOWHERE = -1
 UNBOUNDED = 1 << 40
-"""As many positions as one likes."""
+"""A limit that is never reached."""
 LOAD = 0.6
-"""Most of the hash table that may be taken."""
+"""The greatest load of the hash table."""
 
 
-class Policy(NamedTuple):
-    """In the place of an estimate's tables: games follow a prior, which is asked about the positions themselves.
+class FollowsPrior(NamedTuple):
+    """Stands for the tables of an estimate: games follow a prior, which scores the moves of each position.
 
-    (What it holds is a number, because Numba takes far longer to recognise a text at each call.)
+    (The field is a number because Numba takes far longer to type a text at each call.)
     """
 
     none: int = 0
 
 
 @kernel_name
-def follows(guide):
-    """Whether the scores of moves are asked for, and not those of states."""
+def follows_prior(guide):
+    """Whether scores are requested for moves and not for states."""
     return False
 
 
-@implements(follows, Policy)
-def _follows(guide):
+@implements(follows_prior, FollowsPrior)
+def _follows_prior(guide):
     return True
 
 
-@implements(kernels.is_external, Policy)
-def _asked(guide):
+@implements(kernels.is_external, FollowsPrior)
+def _is_external(guide):
     return True
 
 
-@implements(kernels.evaluate, Policy)
+@implements(kernels.evaluate, FollowsPrior)
 def _no_estimate(guide, state, memo):
     return 0
 
 
 class GreedyRecord(NamedTuple):
-    """Where the games stand. All that go on have the same number of moves behind them."""
+    """The state of all games. Active games have the same number of moves."""
 
     tables: Any
     guide: Any
     """The tables of an estimate, or those of a `Policy`."""
     control: NDArray[np.int64]
-    live: NDArray[np.int32]
-    """[G]: the games that go on, the first `LIVE` of them."""
+    active_games: NDArray[np.int32]
+    """[G]: the numbers of the active games, in the first `ACTIVE` entries."""
     position: State
-    """[G, S]: where each game stands."""
-    standing: NDArray[np.int8]
-    """[G]: whether it goes on, or why it is over."""
+    """[G, S]: the position of each game."""
+    status: NDArray[np.int8]
+    """[G]: PLAYING, or why the game is over."""
     length: NDArray[np.int32]
-    """[G]: the moves of games that are over."""
-    again: NDArray[np.int32]
-    """[G]: after how many moves the board stood there that came again."""
-    bound: NDArray[np.int32]
-    """[G]: the least number of moves that are needed."""
-    made: NDArray[np.int32]
-    """[G, L]: the moves of each game."""
-    choice: NDArray[np.int32]
+    """[G]: the number of moves played."""
+    repeated_ply: NDArray[np.int32]
+    """[G]: the move number after which the repeated board first occurred."""
+    lower_bound: NDArray[np.int32]
+    """[G]: a lower bound on the length of a solution."""
+    game_moves: NDArray[np.int32]
+    """[G, L]: the moves played in each game."""
+    best_move: NDArray[np.int32]
     """[G]: the best move so far at this position, or NOWHERE."""
-    best: NDArray[np.float64]
-    """[G]: and how it looks; the less, the better."""
+    best_value: NDArray[np.float64]
+    """[G]: its value; less is better."""
     counts: NDArray[np.int64]
-    """[G, 4]: the moves at this position; in the whole game: positions, their moves, and states scored from outside."""
+    """[G, 4]: legal moves of the position; in the whole game: states expanded, generated, and scored by a network."""
     rows: State
-    """[R, S]: states that wait for scores."""
-    owner: NDArray[np.int32]
-    """[R]: the game that each is for."""
-    taken: NDArray[np.int32]
-    """[R]: the move that leads to it."""
+    """[R, S]: states whose scores are requested."""
+    row_game: NDArray[np.int32]
+    """[R]: the game of each."""
+    row_move: NDArray[np.int32]
+    """[R]: the move to it."""
     scores: NDArray[np.float64]
     """[R]: their scores, or [R M] those of their moves."""
-    likely: NDArray[np.float64]
-    """[G, M]: what the prior says of the moves at each position, beside an estimate."""
+    prior_logits: NDArray[np.float64]
+    """[G, M]: the log probabilities of the moves of each position, beside an estimate."""
     weights: NDArray[np.float64]
-    """[2]: what the prior counts beside the estimate, and how much less likely than the best (as a logarithm) a move
-    may be to be looked at.
+    """[2]: the weight of the prior beside the estimate, and the least log probability of a move that is considered,
+    relative to the best move.
     """
     seen: NDArray[np.uint64]
-    """[2^k]: hashes of game and board, 0 for none, of every board that there was."""
-    when: NDArray[np.int32]
-    """[2^k]: after how many moves it was there."""
+    """[2^k]: hash table of the hashes of game and board of all earlier positions, 0 for none."""
+    seen_ply: NDArray[np.int32]
+    """[2^k]: the move number of each."""
     moves: NDArray[np.int32]
     words: NDArray[np.uint64]
     memo: NDArray[np.int64]
@@ -126,7 +128,7 @@ class GreedyRecord(NamedTuple):
 
 
 @compiled
-def mixed(words, game):
+def hash_of(words, game):
     """A hash of a packed board in this game, never 0."""
     return kernels.scramble(kernels.mix(words) ^ np.uint64(game)) | np.uint64(1)
 
@@ -135,12 +137,12 @@ def mixed(words, game):
 def fingerprint(record, state, game):
     """The hash of a board in this game."""
     kernels.pack(record.tables, state, record.words)
-    return np.uint64(mixed(record.words, game))
+    return np.uint64(hash_of(record.words, game))
 
 
 @inlined
 def slot_of(seen, key):
-    """Where a hash stands in the table, or could stand."""
+    """The slot of a hash in the table, or the free slot for it."""
     mask = np.uint64(seen.size - 1)
     slot = (key >> np.uint64(1)) & mask
     while seen[slot] != 0 and seen[slot] != key:
@@ -149,55 +151,55 @@ def slot_of(seen, key):
 
 
 @compiled
-def remember_all(seen, when, others, others_when):
-    """Take over every board of a smaller table."""
-    for i in range(others.size):
-        if others[i] != 0:
-            slot = slot_of(seen, others[i])
-            seen[slot], when[slot] = others[i], others_when[i]
+def add_all(seen, when, other_seen, other_ply):
+    """Add all entries of a smaller table."""
+    for i in range(other_seen.size):
+        if other_seen[i] != 0:
+            slot = slot_of(seen, other_seen[i])
+            seen[slot], when[slot] = other_seen[i], other_ply[i]
 
 
 @inlined
-def remember(record, game):
-    """Note that this game's position was there."""
+def add_position(record, game):
+    """Add the position of a game to the table of earlier positions."""
     key = fingerprint(record, record.position[game], game)
     slot = slot_of(record.seen, key)
-    record.seen[slot], record.when[slot] = key, record.control[PLY]
-    record.control[REMEMBERED] += 1
+    record.seen[slot], record.seen_ply[slot] = key, record.control[PLY]
+    record.control[SEEN_COUNT] += 1
 
 
 @inlined
 def is_repeat(record, state, game):
-    """Whether this game may not go to a state, because it was there and avoids repeats."""
-    if record.control[AVOIDS] == 0:
+    """Whether a state is an earlier position of this game, if the game avoids repeats."""
+    if record.control[AVOIDS_REPEATS] == 0:
         return False
     key = fingerprint(record, state, game)
     return record.seen[slot_of(record.seen, key)] == key
 
 
 @inlined
-def prefer(record, game, move, value):
-    """Choose this move if it looks better than all before it; of equal ones the first stays."""
-    if record.choice[game] == NOWHERE or value < record.best[game]:
-        record.choice[game], record.best[game] = move, value
+def keep_best(record, game, move, value):
+    """Make this the best move if its value is less than that of all moves before it."""
+    if record.best_move[game] == NOWHERE or value < record.best_value[game]:
+        record.best_move[game], record.best_value[game] = move, value
 
 
 @inlined
-def ask(record, game, move):
-    """Let the row behind the last one wait for a score."""
+def request_score(record, game, move):
+    """Request the score of the next row."""
     row = record.control[REQUESTED]
-    record.owner[row], record.taken[row] = game, move
+    record.row_game[row], record.row_move[row] = game, move
     record.control[REQUESTED] += 1
-    record.counts[game, SCORED] += 1
+    record.counts[game, EVALUATIONS] += 1
 
 
 @inlined
 def moves_of(record, game):
-    """Write the moves at a game's position into `moves`; returns how many there are."""
+    """Write the legal moves of a game into `moves`; returns their number."""
     count = kernels.legal(record.tables, record.position[game], record.moves)
-    record.counts[game, HERE] = count
-    record.counts[game, LOOKED] += 1
-    record.counts[game, MADE] += count
+    record.counts[game, LEGAL_MOVES] = count
+    record.counts[game, EXPANSIONS] += 1
+    record.counts[game, GENERATIONS] += count
     record.control[EXPANDED] += 1
     record.control[GENERATED] += count
     return count
@@ -205,203 +207,203 @@ def moves_of(record, game):
 
 @inlined
 def ask_prior_and_value(record, game):
-    """Ask how likely the moves at a position are."""
+    """Request the prior of a position, before its successors are evaluated."""
     row = record.control[REQUESTED]
     kernels.copy(record.position[game], record.rows[row])
-    record.owner[row] = game
+    record.row_game[row] = game
     record.control[REQUESTED] += 1
-    record.counts[game, SCORED] += 1
+    record.counts[game, EVALUATIONS] += 1
 
 
 @inlined
 def best_prior(record, game, count):
-    """The score of the likeliest of the first `count` of `moves`."""
+    """The greatest log probability of the first `count` of `moves`."""
     best = -np.inf
     for i in range(count):
-        best = max(best, record.likely[game, record.moves[i]])
+        best = max(best, record.prior_logits[game, record.moves[i]])
     return best
 
 
 @inlined
 def prior_penalty(record, game, move):
-    """What a move counts for being less likely than certain, beside the estimate of what it leads to."""
-    return -record.weights[0] * record.likely[game, move] if record.control[WEIGHS] == 1 else 0.0
+    """What a move's log probability adds to the estimate of its successor."""
+    return -record.weights[0] * record.prior_logits[game, move] if record.control[USES_PRIOR] == 1 else 0.0
 
 
 @inlined
-def look(record, game):
-    """Score what each move of a game leads to, or ask for that; a move that solves it is taken at once."""
+def score_moves(record, game):
+    """Score the successors of a position, or request their scores; a solving move is chosen at once."""
     control, tables, guide = record.control, record.tables, record.guide
-    state, asked = record.position[game], kernels.is_external(record.guide)
+    state, external = record.position[game], kernels.is_external(record.guide)
     count = moves_of(record, game)
     first = control[REQUESTED]
-    value, least = np.int64(0), -np.inf
+    value, min_prior = np.int64(0), -np.inf
     if kernels.incremental(guide):
         value = kernels.evaluate(guide, state, record.memo)
-    if control[WEIGHS] == 1:
-        least = best_prior(record, game, count) + record.weights[1]
+    if control[USES_PRIOR] == 1:
+        min_prior = best_prior(record, game, count) + record.weights[1]
     for i in range(count):
         move, child = record.moves[i], record.rows[control[REQUESTED]]
         kernels.apply(tables, state, move, child)
         if kernels.solved(tables, child):
-            record.choice[game] = move
-            record.counts[game, SCORED] -= control[REQUESTED] - first
+            record.best_move[game] = move
+            record.counts[game, EVALUATIONS] -= control[REQUESTED] - first
             control[REQUESTED] = first
             return
-        if is_repeat(record, child, game) or (control[WEIGHS] == 1 and record.likely[game, move] < least):
+        if is_repeat(record, child, game) or (control[USES_PRIOR] == 1 and record.prior_logits[game, move] < min_prior):
             continue
-        if asked:
-            ask(record, game, move)
+        if external:
+            request_score(record, game, move)
         elif kernels.incremental(guide):
-            after = kernels.evaluate_move(guide, state, move, value, record.memo, record.delta, np.int64(1 << 40))
-            prefer(record, game, move, after + prior_penalty(record, game, move))
+            child_value = kernels.evaluate_move(guide, state, move, value, record.memo, record.delta, np.int64(1 << 40))
+            keep_best(record, game, move, child_value + prior_penalty(record, game, move))
         else:
-            after = kernels.evaluate(guide, child, record.memo)
-            prefer(record, game, move, after + prior_penalty(record, game, move))
+            child_value = kernels.evaluate(guide, child, record.memo)
+            keep_best(record, game, move, child_value + prior_penalty(record, game, move))
 
 
 @inlined
 def ask_prior(record, game):
-    """Ask for the scores of the moves at a position."""
+    """Request the scores of the moves of a position."""
     if moves_of(record, game) > 0:
         kernels.copy(record.position[game], record.rows[record.control[REQUESTED]])
-        ask(record, game, NOWHERE)
+        request_score(record, game, NOWHERE)
 
 
 @inlined
 def take_scores(record):
-    """Choose by the scores that were asked for."""
+    """Choose moves by the scores that arrived."""
     control = record.control
     for row in range(control[REQUESTED]):
-        game, taken = record.owner[row], record.taken[row]
-        if control[PHASE] == WEIGH:
+        game, move_to_row = record.row_game[row], record.row_move[row]
+        if control[PHASE] == SCORE_POSITIONS:
             for move in range(record.moves.size):
-                record.likely[game, move] = record.scores[row * record.moves.size + move]
+                record.prior_logits[game, move] = record.scores[row * record.moves.size + move]
             continue
-        if not follows(record.guide):
-            prefer(record, game, taken, record.scores[row] + prior_penalty(record, game, taken))
+        if not follows_prior(record.guide):
+            keep_best(record, game, move_to_row, record.scores[row] + prior_penalty(record, game, move_to_row))
             continue
         for i in range(kernels.legal(record.tables, record.position[game], record.moves)):
             move = record.moves[i]
-            if control[AVOIDS] == 1:
+            if control[AVOIDS_REPEATS] == 1:
                 kernels.apply(record.tables, record.position[game], move, record.rows[row])
                 if is_repeat(record, record.rows[row], game):
                     continue
-            prefer(record, game, move, -record.scores[row * record.moves.size + move])
+            keep_best(record, game, move, -record.scores[row * record.moves.size + move])
     control[REQUESTED] = 0
 
 
 @inlined
-def make(record, game):
-    """Make the move that a game has chosen; returns how it stands then."""
-    control, ply, move = record.control, record.control[PLY], record.choice[game]
+def make_move(record, game):
+    """Play the chosen move of a game; returns its new status."""
+    control, ply, move = record.control, record.control[PLY], record.best_move[game]
     if move == NOWHERE:
-        return STUCK if record.counts[game, HERE] == 0 else NOTHING_NEW
+        return STUCK if record.counts[game, LEGAL_MOVES] == 0 else ONLY_REPEATS
     child = record.rows[0]
     kernels.apply(record.tables, record.position[game], move, child)
-    record.made[game, ply - 1] = move
+    record.game_moves[game, ply - 1] = move
     record.length[game] = ply
     key = fingerprint(record, child, game)
     slot = slot_of(record.seen, key)
     if record.seen[slot] == key:
-        record.again[game] = record.when[slot]
-        return CIRCLE
-    record.seen[slot], record.when[slot] = key, ply
-    control[REMEMBERED] += 1
+        record.repeated_ply[game] = record.seen_ply[slot]
+        return CYCLE
+    record.seen[slot], record.seen_ply[slot] = key, ply
+    control[SEEN_COUNT] += 1
     kernels.copy(child, record.position[game])
-    record.choice[game] = NOWHERE
+    record.best_move[game] = NOWHERE
     if kernels.solved(record.tables, child):
         return SOLVED
-    if ply == control[MOST]:
+    if ply == control[MAX_MOVES]:
         return TOO_LONG
-    return SPENT if ply == control[NODES] else PLAYING
+    return SPENT if ply == control[MAX_NODES] else PLAYING
 
 
 @inlined
 def begin(record):
-    """Look at the boards as they are; solved ones are done."""
-    control, live = record.control, 0
+    """Start all games; those already solved are over."""
+    control, active = record.control, 0
     for game in range(len(record.position)):
         state = record.position[game]
-        remember(record, game)
+        add_position(record, game)
         if kernels.solved(record.tables, state):
-            record.standing[game] = SOLVED
+            record.status[game] = SOLVED
             continue
-        record.bound[game] = 1
+        record.lower_bound[game] = 1
         if control[ADMISSIBLE] == 1 and not kernels.is_external(record.guide):
-            record.bound[game] = max(1, kernels.evaluate(record.guide, state, record.memo))
-        record.live[live] = game
-        live += 1
-    control[LIVE] = live
+            record.lower_bound[game] = max(1, kernels.evaluate(record.guide, state, record.memo))
+        record.active_games[active] = game
+        active += 1
+    control[ACTIVE] = active
 
 
 @inlined
-def wait(control):
-    """Wait for scores; a cursor below 0 says so."""
+def wait_for_scores(control):
+    """Return the status that requests scores; a cursor below 0 marks it."""
     control[CURSOR] = -control[CURSOR] - 1
     return NEEDS_SCORES
 
 
 @inlined
 def move_all(record):
-    """Make the move that each game has chosen, and leave out those that are over."""
-    control, live = record.control, 0
+    """Play the chosen move of each game, and drop those that are over."""
+    control, active = record.control, 0
     control[PLY] += 1
-    for i in range(control[LIVE]):
-        game = record.live[i]
-        record.standing[game] = make(record, game)
-        if record.standing[game] == PLAYING:
-            record.live[live] = game
-            live += 1
-    control[LIVE], control[CURSOR], control[PHASE] = live, 0, LOOK - control[WEIGHS]
+    for i in range(control[ACTIVE]):
+        game = record.active_games[i]
+        record.status[game] = make_move(record, game)
+        if record.status[game] == PLAYING:
+            record.active_games[active] = game
+            active += 1
+    control[ACTIVE], control[CURSOR], control[PHASE] = active, 0, SCORE_MOVES - control[USES_PRIOR]
 
 
 @inlined
-def full(record):
-    """Whether there is no room for one move more of each game."""
+def is_full(record):
+    """Whether the arrays must grow before the next move of each game."""
     control = record.control
-    return control[REMEMBERED] + control[LIVE] > LOAD * record.seen.size or control[PLY] == record.made.shape[1]
+    return control[SEEN_COUNT] + control[ACTIVE] > LOAD * record.seen.size or control[PLY] == record.game_moves.shape[1]
 
 
 @compiled
 def step(record, budget):
-    """One slice: look at most at `budget` positions."""
-    control, room = record.control, 1 if follows(record.guide) else record.moves.size
+    """One slice: expand at most `budget` positions."""
+    control, rows_needed = record.control, 1 if follows_prior(record.guide) else record.moves.size
     if budget == 0:
         return RUNNING
     if control[PHASE] == START:
         begin(record)
-        control[PHASE] = LOOK - control[WEIGHS]
+        control[PHASE] = SCORE_MOVES - control[USES_PRIOR]
     if control[CURSOR] < 0:
         take_scores(record)
         control[CURSOR] = -control[CURSOR] - 1
-    while control[LIVE] > 0:
-        if control[PHASE] == WEIGH:
-            while control[CURSOR] < control[LIVE]:
+    while control[ACTIVE] > 0:
+        if control[PHASE] == SCORE_POSITIONS:
+            while control[CURSOR] < control[ACTIVE]:
                 if (control[REQUESTED] + 1) * record.moves.size > record.scores.size:
-                    return wait(control)
-                ask_prior_and_value(record, record.live[control[CURSOR]])
+                    return wait_for_scores(control)
+                ask_prior_and_value(record, record.active_games[control[CURSOR]])
                 control[CURSOR] += 1
             if control[REQUESTED] > 0:
-                return wait(control)
-            control[CURSOR], control[PHASE] = 0, LOOK
-        if control[PHASE] == LOOK:
-            while control[CURSOR] < control[LIVE]:
-                if control[REQUESTED] + room > len(record.rows):
-                    return wait(control)
+                return wait_for_scores(control)
+            control[CURSOR], control[PHASE] = 0, SCORE_MOVES
+        if control[PHASE] == SCORE_MOVES:
+            while control[CURSOR] < control[ACTIVE]:
+                if control[REQUESTED] + rows_needed > len(record.rows):
+                    return wait_for_scores(control)
                 if budget == 0:
                     return RUNNING
-                game = record.live[control[CURSOR]]
-                if follows(record.guide):
+                game = record.active_games[control[CURSOR]]
+                if follows_prior(record.guide):
                     ask_prior(record, game)
                 else:
-                    look(record, game)
+                    score_moves(record, game)
                 control[CURSOR] += 1
                 budget -= 1
             if control[REQUESTED] > 0:
-                return wait(control)
+                return wait_for_scores(control)
             control[PHASE] = MOVE
-        if full(record):
+        if is_full(record):
             return FULL
         move_all(record)
     return DONE

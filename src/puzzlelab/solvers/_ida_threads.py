@@ -1,7 +1,6 @@
-"""IDA* on several threads: the start's surroundings are cut into many small roots, which share each bound's search.
+"""IDA* on several threads: the search of each threshold is split into subtrees below many roots near the start.
 
-The answer does not depend on the timing: of the roots that hold a solution the first one counts, and only later roots
-are given up when one is found.
+The answer does not depend on timing: the solution of the first root counts, and a solution cancels later roots only.
 """
 
 from __future__ import annotations
@@ -21,72 +20,72 @@ from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, drive
 from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED
-from puzzlelab.solvers.ida import LAST, NEVER, NEXT, OFFSET, SINGLE, THRESHOLD, machine
+from puzzlelab.solvers.ida import INFINITE, LAST_MOVE, NEXT_THRESHOLD, ONE_THRESHOLD, PATH_LENGTH, THRESHOLD, machine
 
-ROOTS_A_JOB = 64
-BUDGET = 100_000
-"""Nodes between two looks at whether to go on."""
-WORTH_IT = 10_000
-"""A search of fewer nodes is left to one thread."""
+ROOTS_PER_JOB = 64
+SLICE_NODES = 100_000
+"""The most nodes of one slice."""
+MIN_NODES = 10_000
+"""A search with a lower node limit runs on one thread."""
 
 
 @dataclass
 class Shared:
-    """What the threads of one search share."""
+    """The state that the threads of one search share."""
 
     roots: list[tuple[tuple[int, ...], Instance]]
     threshold: int
     jobs: int = 1
     lock: threading.Lock = field(default_factory=threading.Lock)
-    place: int = 0
-    """The next root to take."""
-    found: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """Solutions by the root they were found from."""
-    following: int = NEVER
+    next_root: int = 0
+    """The next root to search."""
+    solutions: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """Solutions by their root."""
+    next_threshold: int = INFINITE
     expanded: int = 0
     generated: int = 0
     nodes: int | None = None
     """The most states to expand."""
-    promised: int = 0
-    """States that threads are expanding now, at most."""
+    granted: int = 0
+    """The most states that threads may be expanding now."""
     over: bool = False
 
     def take(self) -> int | None:
         """The next root to search under this threshold."""
         with self.lock:
-            if self.over or self.place >= min([len(self.roots), *self.found]):
+            if self.over or self.next_root >= min([len(self.roots), *self.solutions]):
                 return None
-            self.place += 1
-            return self.place - 1
+            self.next_root += 1
+            return self.next_root - 1
 
     def budget(self) -> int:
-        """How many states a thread may expand next; 0 while others may still give back some, or when all are used."""
+        """The states a thread may expand next; 0 while other threads may return some, or when all are used."""
         with self.lock:
-            granted = BUDGET
+            granted = SLICE_NODES
             if self.nodes is not None:
-                left = self.nodes - self.expanded - self.promised
-                granted = min(BUDGET, (left + self.jobs - 1) // self.jobs)
+                nodes_left = self.nodes - self.expanded - self.granted
+                granted = min(SLICE_NODES, (nodes_left + self.jobs - 1) // self.jobs)
                 self.over = self.over or self.expanded >= self.nodes
-            self.promised += granted
+            self.granted += granted
             return granted
 
     def add(self, granted: int, expanded: int, generated: int) -> None:
         """Count the work of one slice."""
         with self.lock:
-            self.promised -= granted
+            self.granted -= granted
             self.expanded += expanded
             self.generated += generated
 
-    def needless(self, root: int) -> bool:
-        """Whether nobody waits for this root any more."""
-        return self.over or any(other < root for other in self.found)
+    def is_needless(self, root: int) -> bool:
+        """Whether an earlier root has a solution, or the search is over."""
+        return self.over or any(solved_root < root for solved_root in self.solutions)
 
 
-def roots_of(instance: Instance, wanted: int) -> list[tuple[tuple[int, ...], Instance]] | None:
-    """At least `wanted` states around the start, equally deep, with the moves to them; None if one is solved."""
+def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], Instance]] | None:
+    """At least `min_roots` states at equal depth with the moves to them; None if one is solved."""
     puzzle = instance.puzzle
     layer, seen = [((), instance)], {instance}
-    while len(layer) < wanted:
+    while len(layer) < min_roots:
         deeper: list[tuple[tuple[int, ...], Instance]] = []
         for path, start in layer:
             if puzzle.solved(start.state):
@@ -106,7 +105,7 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
     """Progress, then the one solution, as the search on one thread gives it."""
     first = machine(instance, estimate, rules)
     first.step(0)
-    roots = None if limit.nodes is not None and limit.nodes < WORTH_IT else roots_of(instance, ROOTS_A_JOB * jobs)
+    roots = None if limit.nodes is not None and limit.nodes < MIN_NODES else roots_of(instance, ROOTS_PER_JOB * jobs)
     if roots is None:
         yield from drive(first, limit, estimate, rules)
         return
@@ -135,17 +134,17 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
                         return
                 for future in futures:
                     future.result()
-                if shared.over and not shared.found:
+                if shared.over and not shared.solutions:
                     yield result(None, "nodes")
                     return
-                if shared.found:
-                    yield result(shared.found[min(shared.found)], "done")
+                if shared.solutions:
+                    yield result(shared.solutions[min(shared.solutions)], "done")
                     return
-                if shared.following == NEVER:
+                if shared.next_threshold == INFINITE:
                     proof, reason, stop = first.verdict(first.record)
                     yield replace(result(None, stop), proof=proof, reason=reason)
                     return
-                shared.threshold, shared.following, shared.place = shared.following, NEVER, 0
+                shared.threshold, shared.next_threshold, shared.next_root = shared.next_threshold, INFINITE, 0
         finally:
             shared.over = True
 
@@ -156,10 +155,10 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
         path, start = shared.roots[root]
         search = machine(start, estimate, rules)
         control = search.control
-        control[OFFSET], control[LAST], control[SINGLE] = len(path), path[-1], 1
+        control[PATH_LENGTH], control[LAST_MOVE], control[ONE_THRESHOLD] = len(path), path[-1], 1
         control[THRESHOLD] = shared.threshold
         status = FULL
-        while status not in (DONE, IMPROVED) and not shared.needless(root):
+        while status not in (DONE, IMPROVED) and not shared.is_needless(root):
             before = int(control[EXPANDED]), int(control[GENERATED])
             granted = shared.budget()
             if granted == 0:
@@ -171,5 +170,7 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
                 search.enlarge(1 << 30)
         with shared.lock:
             if status == IMPROVED:
-                shared.found[root] = (*path, *search.solution(search.record))
-            shared.following = min(shared.following, int(control[NEXT]) if status == DONE else NEVER)
+                shared.solutions[root] = (*path, *search.solution(search.record))
+            shared.next_threshold = min(
+                shared.next_threshold, int(control[NEXT_THRESHOLD]) if status == DONE else INFINITE
+            )

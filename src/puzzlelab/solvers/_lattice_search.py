@@ -1,6 +1,6 @@
-"""The chains of `lattice`: what a network's marks are made into, board by board and restart by restart.
+"""The chains of the solver `lattice`, with restarts, over many boards at once.
 
-Shapes: G = boards, C = chains that are under way, N = cells, D = digits.
+Shapes: G = boards, C = active chains, N = cells, D = digits.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from puzzlelab.engine.kernels import GOLDEN, scramble
 from puzzlelab.solvers._candidates import view, writer
 
 Policy = Literal["eliminate", "surest", "at once"]
-ABREAST = 16
-"""Chains of one board that are under way at once, at most."""
-LEAST = 1e-6
-"""The threshold never falls below this."""
-FLATTER = 0.5
-"""Digits are drawn with probabilities to this power: a network is surer than it should be where it was wrong before."""
+MAX_PARALLEL = 16
+"""The most active chains of one board."""
+MIN_THRESHOLD = 1e-6
+"""The least threshold."""
+PROBABILITY_POWER = 0.5
+"""Digits are drawn with probabilities to this power, because networks are overconfident after a wrong digit."""
 
 
 class LatticeSearch:
-    """The chains of some boards of one puzzle, from the first chain of each."""
+    """The chains of several boards of one puzzle."""
 
     def __init__(
         self,
@@ -48,174 +48,189 @@ class LatticeSearch:
     ) -> None:
         self.instances, self.limit, self.policy = instances, limit, policy
         self.restarts, self.threshold, self.masked = restarts, threshold, masked
-        self.marks = candidate_logits.asking(prior, view(instances[0]))
-        self.since = time.perf_counter()
+        self.score_candidates = candidate_logits.asking(prior, view(instances[0]))
+        self.began = time.perf_counter()
         self.stop: Stop = "interrupted"
-        """Why boards that are open are so."""
-        count, sown = len(instances), [seeds.of_board(seed, instance.state) for instance in instances]
-        self.seeds = np.array(sown, np.uint64)
+        """Why open boards are unsolved."""
+        count, board_seeds = len(instances), [seeds.of_board(seed, instance.state) for instance in instances]
+        self.seeds = np.array(board_seeds, np.uint64)
         """[G]."""
         self.answer = np.stack([view(instance).digits(instance.state) for instance in instances])
-        """[G, N]: the digits of a solution, else those that the first chain ended with, -1 for cells without one."""
+        """[G, N]: the digits of a solution, else the last ones of the first chain, -1 for blank cells."""
         self.start = candidate_logits.all_candidates(self.answer, view(instances[0]).units.all.shape[1])
-        """[G, N, D]: what is left at the beginning of a chain."""
+        """[G, N, D]: the candidates at the start of a chain."""
         if masked:
             self.start = self._legal(self.start)
-        self.begun = np.ones(count, np.int64)
-        """[G]: chains that were begun."""
-        self.asked, self.chosen = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        """[G]: questions to the network, and digits that were chosen."""
-        self.spent = np.zeros(count, bool)
-        """[G]: boards that were given up because of a limit of nodes."""
-        self.won = np.full(count, -1)
-        """[G]: the number of the chain that found the solution, -1 where none did."""
-        self.owner, self.number = np.arange(count), np.zeros(count, np.int64)
-        """[C]: the board of each chain, and how many chains of that board were begun before it."""
-        self.left = self.start.copy()
+        self.chains_begun = np.ones(count, np.int64)
+        """[G]: the number of chains begun."""
+        self.evaluations, self.digits_chosen = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        """[G]: the numbers of evaluations and of chosen digits."""
+        self.out_of_nodes = np.zeros(count, bool)
+        """[G]: whether the limit of nodes ended a board."""
+        self.winning_chain = np.full(count, -1)
+        """[G]: the number of the chain with the solution, -1 without one."""
+        self.chain_board, self.chain_number = np.arange(count), np.zeros(count, np.int64)
+        """[C]: the board of each chain, and its number among the chains of that board."""
+        self.candidates = self.start.copy()
         """[C, N, D]."""
-        self.drawn = np.zeros(count, np.int64)
-        """[C]: digits that were chosen, which is where the chain's random numbers stand."""
+        self.draws = np.zeros(count, np.int64)
+        """[C]: the number of digits chosen, which is the position in the chain's random numbers."""
 
     # --- the chains ---
 
     def passes(self) -> Generator[None, None, None]:
-        """One question about each chain, and what follows from the answer, until no chain is under way."""
-        while self._may_go_on():
-            logits = self.marks(self.left)
-            np.add.at(self.asked, self.owner, 1)
+        """One evaluation of every active chain per pass, until no chain is active."""
+        while self._has_chains():
+            logits = self.score_candidates(self.candidates)
+            np.add.at(self.evaluations, self.chain_board, 1)
             self._advance(logits)
-            self._settle()
+            self._end_chains()
             yield
 
-    def _may_go_on(self) -> bool:
-        """Whether a chain is left; ends those of boards that may not be asked about as often as they would be now."""
+    def _has_chains(self) -> bool:
+        """Whether a chain is active; ends the boards that would exceed the limit of nodes in this pass."""
         count = len(self.instances)
         if self.limit.seconds is not None and self._seconds >= self.limit.seconds * count:
             self.stop = "time"
             return False
         if self.limit.nodes is not None:
-            now = np.bincount(self.owner, minlength=count)
-            self.spent |= (now > 0) & (self.asked + now > self.limit.nodes)
-            self._keep(~self.spent[self.owner])
-        return len(self.owner) > 0
+            active = np.bincount(self.chain_board, minlength=count)
+            self.out_of_nodes |= (active > 0) & (self.evaluations + active > self.limit.nodes)
+            self._keep_chains(~self.out_of_nodes[self.chain_board])
+        return len(self.chain_board) > 0
 
     @property
     def _seconds(self) -> float:
-        return time.perf_counter() - self.since
+        return time.perf_counter() - self.began
 
     def _advance(self, logits: Logits) -> None:
-        """What each chain does with what the network says."""
-        share = candidate_logits.shares(self.left, logits)
+        """Apply the network's logits to every chain."""
+        share = candidate_logits.shares(self.candidates, logits)
         if self.policy == "at once":
             digits = share.argmax(axis=2)
-            self.left = digits[..., None] == np.arange(share.shape[2])
+            self.candidates = digits[..., None] == np.arange(share.shape[2])
             return
-        chooses: NDArray[np.bool_] = np.ones(len(self.left), bool)
+        chooses: NDArray[np.bool_] = np.ones(len(self.candidates), bool)
         if self.policy == "eliminate":
-            halved = np.maximum(self.threshold * 0.5 ** np.minimum(self.number, 60), LEAST)
-            low = candidate_logits.is_improbable(self.left, logits, halved)
-            chooses = ~candidate_logits.any_of(low)
-            self.left &= ~low
-        open_ = ~candidate_logits.known(self.left)
-        chooses &= open_.any(axis=1) & ~candidate_logits.empty(self.left)
+            threshold = np.maximum(self.threshold * 0.5 ** np.minimum(self.chain_number, 60), MIN_THRESHOLD)
+            improbable = candidate_logits.is_improbable(self.candidates, logits, threshold)
+            chooses = ~candidate_logits.any_of(improbable)
+            self.candidates &= ~improbable
+        is_open = ~candidate_logits.known(self.candidates)
+        chooses &= is_open.any(axis=1) & ~candidate_logits.empty(self.candidates)
         if chooses.any():
-            self._choose(chooses, share[chooses], open_[chooses])
+            self._place_digits(chooses, share[chooses], is_open[chooses])
         if self.masked:
-            self.left = self._legal(self.left)
+            self.candidates = self._legal(self.candidates)
 
-    def _choose(self, chains: NDArray[np.bool_], share: NDArray[np.float64], open_: NDArray[np.bool_]) -> None:
-        """Write a digit in the surest cell of each of these chains: the likeliest, and after a restart a random one."""
+    def _place_digits(self, chains: NDArray[np.bool_], share: NDArray[np.float64], open_: NDArray[np.bool_]) -> None:
+        """Fill the surest cell of these chains: with the likeliest digit, or after a restart with a random one."""
         cells = candidate_logits.most_certain_cell(share, open_)
-        likely = share[np.arange(len(share)), cells]
-        flat = likely**FLATTER
-        drawn = (flat.cumsum(axis=1) > self._chances(chains)[:, None] * flat.sum(axis=1, keepdims=True)).argmax(1)
-        digits = np.where(self.number[chains] == 0, likely.argmax(axis=1), drawn)
-        self.left[chains] = candidate_logits.written(self.left[chains], cells, digits)
-        self.drawn[chains] += 1
-        np.add.at(self.chosen, self.owner[chains], 1)
+        probabilities = share[np.arange(len(share)), cells]
+        weights = probabilities**PROBABILITY_POWER
+        drawn = (
+            weights.cumsum(axis=1) > self._random_numbers(chains)[:, None] * weights.sum(axis=1, keepdims=True)
+        ).argmax(1)
+        digits = np.where(self.chain_number[chains] == 0, probabilities.argmax(axis=1), drawn)
+        self.candidates[chains] = candidate_logits.written(self.candidates[chains], cells, digits)
+        self.draws[chains] += 1
+        np.add.at(self.digits_chosen, self.chain_board[chains], 1)
 
-    def _chances(self, chains: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Numbers from [0, 1) that depend on the board, the chain, and how many it has drawn."""
-        own = scramble(self.seeds[self.owner[chains]] + GOLDEN * self.number[chains].astype(np.uint64))
-        mixed = scramble(own + GOLDEN * (1 + self.drawn[chains].astype(np.uint64)))
-        found: NDArray[np.float64] = (mixed >> np.uint64(11)).astype(float) * 2.0**-53
-        return found
+    def _random_numbers(self, chains: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Random numbers in [0, 1) by the board, the chain, and the number of earlier draws."""
+        chain_seed = scramble(
+            self.seeds[self.chain_board[chains]] + GOLDEN * self.chain_number[chains].astype(np.uint64)
+        )
+        hashed = scramble(chain_seed + GOLDEN * (1 + self.draws[chains].astype(np.uint64)))
+        uniform: NDArray[np.float64] = (hashed >> np.uint64(11)).astype(float) * 2.0**-53
+        return uniform
 
-    def _legal(self, left: CandidateMask) -> CandidateMask:
-        """Without what the digits that are known forbid by the rules."""
-        known = candidate_logits.known(left)
-        states = self._states(left)
-        legal = legal_moves(self.instances[0].puzzle, states).reshape(left.shape)
-        found: CandidateMask = left & (legal | known[:, :, None])
-        return found
+    def _legal(self, candidates: CandidateMask) -> CandidateMask:
+        """The candidates without those excluded by placed digits."""
+        known = candidate_logits.known(candidates)
+        states = self._states(candidates)
+        legal = legal_moves(self.instances[0].puzzle, states).reshape(candidates.shape)
+        allowed: CandidateMask = candidates & (legal | known[:, :, None])
+        return allowed
 
-    def _states(self, left: CandidateMask) -> State:
-        return candidate_logits.states_of(view(self.instances[0]), left)
+    def _states(self, candidates: CandidateMask) -> State:
+        return candidate_logits.states_of(view(self.instances[0]), candidates)
 
-    def _settle(self) -> None:
-        """End chains that are solved or in conflict, and begin those that come after them."""
-        empty = candidate_logits.empty(self.left)
-        full = np.all(candidate_logits.known(self.left), axis=1)
-        right = np.zeros(len(self.left), bool)
+    def _end_chains(self) -> None:
+        """End chains that are solved or in conflict, and start their successors."""
+        empty = candidate_logits.empty(self.candidates)
+        full = np.all(candidate_logits.known(self.candidates), axis=1)
+        is_solved = np.zeros(len(self.candidates), bool)
         if full.any():
-            right[full] = solved(self.instances[0].puzzle, self._states(self.left[full]))
-        first = (empty | full) & ~right & (self.number == 0)
-        likely = np.where(self.left.any(axis=2), self.left.argmax(axis=2), -1)
-        sure = np.where(candidate_logits.known(self.left), likely, -1)
-        self.answer[self.owner[first]] = sure[first]
-        for chain in np.flatnonzero(right):
-            board = self.owner[chain]
-            if self.won[board] < 0 or self.number[chain] < self.won[board]:
-                self.won[board], self.answer[board] = self.number[chain], sure[chain]
-        over = empty | full
-        over |= (self.won[self.owner] >= 0) & (self.number > self.won[self.owner])
-        if over.any():
-            self._keep(~over)
-            self._begin_more()
+            is_solved[full] = solved(self.instances[0].puzzle, self._states(self.candidates[full]))
+        first_ended = (empty | full) & ~is_solved & (self.chain_number == 0)
+        likely = np.where(self.candidates.any(axis=2), self.candidates.argmax(axis=2), -1)
+        digits = np.where(candidate_logits.known(self.candidates), likely, -1)
+        self.answer[self.chain_board[first_ended]] = digits[first_ended]
+        for chain in np.flatnonzero(is_solved):
+            board = self.chain_board[chain]
+            if self.winning_chain[board] < 0 or self.chain_number[chain] < self.winning_chain[board]:
+                self.winning_chain[board], self.answer[board] = self.chain_number[chain], digits[chain]
+        ended = empty | full
+        ended |= (self.winning_chain[self.chain_board] >= 0) & (
+            self.chain_number > self.winning_chain[self.chain_board]
+        )
+        if ended.any():
+            self._keep_chains(~ended)
+            self._start_chains()
 
-    def _keep(self, chains: NDArray[np.bool_]) -> None:
-        self.owner, self.number = self.owner[chains], self.number[chains]
-        self.left, self.drawn = self.left[chains], self.drawn[chains]
+    def _keep_chains(self, chains: NDArray[np.bool_]) -> None:
+        self.chain_board, self.chain_number = self.chain_board[chains], self.chain_number[chains]
+        self.candidates, self.draws = self.candidates[chains], self.draws[chains]
 
-    def _begin_more(self) -> None:
-        """For open boards without a chain as many as they had before, up to `ABREAST`, and no more than they may."""
+    def _start_chains(self) -> None:
+        """For open boards without a chain, start as many as before, within `MAX_PARALLEL` and the restarts."""
         busy = np.zeros(len(self.instances), bool)
-        busy[self.owner] = True
-        most = 1 + self.restarts
-        open_ = np.flatnonzero(~busy & ~self.spent & (self.won < 0) & (self.begun < most))
-        if not len(open_):
+        busy[self.chain_board] = True
+        max_chains = 1 + self.restarts
+        open_boards = np.flatnonzero(
+            ~busy & ~self.out_of_nodes & (self.winning_chain < 0) & (self.chains_begun < max_chains)
+        )
+        if not len(open_boards):
             return
-        sizes = np.minimum(np.minimum(self.begun[open_], ABREAST), most - self.begun[open_])
-        owner = np.repeat(open_, sizes)
-        number = np.concatenate([self.begun[board] + np.arange(size) for board, size in zip(open_, sizes, strict=True)])
-        left = self.start[owner]
-        self.begun[open_] += sizes
-        self.owner, self.number = np.concatenate([self.owner, owner]), np.concatenate([self.number, number])
-        self.left = np.concatenate([self.left, left])
-        self.drawn = np.concatenate([self.drawn, np.zeros(len(owner), np.int64)])
+        sizes = np.minimum(
+            np.minimum(self.chains_begun[open_boards], MAX_PARALLEL), max_chains - self.chains_begun[open_boards]
+        )
+        owner = np.repeat(open_boards, sizes)
+        number = np.concatenate(
+            [self.chains_begun[board] + np.arange(size) for board, size in zip(open_boards, sizes, strict=True)]
+        )
+        candidates = self.start[owner]
+        self.chains_begun[open_boards] += sizes
+        self.chain_board, self.chain_number = (
+            np.concatenate([self.chain_board, owner]),
+            np.concatenate([self.chain_number, number]),
+        )
+        self.candidates = np.concatenate([self.candidates, candidates])
+        self.draws = np.concatenate([self.draws, np.zeros(len(owner), np.int64)])
 
-    # --- what is told ---
+    # --- results ---
 
     def progress(self) -> Progress:
-        """Where the chains stand."""
-        asked = int(self.asked.sum())
-        return Progress(asked, int(self.chosen.sum()), asked, 0, self._seconds)
+        """The work done so far."""
+        evaluations = int(self.evaluations.sum())
+        return Progress(evaluations, int(self.digits_chosen.sum()), evaluations, 0, self._seconds)
 
     def results(self) -> list[Result]:
-        """What is known of each board."""
-        seconds, busy = self._seconds / len(self.instances), set(self.owner.tolist())
+        """The result of each board."""
+        seconds, busy = self._seconds / len(self.instances), set(self.chain_board.tolist())
         return [self._result(board, board in busy, seconds) for board in range(len(self.instances))]
 
     def _result(self, board: int, busy: bool, seconds: float) -> Result:
-        asked, chosen = int(self.asked[board]), int(self.chosen[board])
-        counts = (0, asked, chosen, asked, seconds)
+        evaluations, chosen = int(self.evaluations[board]), int(self.digits_chosen[board])
+        counts = (0, evaluations, chosen, evaluations, seconds)
         instance, digits = self.instances[board], self.answer[board]
-        if self.won[board] >= 0:
+        if self.winning_chain[board] >= 0:
             return Result(writer(instance)(digits), "none", "", "done", *counts)
         blank = np.flatnonzero((view(instance).digits(instance.state) < 0) & (digits >= 0))
         tried = tuple((blank * self.start.shape[2] + digits[blank]).tolist())
-        if busy or self.spent[board]:
-            return Result(None, "none", "", "nodes" if self.spent[board] else self.stop, *counts, tried)
-        begun = int(self.begun[board])
+        if busy or self.out_of_nodes[board]:
+            return Result(None, "none", "", "nodes" if self.out_of_nodes[board] else self.stop, *counts, tried)
+        begun = int(self.chains_begun[board])
         chains = "its chain" if begun == 1 else f"each of {begun} chains"
         return Result(None, "none", f"no answer: {chains} ended in a conflict", "dead end", *counts, tried)

@@ -18,7 +18,7 @@ import numpy as np
 
 Message = Mapping[str, Any]
 
-FOUND, NOTHING, LIMIT, FAILED = range(4)
+FOUND, INFEASIBLE_END, LIMIT, FAILED = range(4)
 """Ends: a solution, a proof that there is none, a limit before either, or something unforeseen."""
 UNLIMITED = -1
 _TIME, _INFEASIBLE, _OTHER = 1, 2, 4
@@ -56,23 +56,28 @@ def solve(question: Message) -> Message:
     rows, columns, lower = question["rows"], question["columns"], question["lower"]
     matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(question["least"]), len(lower)))
     limits = {"time_limit": float(question["seconds"]), "node_limit": int(question["nodes"])}
-    found = milp(
+    result = milp(
         np.zeros(len(lower)),
         integrality=np.ones(len(lower)),
         bounds=Bounds(lower, question["upper"]),
         constraints=LinearConstraint(matrix, question["least"], question["most"]),
         options={name: value for name, value in limits.items() if value != UNLIMITED},
     )
-    ones = np.empty(0, np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
-    return {"end": _end(found, limits), "ones": ones, "nodes": found.get("mip_node_count") or 0, "words": found.message}
+    ones = np.empty(0, np.int64) if result.x is None else np.flatnonzero(result.x > 0.5)
+    return {
+        "end": _end(result, limits),
+        "ones": ones,
+        "nodes": result.get("mip_node_count") or 0,
+        "words": result.message,
+    }
 
 
-def _end(found: Any, limits: Mapping[str, float]) -> int:
-    if found.x is not None:
+def _end(result: Any, limits: Mapping[str, float]) -> int:
+    if result.x is not None:
         return FOUND
-    if found.status == _INFEASIBLE:
-        return NOTHING
-    if found.status == _TIME or (found.status == _OTHER and limits["node_limit"] != UNLIMITED):
+    if result.status == _INFEASIBLE:
+        return INFEASIBLE_END
+    if result.status == _TIME or (result.status == _OTHER and limits["node_limit"] != UNLIMITED):
         return LIMIT
     return FAILED
 

@@ -1,6 +1,7 @@
-"""What a search goes by: an estimate that bounds, and others that say in which order successors are tried.
+"""The estimates of a search: one is the bound, and others may order the successors.
 
-Each is a kernel or comes from outside; compiled code sees it as a `Scorer`. Shapes: M, S, K as in `engine.kernels`.
+Each is a kernel or external (scored by Python); compiled code sees it as a `Scorer`.
+Shapes: M, S, K as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -18,38 +19,38 @@ from puzzlelab.engine.driver import scorer, tables_of
 from puzzlelab.engine.kernels import REQUESTED, implements, inlined, kernel_name
 
 
-class AsBound(NamedTuple):
-    """In the place of the tables of an order: successors are tried in the order of the estimate that bounds.
+class SameAsBound(NamedTuple):
+    """Stands for the tables of an order: successors are ordered by the bound.
 
-    (What it holds is a number, because Numba takes a hundred times as long to recognise a text at each call.)
+    (The field is a number because Numba takes a hundred times as long to type a text at each call.)
     """
 
     none: int = 0
 
 
 @kernel_name
-def ordered(tables):
-    """Whether there is an order of its own."""
+def has_order(tables):
+    """Whether there is an order besides the bound."""
     return True
 
 
-@implements(ordered, AsBound)
-def _not_ordered(tables):
+@implements(has_order, SameAsBound)
+def _has_no_order(tables):
     return False
 
 
-@implements(kernels.incremental, AsBound)
-def _nothing_to_compute(tables):
+@implements(kernels.incremental, SameAsBound)
+def _is_incremental(tables):
     return True
 
 
-@implements(kernels.evaluate, AsBound)
-def _nothing(tables, state, memo):
+@implements(kernels.evaluate, SameAsBound)
+def _zero(tables, state, memo):
     return 0
 
 
 class Scorer(NamedTuple):
-    """An estimate, and its room."""
+    """An estimate and its scratch arrays."""
 
     tables: Any
     memo: NDArray[np.int64]
@@ -59,56 +60,56 @@ class Scorer(NamedTuple):
 
 
 @inlined
-def score_children(sight, state, moves, children, count, target):
-    """Write the estimates after the first `count` of `moves` into `target: float64[M]`; True when they are asked for.
+def score_children(scorer, state, moves, children, count, target):
+    """Write the estimates after the first `count` of `moves` into `target: float64[M]`; True if they must be requested.
 
-    `children: T[M, S]` is what the moves lead to; an estimate that is incremental does without.
+    `children: T[M, S]` are the states after the moves; an incremental estimate does not read them.
     """
-    if kernels.is_external(sight.tables):
+    if kernels.is_external(scorer.tables):
         return count > 0
-    if kernels.incremental(sight.tables):
-        value = kernels.evaluate(sight.tables, state, sight.memo)
+    if kernels.incremental(scorer.tables):
+        value = kernels.evaluate(scorer.tables, state, scorer.memo)
         for i in range(count):
             target[i] = kernels.evaluate_move(
-                sight.tables, state, moves[i], value, sight.memo, sight.delta, np.int64(1 << 40)
+                scorer.tables, state, moves[i], value, scorer.memo, scorer.delta, np.int64(1 << 40)
             )
     else:
         for i in range(count):
-            target[i] = kernels.evaluate(sight.tables, children[i], sight.memo)
+            target[i] = kernels.evaluate(scorer.tables, children[i], scorer.memo)
     return False
 
 
 @inlined
-def take_scores(record, sight, target, least):
-    """Take over the scores of what was asked for, none below `least`."""
-    if kernels.is_external(sight.tables):
+def take_scores(record, scorer, target, minimum):
+    """Copy the scores that arrived into `target`, none below `minimum`."""
+    if kernels.is_external(scorer.tables):
         for i in range(record.control[REQUESTED]):
-            target[i] = max(least, record.scores[i])
+            target[i] = max(minimum, record.scores[i])
 
 
 class Scorers(NamedTuple):
-    """All that one search goes by."""
+    """The estimates of one search."""
 
     bound: Estimate
     order: Estimate | None = None
-    """The order of the first plies, or of all; None is that of the bound."""
+    """The order of the first plies, or of all; None orders by the bound."""
     deep: Estimate | None = None
     """The order below them."""
 
     def compiled(self, rules: KernelRules) -> tuple[Scorer, Scorer, Scorer]:
-        """Each as compiled code sees it."""
-        return _sight(self.bound, rules), _sight(self.order, rules), _sight(self.deep, rules)
+        """Each in the form for compiled code."""
+        return _scorer(self.bound, rules), _scorer(self.order, rules), _scorer(self.deep, rules)
 
-    def score(self, which: int, states: State, rules: KernelRules) -> NDArray[np.float64]:
-        """What one of them (by its place) says of working states `[R, S]`."""
-        estimate = self[which]
-        answer = scorer(estimate, rules) if estimate else None
-        if estimate is None or answer is None:
+    def score(self, index: int, states: State, rules: KernelRules) -> NDArray[np.float64]:
+        """The scores of working states `[R, S]` by the estimate with this index."""
+        estimate = self[index]
+        score_states = scorer(estimate, rules) if estimate else None
+        if estimate is None or score_states is None:
             raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
-        return answer(states)
+        return score_states(states)
 
 
-def _sight(estimate: Estimate | None, rules: KernelRules) -> Scorer:
-    room = estimate.memo if estimate else 1
-    tables = tables_of(estimate, rules) if estimate else AsBound()
-    return Scorer(tables, np.zeros(room, np.int64), np.zeros(room, np.int64))
+def _scorer(estimate: Estimate | None, rules: KernelRules) -> Scorer:
+    memo = estimate.memo if estimate else 1
+    tables = tables_of(estimate, rules) if estimate else SameAsBound()
+    return Scorer(tables, np.zeros(memo, np.int64), np.zeros(memo, np.int64))

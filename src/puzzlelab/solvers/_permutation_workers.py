@@ -1,8 +1,7 @@
-"""Permutation search on several processes: what is left of a search is cut into pieces, which workers share.
+"""Permutation search on several processes, which share the pieces of a split search.
 
-The workers take the pieces in the order of the search, and its answers are given in that
-order, whatever the timing. A worker does a slice of work, answers, and waits to be told to go on: so the limits are
-kept here, and nothing has to be stopped in the middle but by ending the process.
+The workers take the pieces in the order of the search, and solutions are yielded in that order, whatever the timing. A
+worker does a slice of work, answers, and waits for the next request, so this process keeps the limits.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
 from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
 from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED
-from puzzlelab.solvers._permutation_split import Path, enter, pieces_of
+from puzzlelab.solvers._permutation_split import Path, pieces_of, restrict_to
 from puzzlelab.solvers._permutations import PermutationRows
 from puzzlelab.solvers.permutation import HEAD_START, machine
 
 NODES = 5_000
-"""Between two looks of a worker at its clock."""
+"""Nodes between two readings of a worker's clock."""
 BATCH = 500
-"""Solutions in one answer, and answers kept of a piece whose turn has not come."""
-ENDED = "a worker process of the permutation search ended before its work was done; jobs=1 works without any"
+"""The most solutions in one answer, and the most pending answers of a later piece."""
+WORKER_ENDED = "a worker process of the permutation search ended before its work was done; jobs=1 works without any"
 
 
 class WorkerAnswer(NamedTuple):
-    """What a worker has done in one slice."""
+    """The work of one slice."""
 
     solutions: list[Path]
-    found: int
+    solution_count: int
     expanded: int
     generated: int
     over: bool
@@ -53,7 +52,7 @@ class WorkerAnswer(NamedTuple):
 
 
 def serve(pipe: Connection, instance: Instance, counts: list[int], counting: bool) -> None:
-    """A worker: gets (a piece or None to go on with the last one, a budget), and gives an `Answer`."""
+    """The worker: receives (a piece or None to continue the last one, a budget), and sends a `WorkerAnswer`."""
     rows = PermutationRows.of(instance)
     assert rows is not None
     search = machine(instance, rows.list(counts))
@@ -63,7 +62,7 @@ def serve(pipe: Connection, instance: Instance, counts: list[int], counting: boo
         while True:
             path, budget = pipe.recv()
             if path is not None:
-                enter(search.record, path)
+                restrict_to(search.record, path)
             pipe.send(_slice(search, budget, counting))
     except (EOFError, OSError):
         return
@@ -85,19 +84,19 @@ def _slice(search: Machine, budget: int, counting: bool) -> WorkerAnswer:
     return WorkerAnswer(solutions, int(control[FOUND]), int(control[EXPANDED]), int(control[GENERATED]), status == DONE)
 
 
-# --- those that share the work --------------------------------------------------------------------------------------
+# --- the pool -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
 class PermutationWorker:
-    """One process, and what it is at."""
+    """One process, and the piece it works on."""
 
     process: BaseProcess
     pipe: Connection
     ready: bool = False
     piece: int | None = None
-    promised: int = 0
-    """Nodes that it may expand now; 0 while it waits."""
+    granted: int = 0
+    """The node budget of its current slice; 0 while it waits."""
 
 
 @dataclass
@@ -109,8 +108,8 @@ class WorkerPool:
     jobs: int
     counting: bool
     workers: list[PermutationWorker] = field(default_factory=list)
-    looked: float = 0.0
-    """When it was last looked whether they are ready."""
+    last_poll: float = 0.0
+    """Time of the last check whether they are ready."""
 
     def start(self) -> None:
         """Start the processes; by spawn, so that what this process has compiled or holds does no harm."""
@@ -125,15 +124,15 @@ class WorkerPool:
                 self.workers.append(PermutationWorker(process, ours))
 
     def takes_over(self, clock: Clock) -> bool:
-        """Whether the workers are ready; they are started when it is time."""
+        """Whether the workers are ready; starts them when `HEAD_START` is over."""
         if not self.workers and clock.seconds >= HEAD_START:
             self.start()
-        if clock.seconds < self.looked + SLICE_SECONDS:
+        if clock.seconds < self.last_poll + SLICE_SECONDS:
             return False
-        self.looked = clock.seconds
+        self.last_poll = clock.seconds
         for worker in self.workers:
             if not worker.ready and worker.pipe.poll():
-                _hear(worker)
+                _receive(worker)
                 worker.ready = True
         return bool(self.workers) and all(worker.ready for worker in self.workers)
 
@@ -147,64 +146,73 @@ class WorkerPool:
         self.workers.clear()
 
     def work(self, pieces: list[Path], clock: Clock, expanded: int) -> Iterator[WorkerAnswer]:
-        """Answers in the order of the pieces, one every 50 ms at least; what they count is new since the last one.
+        """Answers in the order of the pieces, at least one every 50 ms; their counts are new since the last one.
 
-        `expanded` nodes were expanded before. It goes on until all is done: its reader keeps the limits.
+        `expanded` nodes were expanded before. It continues until all pieces are done: the caller keeps the limits.
         """
-        waiting: list[list[WorkerAnswer]] = [[] for _ in pieces]
-        turn, following = 0, 0
-        while turn < len(pieces):
+        pending: list[list[WorkerAnswer]] = [[] for _ in pieces]
+        current, next_piece = 0, 0
+        while current < len(pieces):
             for worker in self.workers:
                 budget = self._budget(clock.limit.nodes, expanded)
-                starts = worker.piece is None and following < len(pieces)
-                goes_on = worker.piece == turn or (worker.piece is not None and len(waiting[worker.piece]) < BATCH)
-                if worker.promised == 0 and budget > 0 and (starts or goes_on):
+                starts = worker.piece is None and next_piece < len(pieces)
+                continues = worker.piece == current or (worker.piece is not None and len(pending[worker.piece]) < BATCH)
+                if worker.granted == 0 and budget > 0 and (starts or continues):
                     if starts:
-                        worker.piece, following = following, following + 1
-                    worker.promised = budget
-                    self._tell(worker, pieces[following - 1] if starts else None)
-            heard = self._heard(waiting)
-            expanded += sum(answer.expanded for answer in heard)
+                        worker.piece, next_piece = next_piece, next_piece + 1
+                    worker.granted = budget
+                    self._send(worker, pieces[next_piece - 1] if starts else None)
+            answers = self._receive_all(pending)
+            expanded += sum(answer.expanded for answer in answers)
             solutions: list[Path] = []
-            while turn < len(pieces) and waiting[turn]:
-                answer = waiting[turn].pop(0)
+            while current < len(pieces) and pending[current]:
+                answer = pending[current].pop(0)
                 solutions += answer.solutions
-                turn += answer.over
-            found, made = sum(answer.found for answer in heard), sum(answer.generated for answer in heard)
-            yield WorkerAnswer(solutions, found, sum(answer.expanded for answer in heard), made, turn == len(pieces))
+                current += answer.over
+            solutions_found, generated = (
+                sum(answer.solution_count for answer in answers),
+                sum(answer.generated for answer in answers),
+            )
+            yield WorkerAnswer(
+                solutions,
+                solutions_found,
+                sum(answer.expanded for answer in answers),
+                generated,
+                current == len(pieces),
+            )
 
     def _budget(self, nodes: int | None, expanded: int) -> int:
         """The nodes that one more worker may expand now."""
         if nodes is None:
             return UNLIMITED
-        left = nodes - expanded - sum(worker.promised for worker in self.workers)
-        return (left + self.jobs - 1) // self.jobs
+        nodes_left = nodes - expanded - sum(worker.granted for worker in self.workers)
+        return (nodes_left + self.jobs - 1) // self.jobs
 
-    def _tell(self, worker: PermutationWorker, path: Path | None) -> None:
-        """Let a worker begin with this piece, or go on with its own one."""
+    def _send(self, worker: PermutationWorker, path: Path | None) -> None:
+        """Let a worker begin with this piece, or continue with its own."""
         try:
-            worker.pipe.send((path, worker.promised))
+            worker.pipe.send((path, worker.granted))
         except OSError:
-            raise PuzzlelabError(ENDED) from None
+            raise PuzzlelabError(WORKER_ENDED) from None
 
-    def _heard(self, waiting: list[list[WorkerAnswer]]) -> list[WorkerAnswer]:
-        """What workers answer within 50 ms; it is added to what is `waiting`, by pieces."""
-        busy = {worker.pipe: worker for worker in self.workers if worker.promised}
-        heard = []
+    def _receive_all(self, pending: list[list[WorkerAnswer]]) -> list[WorkerAnswer]:
+        """The answers of workers within 50 ms, which are also added to `pending`, by piece."""
+        busy = {worker.pipe: worker for worker in self.workers if worker.granted}
+        answers = []
         for pipe in wait(list(busy), SLICE_SECONDS):
             worker = busy[pipe]  # type: ignore[index]
-            answer, worker.promised = _hear(worker), 0
+            answer, worker.granted = _receive(worker), 0
             if worker.piece is not None:
-                waiting[worker.piece].append(answer)
+                pending[worker.piece].append(answer)
             if answer.over:
                 worker.piece = None
-            heard.append(answer)
-        return heard
+            answers.append(answer)
+        return answers
 
 
 @contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """Processes that are started here never hear of Ctrl-C, which goes to all at once: this one ends the others."""
+    """Processes started here ignore Ctrl-C, which the system sends to all of them: this process ends the others."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -216,27 +224,27 @@ def _without_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _hear(worker: PermutationWorker) -> WorkerAnswer:
+def _receive(worker: PermutationWorker) -> WorkerAnswer:
     try:
         answer: WorkerAnswer = worker.pipe.recv()
     except (EOFError, OSError):
-        raise PuzzlelabError(ENDED) from None
+        raise PuzzlelabError(WORKER_ENDED) from None
     return answer
 
 
-def shared(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iterator[Attempt]:
-    """What `Lists.solutions` promises: the search alone at first, then the workers with what it has left."""
-    crew = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
-    alone = listed(search, clock.limit, clock)
+def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iterator[Attempt]:
+    """All solutions, as `EnumeratesSolutions.solutions` specifies: by this process first, and then by the workers."""
+    pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=False)
+    search_here = listed(search, clock.limit, clock)
     try:
-        for attempt in alone:
+        for attempt in search_here:
             yield attempt
             if isinstance(attempt, Result) and attempt.moves is None:
                 return
-            if crew.takes_over(clock):
+            if pool.takes_over(clock):
                 break
         control, stop = search.control, None
-        for answer in crew.work(pieces_of(search, jobs), clock, int(control[EXPANDED])):
+        for answer in pool.work(pieces_of(search, jobs), clock, int(control[EXPANDED])):
             control[EXPANDED] += answer.expanded
             control[GENERATED] += answer.generated
             counts = int(control[EXPANDED]), int(control[GENERATED]), 0
@@ -250,28 +258,28 @@ def shared(instance: Instance, search: Machine, clock: Clock, jobs: int) -> Iter
             None, "none", "", stop or "done", 0, int(control[EXPANDED]), int(control[GENERATED]), 0, clock.seconds
         )
     finally:
-        crew.close()
+        pool.close()
 
 
-def tallied(instance: Instance, search: Machine, clock: Clock, most: int, jobs: int) -> Iterator[Count]:
-    """What `CountsSolutions.count` promises, in the same way."""
-    crew = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
+def counted_by_workers(instance: Instance, search: Machine, clock: Clock, most: int, jobs: int) -> Iterator[Count]:
+    """The count of solutions, as `CountsSolutions.count` specifies, in the same way."""
+    pool = WorkerPool(instance, np.diff(search.record.lists.firsts).tolist(), jobs, counting=True)
     try:
         for count in counted(search, clock.limit, most, clock):
             yield count
             if count.stop != "interrupted":
                 return
-            if crew.takes_over(clock):
+            if pool.takes_over(clock):
                 break
         pieces = pieces_of(search, jobs)
-        found, expanded = int(search.control[FOUND]), int(search.control[EXPANDED])
-        for answer in crew.work(pieces, clock, expanded):
-            found, expanded = found + answer.found, expanded + answer.expanded
+        solutions, expanded = int(search.control[FOUND]), int(search.control[EXPANDED])
+        for answer in pool.work(pieces, clock, expanded):
+            solutions, expanded = solutions + answer.solution_count, expanded + answer.expanded
             stop = "done" if answer.over else clock.reached(expanded)
-            if found >= most:
+            if solutions >= most:
                 stop = "solutions"
-            yield Count(min(found, most), stop or "interrupted", expanded, clock.seconds)
+            yield Count(min(solutions, most), stop or "interrupted", expanded, clock.seconds)
             if stop:
                 return
     finally:
-        crew.close()
+        pool.close()

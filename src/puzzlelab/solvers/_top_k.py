@@ -1,6 +1,6 @@
-"""Which candidates of a layer are the `width` least: quickly by 16 bits of each estimate, or exactly.
+"""Selects the `width` least values: fast by 16 bits of each value, or exactly.
 
-Hand-made estimates are whole numbers, and 16 bits tell them apart; those of networks may differ by very little.
+Hand-made estimates are whole numbers, which 16 bits distinguish; those of networks may differ by very little.
 
 Shapes: C = candidates.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from puzzlelab.engine.kernels import compiled, inlined
 
 BINS = 1 << 16
-"""Entries that both ways need of a histogram."""
+"""The size of the histogram that both functions need."""
 
 
 @inlined
@@ -28,16 +28,16 @@ def bits_of(value):
 
 @compiled
 def threshold_16bit(value, count, width, histogram):
-    """(threshold, ties): all estimates that sort below the threshold, and this many at it, are the `width` least."""
-    most = np.int64(0)
+    """(threshold, ties): the `width` least are all values below the threshold and `ties` of those equal to it."""
+    largest = np.int64(0)
     for i in range(count):
-        most = max(most, bits_of(value[i]))
-    for i in range(most + 1):  # a small part of the room, for estimates of usual sizes
+        largest = max(largest, bits_of(value[i]))
+    for i in range(largest + 1):  # a small part of the histogram for common estimates
         histogram[i] = 0
     for i in range(count):
         histogram[np.uint64(bits_of(value[i]))] += 1
     total = np.int64(0)
-    for i in range(most + 1):
+    for i in range(largest + 1):
         if total + histogram[i] > width:
             return i, width - total
         total += histogram[i]
@@ -45,8 +45,8 @@ def threshold_16bit(value, count, width, histogram):
 
 
 @inlined
-def crossing(histogram, total, width):
-    """(place, total before it): the first place up to which the histogram counts more than `width`."""
+def crossing_bin(histogram, total, width):
+    """(bin, total before it): the first bin up to which the histogram counts more than `width`."""
     for i in range(histogram.size):
         if total + histogram[i] > width:
             return np.int64(i), total
@@ -64,11 +64,11 @@ def threshold_exact(ranks, first, count, width, histogram):
         histogram[i] = 0
     for i in range(first, first + count):
         histogram[ranks[i] >> 16] += 1
-    high, total = crossing(histogram, np.int64(0), width)
+    high, total = crossing_bin(histogram, np.int64(0), width)
     for i in range(histogram.size):
         histogram[i] = 0
     for i in range(first, first + count):
         if ranks[i] >> 16 == high:
             histogram[ranks[i] & 0xFFFF] += 1
-    low, total = crossing(histogram, total, width)
+    low, total = crossing_bin(histogram, total, width)
     return (high << 16) | low, width - total

@@ -1,4 +1,4 @@
-"""The machine of UCT: many games side by side, each with a tree of playouts; all their leaves are scored in one batch.
+"""The search loop of UCT over many games, each with its own tree; the leaves of all games are scored in one batch.
 
 Shapes: G = games, M as in `engine.kernels`.
 """
@@ -10,263 +10,287 @@ import numpy as np
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, NEEDS_SCORES, REQUESTED, RUNNING, compiled, inlined
 from puzzlelab.solvers._uct_tree import (
+    ACTIVE,
     ADMISSIBLE,
-    AT_ONCE,
-    BEGUN,
-    BY_VALUES,
+    AWAITS_SCORES,
     CURSOR,
-    FINISHES,
+    DEAD_END,
+    DIRICHLET_FRACTION,
+    EXPANSIONS,
     IDLE,
-    LEAVES,
-    LIVE,
-    LOOKED,
-    LOST,
+    MAX_NODES,
+    MOVES_FULL,
     NEW,
-    NOBODY,
-    NODES,
-    NOISE,
     NOWHERE,
     OPEN,
+    PARALLEL_LEAVES,
     PAUSED,
     PAUSES,
+    PENDING_LEAVES,
     PLAYING,
     PLAYOUTS,
+    PRIOR_FROM_VALUES,
+    SKIPPED,
     SOLVED,
     SPENT,
+    STARTED,
+    STOPS_AT_SOLUTION,
     STUCK,
     TEMPERATURE,
-    TOO_SHORT,
-    WAITS,
     WON,
+    add_root_noise,
     playout,
-    stir,
     take_scores,
     uniform,
 )
 
 
 @inlined
-def merit(record, game, child):
-    """Which of two children that were tried equally often is the better one."""
-    tried = record.visits[game, child]
-    return record.total[game, child] / tried if tried > 0 else record.prior[game, child]
+def tie_break_value(record, game, child):
+    """Ranks children with equal visits: the mean value of a child, or its prior if it has no visits."""
+    visits = record.visits[game, child]
+    return record.value_sum[game, child] / visits if visits > 0 else record.prior[game, child]
 
 
 @inlined
-def most_tried(record, game):
-    """The child of the root that was tried most often, and is not lost; NOWHERE without any."""
-    chosen, first = NOWHERE, record.first[game, 0]
-    for child in range(first, first + record.children[game, 0]):
-        if record.kind[game, child] != LOST:
-            more = 1 if chosen == NOWHERE else record.visits[game, child] - record.visits[game, chosen]
-            if more > 0 or (more == 0 and merit(record, game, child) > merit(record, game, chosen)):
+def most_visited_child(record, game):
+    """The child of the root with most visits that is no dead end; NOWHERE if there is none."""
+    chosen, first = NOWHERE, record.first_child[game, 0]
+    for child in range(first, first + record.child_count[game, 0]):
+        if record.status[game, child] != DEAD_END:
+            difference = 1 if chosen == NOWHERE else record.visits[game, child] - record.visits[game, chosen]
+            if difference > 0 or (
+                difference == 0 and tie_break_value(record, game, child) > tie_break_value(record, game, chosen)
+            ):
                 chosen = child
     return chosen
 
 
 @inlined
-def choose(record, game):
-    """The child of the root that is to be played: the one tried most often, or one drawn by how often it was tried."""
-    chosen, warmth = most_tried(record, game), record.weights[TEMPERATURE]
-    if warmth == 0.0 or chosen == NOWHERE or record.visits[game, chosen] == 0:
+def choose_child(record, game):
+    """The child of the root to play: the most visited one, or with a temperature one drawn by visits."""
+    chosen, temperature = most_visited_child(record, game), record.weights[TEMPERATURE]
+    if temperature == 0.0 or chosen == NOWHERE or record.visits[game, chosen] == 0:
         return chosen
-    first, most, total = record.first[game, 0], np.float64(record.visits[game, chosen]), 0.0
-    for i in range(record.children[game, 0]):
-        lost = record.kind[game, first + i] == LOST
-        record.room[i] = 0.0 if lost else (record.visits[game, first + i] / most) ** (1.0 / warmth)
-        total += record.room[i]
-    left = total * uniform(record.random, game)
-    for i in range(record.children[game, 0]):
-        left -= record.room[i]
-        if left < 0.0:
+    first, max_visits, total = record.first_child[game, 0], np.float64(record.visits[game, chosen]), 0.0
+    for i in range(record.child_count[game, 0]):
+        is_dead_end = record.status[game, first + i] == DEAD_END
+        record.move_weights[i] = (
+            0.0 if is_dead_end else (record.visits[game, first + i] / max_visits) ** (1.0 / temperature)
+        )
+        total += record.move_weights[i]
+    threshold = total * uniform(record.random, game)
+    for i in range(record.child_count[game, 0]):
+        threshold -= record.move_weights[i]
+        if threshold < 0.0:
             return first + i
     return chosen
 
 
 @inlined
-def move_row(record, game, row, to):
-    """Move a node to a row before its own."""
-    kernels.copy(record.keys[game, row], record.keys[game, to])
-    record.kind[game, to], record.move[game, to] = record.kind[game, row], record.move[game, row]
-    record.first[game, to], record.children[game, to] = record.first[game, row], record.children[game, row]
-    record.visits[game, to], record.total[game, to] = record.visits[game, row], record.total[game, row]
-    record.prior[game, to], record.guess[game, to] = record.prior[game, row], record.guess[game, row]
+def copy_node(record, game, row, target):
+    """Copy a node to an earlier row."""
+    kernels.copy(record.keys[game, row], record.keys[game, target])
+    record.status[game, target], record.move[game, target] = record.status[game, row], record.move[game, row]
+    record.first_child[game, target], record.child_count[game, target] = (
+        record.first_child[game, row],
+        record.child_count[game, row],
+    )
+    record.visits[game, target], record.value_sum[game, target] = record.visits[game, row], record.value_sum[game, row]
+    record.prior[game, target], record.heuristic[game, target] = record.prior[game, row], record.heuristic[game, row]
 
 
 @inlined
-def advance(record, game, child):
-    """Make the move to a child of the root: it becomes the root, with all below it; the rest is forgotten."""
-    at, place, last = record.length[game], record.place, record.size[game]
-    record.made[game, at] = record.move[game, child]
-    kernels.copy(record.keys[game, 0], record.past[game, at])
-    record.length[game], record.tried[game], record.stirred[game] = at + 1, 0, False
-    record.deep[game] = max(0, record.deep[game] - 1)
+def advance_root(record, game, child):
+    """Play the move to a child of the root: its subtree is kept with the child as root, all else is dropped."""
+    ply, new_row, last = record.game_length[game], record.new_row, record.node_count[game]
+    record.game_moves[game, ply] = record.move[game, child]
+    kernels.copy(record.keys[game, 0], record.game_states[game, ply])
+    record.game_length[game], record.playouts_done[game], record.has_noise[game] = ply + 1, 0, False
+    record.max_depth[game] = max(0, record.max_depth[game] - 1)
     for row in range(child):
-        place[row] = NOWHERE
-    move_row(record, game, child, 0)
-    record.parent[game, 0], record.move[game, 0], place[child], kept = NOWHERE, NOWHERE, 0, 1
+        new_row[row] = NOWHERE
+    copy_node(record, game, child, 0)
+    record.parent[game, 0], record.move[game, 0], new_row[child], count = NOWHERE, NOWHERE, 0, 1
     for row in range(child + 1, last):
-        above = place[record.parent[game, row]]
-        place[row] = NOWHERE
-        if above != NOWHERE:
-            move_row(record, game, row, kept)
-            record.parent[game, kept], place[row] = above, kept
-            if record.first[game, above] == row:
-                record.first[game, above] = kept
-            kept += 1
-    record.size[game] = kept
+        new_parent = new_row[record.parent[game, row]]
+        new_row[row] = NOWHERE
+        if new_parent != NOWHERE:
+            copy_node(record, game, row, count)
+            record.parent[game, count], new_row[row] = new_parent, count
+            if record.first_child[game, new_parent] == row:
+                record.first_child[game, new_parent] = count
+            count += 1
+    record.node_count[game] = count
 
 
 # --- many games -----------------------------------------------------------------------------------------------------
 
 
 @inlined
-def seat(record, game):
-    """Begin a game anew from its start, with nothing but that in its tree."""
+def reset_game(record, game):
+    """Restart a game: its tree holds the start alone."""
     state, tables = record.start[game], record.tables
     kernels.pack(tables, state, record.keys[game, 0])
-    record.parent[game, 0], record.move[game, 0], record.kind[game, 0] = NOWHERE, NOWHERE, NEW
-    record.children[game, 0] = record.visits[game, 0] = 0
-    record.total[game, 0], record.prior[game, 0] = 0.0, 1.0
-    record.size[game], record.length[game], record.tried[game], record.deep[game] = 1, 0, 0, 0
-    record.best[game], record.stirred[game], record.cut[game] = NOWHERE, False, False
+    record.parent[game, 0], record.move[game, 0], record.status[game, 0] = NOWHERE, NOWHERE, NEW
+    record.child_count[game, 0] = record.visits[game, 0] = 0
+    record.value_sum[game, 0], record.prior[game, 0] = 0.0, 1.0
+    record.node_count[game], record.game_length[game], record.playouts_done[game], record.max_depth[game] = 1, 0, 0, 0
+    record.best_length[game], record.has_noise[game], record.was_cut[game] = NOWHERE, False, False
     if kernels.solved(tables, state):
-        record.kind[game, 0], record.best[game], record.bound[game], record.standing[game] = SOLVED, 0, 0, WON
+        record.status[game, 0], record.best_length[game], record.lower_bound[game], record.game_status[game] = (
+            SOLVED,
+            0,
+            0,
+            WON,
+        )
         return
-    record.bound[game], record.standing[game] = 1, PLAYING
+    record.lower_bound[game], record.game_status[game] = 1, PLAYING
     if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate):
-        record.bound[game] = max(1, kernels.evaluate(record.estimate, state, record.memo))
+        record.lower_bound[game] = max(1, kernels.evaluate(record.estimate, state, record.memo))
 
 
 @compiled
 def begin(record, children):
-    """Begin games anew, but for those that have a child of the root to go on to: `children: int64[G]`, or NOWHERE.
+    """Prepare each game by `children: int64[G]`: play that child of the root, or restart the game where it is NOWHERE.
 
-    NOBODY lets a game stand as it is.
+    A game with SKIPPED stays as it is.
     """
     for game in range(children.size):
-        if children[game] == NOBODY:
-            record.standing[game] = IDLE
+        if children[game] == SKIPPED:
+            record.game_status[game] = IDLE
         elif children[game] == NOWHERE:
-            seat(record, game)
+            reset_game(record, game)
         else:
-            advance(record, game, children[game])
-            record.standing[game] = PLAYING
-    record.control[BEGUN] = record.control[WAITS] = record.control[LEAVES] = record.control[REQUESTED] = 0
+            advance_root(record, game, children[game])
+            record.game_status[game] = PLAYING
+    record.control[STARTED] = record.control[AWAITS_SCORES] = record.control[PENDING_LEAVES] = record.control[
+        REQUESTED
+    ] = 0
 
 
 @compiled
-def decide(record, children, shares):
-    """Write which child of its root each game that has had its playouts goes on to, NOWHERE for others.
+def choose_moves(record, children, shares):
+    """Write the chosen child of each paused game into `children`, and NOWHERE for the other games.
 
-    And into `shares: float64[G, M]`, which is 0 everywhere else, how many of the playouts began with each move.
+    `shares: float64[G, M]`, which the caller fills with 0, gets the share of the visits of each move.
     """
     for game in range(children.size):
-        children[game], first, total = NOWHERE, record.first[game, 0], 0
-        if record.standing[game] != PAUSED:
+        children[game], first, total = NOWHERE, record.first_child[game, 0], 0
+        if record.game_status[game] != PAUSED:
             continue
-        children[game] = choose(record, game)
-        for child in range(first, first + record.children[game, 0]):
-            total += record.visits[game, child] * (record.kind[game, child] != LOST)
-        for child in range(first, first + record.children[game, 0]):
-            if total > 0 and record.kind[game, child] != LOST:
+        children[game] = choose_child(record, game)
+        for child in range(first, first + record.child_count[game, 0]):
+            total += record.visits[game, child] * (record.status[game, child] != DEAD_END)
+        for child in range(first, first + record.child_count[game, 0]):
+            if total > 0 and record.status[game, child] != DEAD_END:
                 shares[game, record.move[game, child]] = record.visits[game, child] / total
 
 
 @inlined
-def judged(record, game):
-    """How a game stands between two playouts."""
-    best = record.best[game]
-    if record.kind[game, 0] == SOLVED:
+def status_of_game(record, game):
+    """The status of a game between two playouts."""
+    best = record.best_length[game]
+    if record.status[game, 0] == SOLVED:
         return WON
-    if record.kind[game, 0] == LOST:
+    if record.status[game, 0] == DEAD_END:
         return STUCK if best == NOWHERE else WON
-    if record.settings[PAUSES] == 0 and best != NOWHERE and best <= max(record.bound[game], record.length[game] + 1):
-        return WON  # nothing shorter can come
-    return SPENT if record.counts[game, LOOKED] >= record.settings[NODES] else PLAYING
+    if (
+        record.settings[PAUSES] == 0
+        and best != NOWHERE
+        and best <= max(record.lower_bound[game], record.game_length[game] + 1)
+    ):
+        return WON  # no shorter solution can follow
+    return SPENT if record.counts[game, EXPANSIONS] >= record.settings[MAX_NODES] else PLAYING
 
 
 @inlined
-def turn(record, game):
-    """Let a game go on to its next leaves, with a move before that where it is time for it."""
-    settings, standing = record.settings, judged(record, game)
-    if standing == PLAYING and record.tried[game] >= settings[PLAYOUTS]:
+def step_game(record, game):
+    """Run the next playouts of a game, after a move if its playouts for this position are done."""
+    settings, status = record.settings, status_of_game(record, game)
+    if status == PLAYING and record.playouts_done[game] >= settings[PLAYOUTS]:
         if settings[PAUSES] == 1:
-            standing = PAUSED
-        elif settings[FINISHES] == 1 and record.best[game] != NOWHERE:
-            standing = WON
+            status = PAUSED
+        elif settings[STOPS_AT_SOLUTION] == 1 and record.best_length[game] != NOWHERE:
+            status = WON
         else:
-            advance(record, game, choose(record, game))
-            standing = judged(record, game)
-    record.standing[game] = standing
-    if standing != PLAYING:
+            advance_root(record, game, choose_child(record, game))
+            status = status_of_game(record, game)
+    record.game_status[game] = status
+    if status != PLAYING:
         return
-    if record.kind[game, 0] == NEW:
+    if record.status[game, 0] == NEW:
         playout(record, game)
-        record.tried[game] = 0  # to look at the root is none
+        record.playouts_done[game] = 0  # expanding the root is not counted as a playout
         return
-    if record.weights[NOISE] > 0.0 and not record.stirred[game]:
-        stir(record, game)
-    left = min(settings[AT_ONCE], settings[PLAYOUTS] - record.tried[game])
-    for _ in range(min(left, settings[NODES] - record.counts[game, LOOKED])):
-        if record.kind[game, 0] != OPEN or not playout(record, game):
+    if record.weights[DIRICHLET_FRACTION] > 0.0 and not record.has_noise[game]:
+        add_root_noise(record, game)
+    leaves = min(settings[PARALLEL_LEAVES], settings[PLAYOUTS] - record.playouts_done[game])
+    for _ in range(min(leaves, settings[MAX_NODES] - record.counts[game, EXPANSIONS])):
+        if record.status[game, 0] != OPEN or not playout(record, game):
             return
 
 
 @inlined
-def sweep(record):
-    """Take the games that do not go on out of those that do, and begin with the first again."""
-    control, live = record.control, 0
-    for i in range(control[LIVE]):
-        if record.standing[record.live[i]] == PLAYING:
-            record.live[live] = record.live[i]
-            live += 1
-    control[LIVE], control[CURSOR] = live, 0
+def drop_finished_games(record):
+    """Remove stopped games from `active_games`, and set the cursor to the first."""
+    control, count = record.control, 0
+    for i in range(control[ACTIVE]):
+        if record.game_status[record.active_games[i]] == PLAYING:
+            record.active_games[count] = record.active_games[i]
+            count += 1
+    control[ACTIVE], control[CURSOR] = count, 0
 
 
 @inlined
-def gather(record):
-    """Put all games among those that go on, and take out those that do not."""
+def start_games(record):
+    """Fill `active_games` with the games that are not stopped."""
     control = record.control
-    for game in range(len(record.live)):
-        record.live[game] = game
-    control[LIVE], control[BEGUN] = len(record.live), 1
-    sweep(record)
+    for game in range(len(record.active_games)):
+        record.active_games[game] = game
+    control[ACTIVE], control[STARTED] = len(record.active_games), 1
+    drop_finished_games(record)
 
 
 @inlined
-def full(record, game):
-    """Whether there is no room for the next leaves of a game."""
-    leaves = record.settings[AT_ONCE]
-    record.control[TOO_SHORT] = record.length[game] + record.deep[game] + leaves + 2 > record.made.shape[1]
-    return record.control[TOO_SHORT] == 1 or record.size[game] + leaves * record.moves.size > record.kind.shape[1]
+def is_full(record, game):
+    """Whether the arrays must grow before the next leaves of a game."""
+    leaves = record.settings[PARALLEL_LEAVES]
+    record.control[MOVES_FULL] = (
+        record.game_length[game] + record.max_depth[game] + leaves + 2 > record.game_moves.shape[1]
+    )
+    return (
+        record.control[MOVES_FULL] == 1 or record.node_count[game] + leaves * record.moves.size > record.status.shape[1]
+    )
 
 
 @compiled
 def step(record, budget):
-    """One slice: look at some `budget` states."""
+    """One slice of the search: expand about `budget` states."""
     control = record.control
     if budget == 0:
         return RUNNING
-    if control[BEGUN] == 0:
-        gather(record)
-    if control[WAITS] == 1:
+    if control[STARTED] == 0:
+        start_games(record)
+    if control[AWAITS_SCORES] == 1:
         take_scores(record)
-        control[WAITS] = 0
-    wanted = record.settings[AT_ONCE] * (record.moves.size if record.settings[BY_VALUES] == 1 else 1)
+        control[AWAITS_SCORES] = 0
+    rows_needed = record.settings[PARALLEL_LEAVES] * (
+        record.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
+    )
     stop = control[EXPANDED] + budget
-    while control[LIVE] > 0:
-        while control[CURSOR] < control[LIVE] and control[REQUESTED] + wanted <= len(record.rows):
+    while control[ACTIVE] > 0:
+        while control[CURSOR] < control[ACTIVE] and control[REQUESTED] + rows_needed <= len(record.rows):
             if control[EXPANDED] >= stop:
                 return RUNNING
-            game = np.int64(record.live[control[CURSOR]])
-            if full(record, game):
+            game = np.int64(record.active_games[control[CURSOR]])
+            if is_full(record, game):
                 return FULL
-            turn(record, game)
+            step_game(record, game)
             control[CURSOR] += 1
-        if control[LEAVES] > 0:
-            control[WAITS] = 1
+        if control[PENDING_LEAVES] > 0:
+            control[AWAITS_SCORES] = 1
             return NEEDS_SCORES
-        if control[CURSOR] == control[LIVE]:
-            sweep(record)
+        if control[CURSOR] == control[ACTIVE]:
+            drop_finished_games(record)
     return DONE

@@ -1,12 +1,12 @@
-"""The trees of UCT, one for each of many games, and how a playout makes them grow.
+"""The search trees of UCT, one for each of many games, and the playout that extends them.
 
-A tree is rows of arrays: a child stands behind its parent, and the children of a node stand side by side. A value is
-exp(-decay * remaining moves), so that each step back towards the root multiplies it by exp(-decay). A move that leads
-back to a state on the way there, in the tree or earlier in the game, is lost, and left out; so is a node from which
-every move is lost.
+A tree is stored as rows of arrays: a child has a higher row than its parent, and siblings have consecutive rows. The
+value of a state is exp(-step_discount * remaining moves); backpropagation multiplies it by exp(-step_discount) at each
+step. A move back to a state on the path from the start, in the tree or earlier in the game, gets no node. A node
+without children is a dead end, and so is a node all of whose children are dead ends.
 
-Shapes: G = games, N = rows of a tree, L = moves that there is room for, R = states asked about at once, S, W, M, K as
-in `engine.kernels`.
+Shapes: G = games, N = rows of a tree, L = capacity for moves, R = states scored in one batch, S, W, M, K as in
+`engine.kernels`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,41 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import EXPANDED, GENERATED, OWN, REQUESTED, compiled, inlined
 
-BEGUN, LIVE, CURSOR, WAITS, LEAVES, TOO_SHORT = range(OWN, OWN + 6)
-"""LEAVES wait for scores; WAITS: they are asked for now; TOO_SHORT: what must grow are the lines of moves."""
-PLAYOUTS, AT_ONCE, MOST, NODES, FINISHES, PAUSES, ASKS_PRIOR, BY_VALUES, ADMISSIBLE = range(9)
-"""Places in `settings`. PAUSES: a game that has had its playouts waits to be told a move."""
-DECAY, EXPLORATION, TEMPERATURE, NOISE, CONCENTRATION = range(5)
-WEIGHTS = "decay", "exploration", "temperature", "noise", "concentration"
-"""Places in `weights`, and their names."""
-NEW, WAITING, OPEN, SOLVED, LOST = range(5)
-"""What a node is: not looked at, waiting for scores, with children, the goal, or without a way on."""
+STARTED, ACTIVE, CURSOR, AWAITS_SCORES, PENDING_LEAVES, MOVES_FULL = range(OWN, OWN + 6)
+"""Slots of `control`. PENDING_LEAVES: leaves without scores; AWAITS_SCORES: their scores were requested; MOVES_FULL:
+the arrays of moves must grow, not those of nodes."""
+(
+    PLAYOUTS,
+    PARALLEL_LEAVES,
+    MAX_MOVES,
+    MAX_NODES,
+    STOPS_AT_SOLUTION,
+    PAUSES,
+    USES_PRIOR,
+    PRIOR_FROM_VALUES,
+    ADMISSIBLE,
+) = range(9)
+"""Slots of `settings`. PAUSES: after its playouts a game waits until the caller chooses its move."""
+STEP_DISCOUNT, C_PUCT, TEMPERATURE, DIRICHLET_FRACTION, DIRICHLET_ALPHA = range(5)
+WEIGHTS = "step_discount", "c_puct", "temperature", "dirichlet_fraction", "dirichlet_alpha"
+"""Slots of `weights`, and the options that fill them."""
+NEW, WAITING, OPEN, SOLVED, DEAD_END = range(5)
+"""Status of a node: not expanded, waiting for scores, expanded, the goal, or a dead end."""
 PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
-"""How a game stands. STUCK: its root is lost; SPENT: it has had its nodes; IDLE: nobody asks for its next move."""
-LOOKED, MADE, SCORED = range(3)
+"""Status of a game. STUCK: its root is a dead end; SPENT: its node limit is reached; IDLE: the caller skips it."""
+EXPANSIONS, GENERATIONS, EVALUATIONS = range(3)
 """Columns of `counts`."""
 NOWHERE = -1
-NOBODY = -2
-"""In the place of a child to go on to: nobody asks."""
-LEAST = 1e-200
-"""A value that is as good as none, but still tells likely moves from others."""
+SKIPPED = -2
+"""Given to `begin` in place of a child: the game is skipped."""
+MIN_VALUE = 1e-200
+"""The least weight of the prior, so that it still ranks moves where all values are 0."""
 UNBOUNDED = 1 << 30
-"""As many moves as one likes."""
+"""A limit that is never reached."""
 
 
 class UctRecord(NamedTuple):
-    """Where the games stand, and their trees."""
+    """The state of all games, and their trees."""
 
     tables: Any
     estimate: Any
@@ -51,106 +62,106 @@ class UctRecord(NamedTuple):
     settings: NDArray[np.int64]
     weights: NDArray[np.float64]
     start: State
-    """[G, S]: where each game begins."""
-    live: NDArray[np.int32]
-    """[G]: the games that go on, the first `LIVE` of them."""
-    standing: NDArray[np.int8]
-    """[G]: whether a game goes on, or why not."""
-    length: NDArray[np.int32]
-    """[G]: the moves that were made."""
-    best: NDArray[np.int32]
+    """[G, S]: the start of each game."""
+    active_games: NDArray[np.int32]
+    """[G]: the numbers of the games still played, in the first `ACTIVE` entries."""
+    game_status: NDArray[np.int8]
+    """[G]: PLAYING, or why the game has stopped."""
+    game_length: NDArray[np.int32]
+    """[G]: the number of moves played."""
+    best_length: NDArray[np.int32]
     """[G]: the length of the shortest solution found, NOWHERE without one."""
-    bound: NDArray[np.int32]
-    """[G]: the least number of moves that are needed."""
-    tried: NDArray[np.int32]
-    """[G]: playouts at this position."""
-    stirred: NDArray[np.bool_]
-    """[G]: whether the root has its noise."""
-    cut: NDArray[np.bool_]
-    """[G]: whether something was left out because it would take too many moves."""
-    deep: NDArray[np.int32]
-    """[G]: no node lies deeper below the root than this."""
-    size: NDArray[np.int32]
-    """[G]: rows of each tree."""
+    lower_bound: NDArray[np.int32]
+    """[G]: a lower bound on the length of a solution."""
+    playouts_done: NDArray[np.int32]
+    """[G]: playouts since the last move."""
+    has_noise: NDArray[np.bool_]
+    """[G]: whether Dirichlet noise is in the prior of the root."""
+    was_cut: NDArray[np.bool_]
+    """[G]: whether `max_moves` kept a state out of the tree."""
+    max_depth: NDArray[np.int32]
+    """[G]: an upper bound on the depth of the tree."""
+    node_count: NDArray[np.int32]
+    """[G]: rows in use of each tree."""
     random: NDArray[np.uint64]
-    """[G]: the state of each game's randomness."""
+    """[G]: the state of each game's random generator."""
     counts: NDArray[np.int64]
-    """[G, 3]: states looked at, their moves, and states scored from outside."""
-    made: NDArray[np.int32]
-    """[G, L]: the moves of each game."""
-    answer: NDArray[np.int32]
+    """[G, 3]: states expanded, states generated, and states scored by a network."""
+    game_moves: NDArray[np.int32]
+    """[G, L]: the moves played in each game."""
+    best_moves: NDArray[np.int32]
     """[G, L]: the moves of the shortest solution found."""
-    past: NDArray[np.uint64]
-    """[G, L, W]: the packed states in which the moves were made."""
+    game_states: NDArray[np.uint64]
+    """[G, L, W]: the packed states in which they were played."""
     keys: NDArray[np.uint64]
     """[G, N, W]: the packed state of each node; the root is row 0."""
-    kind: NDArray[np.int8]
-    """[G, N]."""
+    status: NDArray[np.int8]
+    """[G, N]: NEW, WAITING, OPEN, SOLVED or DEAD_END."""
     parent: NDArray[np.int32]
     """[G, N]."""
     move: NDArray[np.int32]
     """[G, N]: the move that leads to a node."""
-    first: NDArray[np.int32]
+    first_child: NDArray[np.int32]
     """[G, N]: the row of its first child."""
-    children: NDArray[np.int32]
-    """[G, N]: and how many there are."""
+    child_count: NDArray[np.int32]
+    """[G, N]: the number of its children."""
     visits: NDArray[np.int32]
-    """[G, N]: playouts that came through."""
-    total: NDArray[np.float64]
-    """[G, N]: the sum of their values as seen from this node."""
+    """[G, N]: playouts through this node."""
+    value_sum: NDArray[np.float64]
+    """[G, N]: the sum of their values, discounted to this node."""
     prior: NDArray[np.float64]
-    """[G, N]: how likely the move to a node is."""
-    guess: NDArray[np.float64]
-    """[G, N]: what the estimate says of a node, as a value, where it was asked."""
+    """[G, N]: the prior probability of the move to a node."""
+    heuristic: NDArray[np.float64]
+    """[G, N]: the value of a node by the estimate, where it was evaluated."""
     rows: State
-    """[R, S]: states that wait for scores."""
-    owner: NDArray[np.int32]
-    """[R]: the game of each leaf that waits."""
-    leaf: NDArray[np.int32]
+    """[R, S]: states whose scores are requested."""
+    leaf_game: NDArray[np.int32]
+    """[R]: the game of each pending leaf."""
+    leaf_node: NDArray[np.int32]
     """[R]: its node."""
-    begins: NDArray[np.int32]
-    """[R]: and the first of its rows."""
+    leaf_row: NDArray[np.int32]
+    """[R]: the first of its rows in `rows`."""
     scores: NDArray[np.float64]
-    """[R]: remaining moves; or [R M] of a prior; or [R (M + 1)], those of each state's moves, and what remains."""
+    """[R]: remaining moves; or [R M]: prior logits; or [R (M + 1)]: a state's logits, then its remaining moves."""
     state: State
     child: State
     moves: NDArray[np.int32]
     words: NDArray[np.uint64]
     memo: NDArray[np.int64]
-    room: NDArray[np.float64]
-    """[M]."""
-    place: NDArray[np.int32]
-    """[N]: room to number nodes anew."""
+    move_weights: NDArray[np.float64]
+    """[M]: scratch for random draws among the moves."""
+    new_row: NDArray[np.int32]
+    """[N]: scratch for the new row of each node when the root moves."""
 
 
-GAMES = {
-    "live": np.int32,
-    "standing": np.int8,
-    "length": np.int32,
-    "best": np.int32,
-    "bound": np.int32,
-    "tried": np.int32,
-    "stirred": np.bool_,
-    "cut": np.bool_,
-    "deep": np.int32,
-    "size": np.int32,
+GAME_ARRAYS = {
+    "active_games": np.int32,
+    "game_status": np.int8,
+    "game_length": np.int32,
+    "best_length": np.int32,
+    "lower_bound": np.int32,
+    "playouts_done": np.int32,
+    "has_noise": np.bool_,
+    "was_cut": np.bool_,
+    "max_depth": np.int32,
+    "node_count": np.int32,
     "random": np.uint64,
 }
-"""The arrays with one entry a game."""
-LINES = {"made": np.int32, "answer": np.int32}
-"""The arrays of moves; `past` has their length too."""
-TREE = {
-    "kind": np.int8,
+"""Arrays with one entry a game."""
+MOVE_ARRAYS = {"game_moves": np.int32, "best_moves": np.int32}
+"""Arrays with one entry a move; `game_states` grows with them."""
+NODE_ARRAYS = {
+    "status": np.int8,
     "parent": np.int32,
     "move": np.int32,
-    "first": np.int32,
-    "children": np.int32,
+    "first_child": np.int32,
+    "child_count": np.int32,
     "visits": np.int32,
-    "total": np.float64,
+    "value_sum": np.float64,
     "prior": np.float64,
-    "guess": np.float64,
+    "heuristic": np.float64,
 }
-"""The arrays of nodes; `keys` and `place` have their length too."""
+"""Arrays with one entry a node; `keys` and `new_row` grow with them."""
 
 
 # --- randomness -------------------------------------------------------------------------------------------------------
@@ -158,79 +169,79 @@ TREE = {
 
 @compiled
 def uniform(random, game):
-    """A number from [0, 1)."""
+    """A random number in [0, 1)."""
     random[game] += kernels.GOLDEN
     return np.float64(kernels.scramble(random[game]) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
 def gamma(random, game, shape):
-    """A number that is gamma distributed (Marsaglia and Tsang, 2000)."""
+    """A gamma distributed random number (Marsaglia and Tsang, 2000)."""
     boost = 1.0
     if shape < 1.0:
         boost = (1.0 - uniform(random, game)) ** (1.0 / shape)
         shape += 1.0
-    middle = shape - 1.0 / 3.0
+    d = shape - 1.0 / 3.0
     while True:
         radius = np.sqrt(-2.0 * np.log(1.0 - uniform(random, game)))
         normal = radius * np.cos(2.0 * np.pi * uniform(random, game))
-        cubed = (1.0 + normal / np.sqrt(9.0 * middle)) ** 3
-        chance = np.log(1.0 - uniform(random, game))
-        if cubed > 0.0 and chance < 0.5 * normal * normal + middle * (1.0 - cubed + np.log(cubed)):
-            return boost * middle * cubed
+        cubed = (1.0 + normal / np.sqrt(9.0 * d)) ** 3
+        log_uniform = np.log(1.0 - uniform(random, game))
+        if cubed > 0.0 and log_uniform < 0.5 * normal * normal + d * (1.0 - cubed + np.log(cubed)):
+            return boost * d * cubed
 
 
 @inlined
-def stir(record, game):
-    """Mix noise (a Dirichlet distribution) into the prior at the root."""
-    noise, first, total = record.weights[NOISE], record.first[game, 0], 0.0
-    for i in range(record.children[game, 0]):
-        record.room[i] = gamma(record.random, game, record.weights[CONCENTRATION])
-        total += record.room[i]
+def add_root_noise(record, game):
+    """Mix Dirichlet noise into the prior of the root."""
+    fraction, first, total = record.weights[DIRICHLET_FRACTION], record.first_child[game, 0], 0.0
+    for i in range(record.child_count[game, 0]):
+        record.move_weights[i] = gamma(record.random, game, record.weights[DIRICHLET_ALPHA])
+        total += record.move_weights[i]
     if total > 0.0:
-        for i in range(record.children[game, 0]):
-            record.prior[game, first + i] *= 1.0 - noise
-            record.prior[game, first + i] += noise * record.room[i] / total
-    record.stirred[game] = True
+        for i in range(record.child_count[game, 0]):
+            record.prior[game, first + i] *= 1.0 - fraction
+            record.prior[game, first + i] += fraction * record.move_weights[i] / total
+    record.has_noise[game] = True
 
 
 # --- one playout ------------------------------------------------------------------------------------------------------
 
 
 @inlined
-def worth(record, remaining):
-    """The value of a state from which so many moves remain."""
-    return np.exp(-record.weights[DECAY] * max(0.0, remaining))
+def value_of(record, remaining):
+    """The value of a state with this many remaining moves."""
+    return np.exp(-record.weights[STEP_DISCOUNT] * max(0.0, remaining))
 
 
 @inlined
-def pick(record, game, node):
-    """The child to go on to: the greatest sum of its value and of how likely it is and how little it was tried.
+def select_child(record, game, node):
+    """The child with the greatest PUCT score: its value, and a bonus for a high prior and few visits.
 
-    A child that was never tried counts as much as its parent, or what the estimate said of it.
+    An unvisited child has the value of its parent, or that of the estimate where children were evaluated.
     """
-    discount, visits = np.exp(-record.weights[DECAY]), record.visits[game, node]
-    mean = record.total[game, node] / visits
-    weight = record.weights[EXPLORATION] * max(mean, LEAST) * np.sqrt(visits)
+    discount, visits = np.exp(-record.weights[STEP_DISCOUNT]), record.visits[game, node]
+    mean = record.value_sum[game, node] / visits
+    weight = record.weights[C_PUCT] * max(mean, MIN_VALUE) * np.sqrt(visits)
     best, chosen = -np.inf, NOWHERE
-    first = record.first[game, node]
-    for child in range(first, first + record.children[game, node]):
-        if record.kind[game, child] == LOST:
+    first = record.first_child[game, node]
+    for child in range(first, first + record.child_count[game, node]):
+        if record.status[game, child] == DEAD_END:
             continue
-        tried, value = record.visits[game, child], mean
-        if tried > 0:
-            value = discount * record.total[game, child] / tried
-        elif record.settings[BY_VALUES] == 1:
-            value = discount * record.guess[game, child]
-        score = value + weight * record.prior[game, child] / (1 + tried)
+        visits_of_child, value = record.visits[game, child], mean
+        if visits_of_child > 0:
+            value = discount * record.value_sum[game, child] / visits_of_child
+        elif record.settings[PRIOR_FROM_VALUES] == 1:
+            value = discount * record.heuristic[game, child]
+        score = value + weight * record.prior[game, child] / (1 + visits_of_child)
         if score > best:
             best, chosen = score, child
     return chosen
 
 
 @inlined
-def same(key, other):
-    """Whether two packed states are one."""
+def same_key(key, other):
+    """Whether two packed states are equal."""
     for w in range(key.size):
         if key[w] != other[w]:
             return False
@@ -238,196 +249,200 @@ def same(key, other):
 
 
 @inlined
-def on_the_way(record, game, node):
-    """Whether the state in `words` is that of a node, of one above it, or of an earlier position of the game."""
+def is_repeat(record, game, node):
+    """Whether the state in `words` is that of a node or of an ancestor, or an earlier position of the game."""
     while node != NOWHERE:
-        if same(record.keys[game, node], record.words):
+        if same_key(record.keys[game, node], record.words):
             return True
         node = record.parent[game, node]
-    for i in range(record.length[game]):
-        if same(record.past[game, i], record.words):
+    for i in range(record.game_length[game]):
+        if same_key(record.game_states[game, i], record.words):
             return True
     return False
 
 
 @inlined
-def add(record, game, node, move, kind):
+def add_child(record, game, node, move, status):
     """Add the state in `words` as a child of a node."""
-    row = record.size[game]
+    row = record.node_count[game]
     kernels.copy(record.words, record.keys[game, row])
-    record.parent[game, row], record.move[game, row], record.kind[game, row] = node, move, kind
-    record.children[game, row] = record.visits[game, row] = 0
-    record.total[game, row], record.prior[game, row] = 0.0, 1.0
-    record.children[game, node] += 1
-    record.size[game] = row + 1
+    record.parent[game, row], record.move[game, row], record.status[game, row] = node, move, status
+    record.child_count[game, row] = record.visits[game, row] = 0
+    record.value_sum[game, row], record.prior[game, row] = 0.0, 1.0
+    record.child_count[game, node] += 1
+    record.node_count[game] = row + 1
     return row
 
 
 @inlined
-def ask(record, state):
-    """Let a state wait for scores."""
+def request_scores(record, state):
+    """Request the scores of a state."""
     kernels.copy(state, record.rows[record.control[REQUESTED]])
     record.control[REQUESTED] += 1
 
 
 @inlined
-def weigh(record, game, row, remaining):
-    """Note that so many moves remain after a child: the fewer, the likelier it is to be a good one."""
-    record.guess[game, row] = worth(record, remaining)
+def set_child_value(record, game, row, remaining):
+    """Set the heuristic value and the prior logit of a child from its remaining moves."""
+    record.heuristic[game, row] = value_of(record, remaining)
     record.prior[game, row] = -max(0.0, remaining)
 
 
 @inlined
-def look(record, game, node, depth):
-    """Add the children of a node; returns what the node is then. Of children of which one is solved, only that one."""
+def expand(record, game, node, depth):
+    """Add the children of a node and return its new status; a solved child is added alone."""
     control, tables, estimate = record.control, record.tables, record.estimate
     kernels.unpack(tables, record.keys[game, node], record.state)
-    count, begins = kernels.legal(tables, record.state, record.moves), control[REQUESTED]
-    first = record.size[game]
-    record.first[game, node] = first
+    count, first_row = kernels.legal(tables, record.state, record.moves), control[REQUESTED]
+    first = record.node_count[game]
+    record.first_child[game, node] = first
     control[EXPANDED] += 1
     control[GENERATED] += count
-    record.counts[game, LOOKED] += 1
-    record.counts[game, MADE] += count
+    record.counts[game, EXPANSIONS] += 1
+    record.counts[game, GENERATIONS] += count
     for i in range(count):
         move = record.moves[i]
         kernels.apply(tables, record.state, move, record.child)
         kernels.pack(tables, record.child, record.words)
         if kernels.solved(tables, record.child):
-            control[REQUESTED], record.size[game], record.children[game, node] = begins, first, 0
-            add(record, game, node, move, SOLVED)
+            control[REQUESTED], record.node_count[game], record.child_count[game, node] = first_row, first, 0
+            add_child(record, game, node, move, SOLVED)
             return SOLVED
-        if record.length[game] + depth + 1 >= record.settings[MOST]:
-            record.cut[game] = True
-        elif not on_the_way(record, game, node):
-            row = add(record, game, node, move, NEW)
-            if record.settings[BY_VALUES] == 1:
+        if record.game_length[game] + depth + 1 >= record.settings[MAX_MOVES]:
+            record.was_cut[game] = True
+        elif not is_repeat(record, game, node):
+            row = add_child(record, game, node, move, NEW)
+            if record.settings[PRIOR_FROM_VALUES] == 1:
                 if kernels.is_external(estimate):
-                    ask(record, record.child)
+                    request_scores(record, record.child)
                 else:
-                    weigh(record, game, row, np.float64(kernels.evaluate(estimate, record.child, record.memo)))
-    if record.children[game, node] == 0:
-        return LOST
-    if record.settings[BY_VALUES] == 0:
+                    set_child_value(
+                        record, game, row, np.float64(kernels.evaluate(estimate, record.child, record.memo))
+                    )
+    if record.child_count[game, node] == 0:
+        return DEAD_END
+    if record.settings[PRIOR_FROM_VALUES] == 0:
         if not kernels.is_external(estimate):
-            record.guess[game, node] = worth(record, np.float64(kernels.evaluate(estimate, record.state, record.memo)))
-        if record.settings[ASKS_PRIOR] == 1 or kernels.is_external(estimate):
-            ask(record, record.state)
-    record.counts[game, SCORED] += control[REQUESTED] - begins
-    return WAITING if control[REQUESTED] > begins else OPEN
+            record.heuristic[game, node] = value_of(
+                record, np.float64(kernels.evaluate(estimate, record.state, record.memo))
+            )
+        if record.settings[USES_PRIOR] == 1 or kernels.is_external(estimate):
+            request_scores(record, record.state)
+    record.counts[game, EVALUATIONS] += control[REQUESTED] - first_row
+    return WAITING if control[REQUESTED] > first_row else OPEN
 
 
 @inlined
-def settle(record, game, node):
-    """Make probabilities of the logarithms in the children's `prior`; returns the value of the node."""
-    first, last = record.first[game, node], record.first[game, node] + record.children[game, node]
-    most, best, total = -np.inf, 0.0, 0.0
+def finish_expansion(record, game, node):
+    """Turn the logits in the children's `prior` into probabilities; returns the value of the node."""
+    first, last = record.first_child[game, node], record.first_child[game, node] + record.child_count[game, node]
+    max_logit, best, total = -np.inf, 0.0, 0.0
     for child in range(first, last):
-        most = max(most, record.prior[game, child])
-        best = max(best, record.guess[game, child])
+        max_logit = max(max_logit, record.prior[game, child])
+        best = max(best, record.heuristic[game, child])
     for child in range(first, last):
-        record.prior[game, child] = np.exp(record.prior[game, child] - most) if most > -np.inf else 1.0
+        record.prior[game, child] = np.exp(record.prior[game, child] - max_logit) if max_logit > -np.inf else 1.0
         total += record.prior[game, child]
     for child in range(first, last):
         record.prior[game, child] /= total
-    record.kind[game, node] = OPEN
-    return worth(record, 1.0) * best if record.settings[BY_VALUES] == 1 else record.guess[game, node]
+    record.status[game, node] = OPEN
+    return value_of(record, 1.0) * best if record.settings[PRIOR_FROM_VALUES] == 1 else record.heuristic[game, node]
 
 
 @inlined
-def credit(record, game, node, value):
-    """Add the value of a leaf to all nodes on the way to it."""
-    discount = np.exp(-record.weights[DECAY])
+def backpropagate(record, game, node, value):
+    """Add the value of a leaf to it and to all its ancestors, discounted by a step each."""
+    discount = np.exp(-record.weights[STEP_DISCOUNT])
     while node != NOWHERE:
-        record.total[game, node] += value
+        record.value_sum[game, node] += value
         value *= discount
         node = record.parent[game, node]
 
 
 @inlined
-def lose(record, game, node):
-    """Leave out a node, and all above it that have no other child."""
+def mark_dead_end(record, game, node):
+    """Mark a node as a dead end, and each ancestor whose children all are dead ends."""
     while node != NOWHERE:
-        first = record.first[game, node]
-        for child in range(first, first + record.children[game, node]):
-            if record.kind[game, child] != LOST:
+        first = record.first_child[game, node]
+        for child in range(first, first + record.child_count[game, node]):
+            if record.status[game, child] != DEAD_END:
                 return
-        record.kind[game, node] = LOST
+        record.status[game, node] = DEAD_END
         node = record.parent[game, node]
 
 
 @inlined
-def remember(record, game, node, depth):
-    """Keep the way to a solved node, if it is the shortest so far."""
-    length = record.length[game] + depth
-    if record.best[game] != NOWHERE and record.best[game] <= length:
+def keep_solution(record, game, node, depth):
+    """Store the moves to a solved node, if they are the shortest solution so far."""
+    length = record.game_length[game] + depth
+    if record.best_length[game] != NOWHERE and record.best_length[game] <= length:
         return
-    record.best[game] = length
-    for i in range(record.length[game]):
-        record.answer[game, i] = record.made[game, i]
+    record.best_length[game] = length
+    for i in range(record.game_length[game]):
+        record.best_moves[game, i] = record.game_moves[game, i]
     while depth > 0:
         depth -= 1
-        record.answer[game, record.length[game] + depth] = record.move[game, node]
+        record.best_moves[game, record.game_length[game] + depth] = record.move[game, node]
         node = record.parent[game, node]
 
 
 @inlined
-def visit(record, game, node, depth):
-    """Come to a leaf: look at it, and add its value to all nodes on the way, or ask for its scores.
+def visit_leaf(record, game, node, depth):
+    """Expand a leaf and backpropagate its value, or request its scores.
 
-    Until they are there, it counts as a visit without a value: others go elsewhere meanwhile.
+    A pending leaf counts as a visit of value 0 (a virtual loss), so that other playouts take other paths.
     """
-    control, kind, begins = record.control, record.kind[game, node], record.control[REQUESTED]
-    if kind == NEW:
-        kind = look(record, game, node, depth)
-        record.kind[game, node] = OPEN if kind == SOLVED else kind
-        if kind == SOLVED:
-            node, depth = np.int64(record.first[game, node]), depth + 1
-    above = node
-    while above != NOWHERE:
-        record.visits[game, above] += 1
-        above = record.parent[game, above]
-    if kind == SOLVED:
-        remember(record, game, node, depth)
-        credit(record, game, node, 1.0)
-    elif kind == LOST:
-        lose(record, game, node)
-    elif kind == OPEN:
-        credit(record, game, node, settle(record, game, node))
+    control, status, first_row = record.control, record.status[game, node], record.control[REQUESTED]
+    if status == NEW:
+        status = expand(record, game, node, depth)
+        record.status[game, node] = OPEN if status == SOLVED else status
+        if status == SOLVED:
+            node, depth = np.int64(record.first_child[game, node]), depth + 1
+    ancestor = node
+    while ancestor != NOWHERE:
+        record.visits[game, ancestor] += 1
+        ancestor = record.parent[game, ancestor]
+    if status == SOLVED:
+        keep_solution(record, game, node, depth)
+        backpropagate(record, game, node, 1.0)
+    elif status == DEAD_END:
+        mark_dead_end(record, game, node)
+    elif status == OPEN:
+        backpropagate(record, game, node, finish_expansion(record, game, node))
     else:
-        waiting = control[LEAVES]
-        record.owner[waiting], record.leaf[waiting], record.begins[waiting] = game, node, begins
-        control[LEAVES] += 1
+        waiting = control[PENDING_LEAVES]
+        record.leaf_game[waiting], record.leaf_node[waiting], record.leaf_row[waiting] = game, node, first_row
+        control[PENDING_LEAVES] += 1
 
 
 @inlined
 def playout(record, game):
-    """Go down the tree to a leaf; False where one that waits for its scores was come to."""
+    """One playout; False if it ended at a leaf whose scores are pending."""
     node, depth = np.int64(0), np.int64(0)
-    while record.kind[game, node] == OPEN:
-        node, depth = np.int64(pick(record, game, node)), depth + 1
-    if record.kind[game, node] == WAITING:
+    while record.status[game, node] == OPEN:
+        node, depth = np.int64(select_child(record, game, node)), depth + 1
+    if record.status[game, node] == WAITING:
         return False
-    record.deep[game] = max(record.deep[game], depth + 1)
-    record.tried[game] += 1
-    visit(record, game, node, depth)
+    record.max_depth[game] = max(record.max_depth[game], depth + 1)
+    record.playouts_done[game] += 1
+    visit_leaf(record, game, node, depth)
     return True
 
 
 @inlined
 def take_scores(record):
-    """Give the leaves that waited the scores that were asked for."""
+    """Finish the expansion of all pending leaves with the scores that arrived."""
     control, settings, moves = record.control, record.settings, record.moves.size
-    width = moves * settings[ASKS_PRIOR] + (1 if kernels.is_external(record.estimate) else 0)
-    for i in range(control[LEAVES]):
-        game, node = np.int64(record.owner[i]), np.int64(record.leaf[i])
-        first, base = record.first[game, node], record.begins[i] * width
-        for k in range(record.children[game, node]):
-            if settings[BY_VALUES] == 1:
-                weigh(record, game, first + k, record.scores[base + k])
-            elif settings[ASKS_PRIOR] == 1:
+    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.estimate) else 0)
+    for i in range(control[PENDING_LEAVES]):
+        game, node = np.int64(record.leaf_game[i]), np.int64(record.leaf_node[i])
+        first, base = record.first_child[game, node], record.leaf_row[i] * width
+        for k in range(record.child_count[game, node]):
+            if settings[PRIOR_FROM_VALUES] == 1:
+                set_child_value(record, game, first + k, record.scores[base + k])
+            elif settings[USES_PRIOR] == 1:
                 record.prior[game, first + k] = record.scores[base + record.move[game, first + k]]
-        if settings[BY_VALUES] == 0 and kernels.is_external(record.estimate):
-            record.guess[game, node] = worth(record, record.scores[base + width - 1])
-        credit(record, game, node, settle(record, game, node))
-    control[LEAVES] = control[REQUESTED] = 0
+        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.estimate):
+            record.heuristic[game, node] = value_of(record, record.scores[base + width - 1])
+        backpropagate(record, game, node, finish_expansion(record, game, node))
+    control[PENDING_LEAVES] = control[REQUESTED] = 0

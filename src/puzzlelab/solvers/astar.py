@@ -1,10 +1,11 @@
-"""A*, and what differs from it only in the order of the open list: weighted A*, greedy best-first, breadth-first.
+"""A* and its variants with another order of the open list: weighted A*, greedy best-first, breadth-first.
 
 With an admissible estimate and weight 1 the solution is optimal; with a weight w above 1 it is at most w times as long,
-and the least priority in the open list, divided by w, is a proven lower bound all along. States are reopened when a
-shorter way to them is found, so that the estimate need not be consistent.
+and the least priority in the open list, divided by w, is a proven lower bound at any time. A state is reopened when a
+shorter path to it is found, so the estimate need not be consistent.
 Source: Hart, Nilsson and Raphael (1968); Pohl (1970) for the weight.
 
+Names as in textbooks: g = moves from the start, h = estimated moves to the goal, f = g + h.
 Shapes: N = states seen, W = words of a packed state, S, M, K as in `engine.kernels`.
 """
 
@@ -40,44 +41,44 @@ from puzzlelab.engine.kernels import (
     inlined,
 )
 
-STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, WAITING = range(OWN, OWN + 7)
+STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)
 NOWHERE = -1
 FIRST_TABLE = 1 << 14
 LOAD = 0.6
-"""Most of the hash table that may be taken."""
-TIE = float(1 << 20)
-"""Priorities count this much more than the estimate, which breaks ties: of equal ones the nearest to the goal."""
+"""The greatest load of the hash table."""
+PRIORITY_SCALE = float(1 << 20)
+"""Factor of the priority before h is added, so that h breaks ties: of equal priorities the least h comes first."""
 
 
 class AstarRecord(NamedTuple):
-    """Where one search stands. The heap holds (priority, state) and may hold a state twice; closed ones are skipped."""
+    """The state of one search. The open list is a heap that may hold a state twice; closed states are skipped."""
 
     tables: Any
     estimate: Any
     control: NDArray[np.int64]
-    factors: NDArray[np.float64]
-    """[2]: what moves made, and moves estimated, count in the priority."""
+    weights: NDArray[np.float64]
+    """[2]: the weights of g and h in the priority."""
     keys: NDArray[np.uint64]
     """[N, W]: packed states."""
     parent: NDArray[np.int32]
-    """[N]: the state before on the best way known."""
+    """[N]: the state before it on the shortest known path."""
     move: NDArray[np.int32]
-    """[N]: the move that leads here from it."""
-    made: NDArray[np.int32]
+    """[N]: the move from that state."""
+    g: NDArray[np.int32]
     """[N]: moves from the start."""
-    value: NDArray[np.float32]
-    """[N]: the estimate."""
+    h: NDArray[np.float32]
+    """[N]: the estimated moves to the goal."""
     closed: NDArray[np.bool_]
     """[N]: whether it is expanded."""
     table: NDArray[np.int32]
     """[2^k]: the hash table of states."""
-    priority: NDArray[np.float64]
+    heap_priority: NDArray[np.float64]
     """[heap]."""
-    waiting: NDArray[np.int32]
-    """[heap]: the states that wait in the open list."""
-    asked: NDArray[np.int32]
-    """[batch * M]: states that wait for scores."""
+    heap_state: NDArray[np.int32]
+    """[heap]: the states of the open list."""
+    unscored: NDArray[np.int32]
+    """[batch * M]: states whose estimate is requested."""
     scores: NDArray[np.float64]
     """[batch * M]: their scores."""
     state: State
@@ -91,68 +92,68 @@ class AstarRecord(NamedTuple):
 @inlined
 def push(record, node):
     """Put a state into the open list."""
-    value = np.float64(record.value[node])
-    priority = (record.factors[0] * record.made[node] + record.factors[1] * value) * TIE + value
-    place = record.control[HEAP]
+    value = np.float64(record.h[node])
+    priority = (record.weights[0] * record.g[node] + record.weights[1] * value) * PRIORITY_SCALE + value
+    slot = record.control[HEAP]
     record.control[HEAP] += 1
-    while place > 0:
-        above = (place - 1) >> 1
-        if record.priority[above] <= priority:
+    while slot > 0:
+        parent = (slot - 1) >> 1
+        if record.heap_priority[parent] <= priority:
             break
-        record.priority[place] = record.priority[above]
-        record.waiting[place] = record.waiting[above]
-        place = above
-    record.priority[place] = priority
-    record.waiting[place] = node
+        record.heap_priority[slot] = record.heap_priority[parent]
+        record.heap_state[slot] = record.heap_state[parent]
+        slot = parent
+    record.heap_priority[slot] = priority
+    record.heap_state[slot] = node
 
 
 @inlined
-def pop(record):
-    """Take the first state out of the open list."""
-    first = record.waiting[0]
+def pop_least(record):
+    """Remove the state with the least priority from the open list."""
+    first = record.heap_state[0]
     record.control[HEAP] -= 1
     count = record.control[HEAP]
-    priority, node = record.priority[count], record.waiting[count]
-    place = 0
+    priority, node = record.heap_priority[count], record.heap_state[count]
+    slot = 0
     while True:
-        below = 2 * place + 1
-        if below >= count:
+        child = 2 * slot + 1
+        if child >= count:
             break
-        if below + 1 < count and record.priority[below + 1] < record.priority[below]:
-            below += 1
-        if record.priority[below] >= priority:
+        if child + 1 < count and record.heap_priority[child + 1] < record.heap_priority[child]:
+            child += 1
+        if record.heap_priority[child] >= priority:
             break
-        record.priority[place] = record.priority[below]
-        record.waiting[place] = record.waiting[below]
-        place = below
-    record.priority[place] = priority
-    record.waiting[place] = node
+        record.heap_priority[slot] = record.heap_priority[child]
+        record.heap_state[slot] = record.heap_state[child]
+        slot = child
+    record.heap_priority[slot] = priority
+    record.heap_state[slot] = node
     return first
 
 
 @inlined
-def add(record, parent, move, made, value):
-    """Take the state in `record.child` into the search: new, reached by a shorter way, or known already.
+def add(record, parent, move, g, h):
+    """Add the state in `record.child` to the open list if it is new, or if this path to it is shorter.
 
-    An estimate below 0 means that it is asked for. Returns whether it waits for a score.
+    An estimate below 0 means that it must be requested. Returns whether it was.
     """
     control = record.control
     kernels.pack(record.tables, record.child, record.key)
     row = control[STATES]
-    found = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
-    if found >= 0:
-        if made < record.made[found]:
-            record.made[found], record.parent[found], record.move[found] = made, parent, move
-            if record.value[found] >= 0:
-                record.closed[found] = False
-                push(record, found)
+    known = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
+    if known >= 0:
+        if g < record.g[known]:
+            record.g[known], record.parent[known], record.move[known] = g, parent, move
+            if record.h[known] >= 0:
+                record.closed[known] = False
+                push(record, known)
         return False
     kernels.copy(record.key, record.keys[row])
-    record.parent[row], record.move[row], record.made[row] = parent, move, made
-    record.value[row], record.closed[row] = value, False
+    record.parent[row], record.move[row], record.g[row] = parent, move, g
+    record.h[row], record.closed[row] = h, False
     control[STATES] += 1
-    if value < 0:
-        record.asked[control[REQUESTED]] = row
+    if h < 0:
+        record.unscored[control[REQUESTED]] = row
         control[REQUESTED] += 1
         return True
     push(record, row)
@@ -161,46 +162,44 @@ def add(record, parent, move, made, value):
 
 @inlined
 def expand(record, node):
-    """Add every successor of a state; with an incremental estimate its memo is made once and peeked at for each."""
+    """Add every successor of a state; an incremental estimate computes its memo once for all of them."""
     tables, estimate = record.tables, record.estimate
     kernels.unpack(tables, record.keys[node], record.state)
     count = kernels.legal(tables, record.state, record.moves)
-    value = np.int64(0)
+    h = np.int64(0)
     if kernels.incremental(estimate):
-        value = kernels.evaluate(estimate, record.state, record.memo)
+        h = kernels.evaluate(estimate, record.state, record.memo)
     for i in range(count):
         move = record.moves[i]
-        after = np.float64(-1)
+        child_h = np.float64(-1)
         kernels.apply(tables, record.state, move, record.child)
         if not kernels.is_external(estimate):
             if kernels.incremental(estimate):
-                after = np.float64(
-                    kernels.evaluate_move(
-                        estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40)
-                    )
+                child_h = np.float64(
+                    kernels.evaluate_move(estimate, record.state, move, h, record.memo, record.delta, np.int64(1 << 40))
                 )
             else:
-                after = np.float64(kernels.evaluate(estimate, record.child, record.memo))
-        add(record, node, move, record.made[node] + 1, after)
+                child_h = np.float64(kernels.evaluate(estimate, record.child, record.memo))
+        add(record, node, move, record.g[node] + 1, child_h)
     record.control[GENERATED] += count
     record.control[EXPANDED] += 1
 
 
 @inlined
 def take_scores(record):
-    """Put the states that were asked for into the open list."""
-    record.control[WAITING] = 0
+    """Push the states whose scores arrived onto the open list."""
+    record.control[AWAITS_SCORES] = 0
     for i in range(record.control[REQUESTED]):
-        node = record.asked[i]
-        record.value[node] = max(0.0, record.scores[i])
+        node = record.unscored[i]
+        record.h[node] = max(0.0, record.scores[i])
         push(record, node)
     record.control[REQUESTED] = 0
 
 
 @inlined
-def ask(record):
-    """Wait for scores."""
-    record.control[WAITING] = 1
+def wait_for_scores(record):
+    """Return the status that requests scores."""
+    record.control[AWAITS_SCORES] = 1
     return NEEDS_SCORES
 
 
@@ -212,46 +211,46 @@ def step(record, budget):
         return RUNNING
     if control[PHASE] == FINISHED:
         return DONE
-    if control[WAITING] == 1:
+    if control[AWAITS_SCORES] == 1:
         take_scores(record)
     if control[PHASE] == START:
         control[PHASE] = SEARCH
         kernels.copy(record.state, record.child)
-        first = np.float64(-1)
+        start_h = np.float64(-1)
         if not kernels.is_external(record.estimate):
-            first = np.float64(kernels.evaluate(record.estimate, record.state, record.memo))
-        if add(record, NOWHERE, NOWHERE, 0, first):
-            return ask(record)
+            start_h = np.float64(kernels.evaluate(record.estimate, record.state, record.memo))
+        if add(record, NOWHERE, NOWHERE, 0, start_h):
+            return wait_for_scores(record)
     if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
-        control[BOUND] = np.int64(np.ceil(record.value[0] - 1e-3))
+        control[BOUND] = np.int64(np.ceil(record.h[0] - 1e-3))
     moves = record.moves.size
     while budget > 0:
-        if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.asked.size or control[HEAP] == 0):
-            return ask(record)
+        if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.unscored.size or control[HEAP] == 0):
+            return wait_for_scores(record)
         if control[HEAP] == 0:
             control[PHASE] = FINISHED
             return DONE
-        if control[STATES] + moves > len(record.keys) or control[HEAP] + moves > len(record.waiting):
+        if control[STATES] + moves > len(record.keys) or control[HEAP] + moves > len(record.heap_state):
             return FULL
         if control[STATES] + moves > LOAD * record.table.size:
             return FULL
-        node = pop(record)
+        node = pop_least(record)
         if record.closed[node]:
             continue
-        made, value = record.made[node], record.value[node]
-        if value <= 0 or kernels.is_external(record.estimate):
+        g, h = record.g[node], record.h[node]
+        if h <= 0 or kernels.is_external(record.estimate):
             kernels.unpack(record.tables, record.keys[node], record.state)
             if kernels.solved(record.tables, record.state):
                 if control[REQUESTED] > 0:
                     push(record, node)
-                    return ask(record)
+                    return wait_for_scores(record)
                 if control[PROVES] == 1:
-                    control[BOUND] = max(control[BOUND], bound_of(record, made, 0.0))
-                control[LENGTH], control[GOAL] = made, node
+                    control[BOUND] = max(control[BOUND], bound_of(record, g, 0.0))
+                control[LENGTH], control[GOAL] = g, node
                 control[PHASE] = FINISHED
                 return IMPROVED
         if control[PROVES] == 1 and control[REQUESTED] == 0:
-            control[BOUND] = max(control[BOUND], bound_of(record, made, value))
+            control[BOUND] = max(control[BOUND], bound_of(record, g, h))
         record.closed[node] = True
         expand(record, node)
         budget -= 1
@@ -259,21 +258,21 @@ def step(record, budget):
 
 
 @inlined
-def bound_of(record, made, value):
-    """The least length of any solution, when this state is first in the open list."""
-    priority = record.factors[0] * made + record.factors[1] * value
-    return np.int64(np.ceil(priority / max(1.0, record.factors[1]) - 1e-3))
+def bound_of(record, g, h):
+    """The lower bound on any solution when this state has the least priority."""
+    priority = record.weights[0] * g + record.weights[1] * h
+    return np.int64(np.ceil(priority / max(1.0, record.weights[1]) - 1e-3))
 
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}
-"""What moves made, and moves estimated, count in each order."""
+"""The weights of g and h in each order."""
 
 
 def machine(
     instance: Instance,
     estimate: Estimate,
     rules: KernelRules,
-    factors: tuple[float, float],
+    weights: tuple[float, float],
     batch: int,
     limit: Limit,
 ) -> Machine:
@@ -284,7 +283,7 @@ def machine(
         rules.tables,
         tables_of(estimate, rules),
         np.zeros(16, np.int64),
-        np.array(factors),
+        np.array(weights),
         np.empty((reserve, rules.words), np.uint64),
         np.empty(reserve, np.int32),
         np.empty(reserve, np.int32),
@@ -305,16 +304,16 @@ def machine(
     )
     record.control[LENGTH] = -1
     record.control[ADMISSIBLE] = estimate.admissible
-    record.control[PROVES] = factors[0] == 1 and (estimate.admissible or factors[1] == 0)
+    record.control[PROVES] = weights[0] == 1 and (estimate.admissible or weights[1] == 0)
 
     def requests(record: AstarRecord) -> State:
-        return unpacked(rules, record.keys[record.asked[: record.control[REQUESTED]]])
+        return unpacked(rules, record.keys[record.unscored[: record.control[REQUESTED]]])
 
-    return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED, requests)
+    return Machine(record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests)
 
 
 def solution(record: AstarRecord) -> list[int]:
-    """The moves from the start to the goal that was found."""
+    """The moves from the start to the goal."""
     moves, node = [], int(record.control[GOAL])
     while record.parent[node] != NOWHERE:
         moves.append(int(record.move[node]))
@@ -322,8 +321,8 @@ def solution(record: AstarRecord) -> list[int]:
     return moves[::-1]
 
 
-def grown(record: AstarRecord, room: int) -> Any:
-    """Twice the hash table."""
+def enlarged(record: AstarRecord, room: int) -> Any:
+    """The record with a hash table of twice the size, or None."""
     return rehashed(record, int(record.control[STATES]), LOAD, room)
 
 
@@ -344,8 +343,8 @@ def unpacked(rules: KernelRules, keys: NDArray[np.uint64]) -> State:
 class Astar(SolverSettings):
     """A* with any estimate and weight.
 
-    `order` is `astar`, `greedy` (the estimate alone) or `breadth` (moves made alone). `batch` states are expanded
-    before an estimate that is a network is asked about their successors all at once.
+    `order` is `astar`, `greedy` (the estimate alone) or `breadth` (the moves from the start alone). A network scores
+    the successors of `batch` expanded states at once.
     """
 
     name: ClassVar[str] = "astar"
@@ -359,9 +358,9 @@ class Astar(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; memory grows with the states seen."""
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
-        made, estimated = ORDERS[self.order]
-        factors = (made, estimated * self.weight)
-        return drive(machine(instance, estimate, rules, factors, self.batch, limit), limit, estimate, rules)
+        g_weight, h_weight = ORDERS[self.order]
+        weights = (g_weight, h_weight * self.weight)
+        return drive(machine(instance, estimate, rules, weights, self.batch, limit), limit, estimate, rules)
 
 
 SOLVER = Astar

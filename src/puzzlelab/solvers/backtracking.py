@@ -1,9 +1,8 @@
-"""Backtracking with constraint propagation: write what must be, then guess in the cell with the fewest candidates.
+"""Backtracking with constraint propagation: place forced digits, then guess in the cell with the fewest candidates.
 
-Every guess is followed by the two rules of `_candidates`, which write all digits that are forced by it. A search that
-ends has tried every possibility, so that it lists and counts all solutions, and proves that there is one only, or none.
-A network may say which of these cells to guess in, the one that it is surest of, and which digit first: it proposes,
-and the search proves. Source: Norvig, "Solving every Sudoku puzzle" (2006).
+After each guess the two rules of `_candidates` place all forced digits. The search is complete, so it lists and counts
+all solutions, and proves that a solution is unique or that there is none. A network may choose among these cells the
+one it is surest of, and the order of the digits. Source: Norvig, "Solving every Sudoku puzzle" (2006).
 
 Shapes: N = cells, D = digits, L = levels of the stack, one more than there are guesses on a path.
 """
@@ -40,42 +39,42 @@ from puzzlelab.solvers._candidates import (
     ONE,
     ZERO,
     Grid,
-    begin,
     digits_of,
     grid_of,
     masks_of,
-    place,
+    place_digit,
+    propagate_board,
     view,
     writer,
 )
 
 PHASE, LEVEL, SOLVED, CLUES, GUIDED = range(OWN, OWN + 5)
-START, SEARCH, FINISHED, ASKED = range(4)
+START, SEARCH, FINISHED, AWAITS_SCORES = range(4)
 
 
 class BacktrackingRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     grid: Grid
     control: NDArray[np.int64]
-    """`EXPANDED` counts guesses, `GENERATED` the digits that were written; the solution is at the level `SOLVED`."""
+    """`EXPANDED` counts guesses, `GENERATED` placed digits; the solution is at the level `SOLVED`."""
     stack: NDArray[np.uint32]
     """[L, N]: the candidates at each level, propagated."""
     cells: NDArray[np.int32]
-    """[L]: where a digit is guessed."""
+    """[L]: the cell of the guess."""
     rest: NDArray[np.uint32]
-    """[L]: the digits to guess there that were not tried."""
+    """[L]: the digits not tried there yet."""
     guesses: NDArray[np.int64]
-    """[L]: how many were tried at each level, altogether."""
+    """[L]: the number of guesses at each level."""
     scores: NDArray[np.float64]
-    """[N * D] where a network guides the search, else [0]: what it says of each candidate."""
-    shares: NDArray[np.float64]
-    """[L, D], or [L, 0]: what it said of the digits of the cell where one is guessed."""
+    """[N * D] where a network guides the search, else [0]: its scores of the candidates."""
+    cell_scores: NDArray[np.float64]
+    """[L, D], or [L, 0]: its scores of the digits of the cell of the guess."""
 
 
 @inlined
-def choose(record, level):
-    """Note which cell to guess in: the first with the fewest candidates. False when every digit is known."""
+def choose_cell(record, level):
+    """Choose the first cell with the fewest candidates; False if every digit is placed."""
     masks, cell, fewest = record.stack[level], -1, np.uint64(64)
     for i in range(masks.size):
         mask = np.uint64(masks[i])
@@ -95,9 +94,9 @@ def choose(record, level):
 
 
 @inlined
-def prefer(record, level):
-    """Of the cells with as few candidates as the chosen one, guess in the one that the scores are surest of."""
-    masks, digits = record.stack[level], record.shares.shape[1]
+def choose_surest_cell(record, level):
+    """Choose, among cells with as few candidates, the one with the largest gap between its two best scores."""
+    masks, digits = record.stack[level], record.cell_scores.shape[1]
     fewest, sure = population(np.uint64(masks[record.cells[level]])), -np.inf
     for i in range(masks.size):
         mask = np.uint64(masks[i])
@@ -113,24 +112,24 @@ def prefer(record, level):
             record.cells[level], record.rest[level] = i, masks[i]
     cell = record.cells[level]
     for digit in range(digits):
-        record.shares[level, digit] = record.scores[cell * digits + digit]
+        record.cell_scores[level, digit] = record.scores[cell * digits + digit]
 
 
 @inlined
 def next_guess(record, level):
-    """The bit of the digit to guess next: the first that is left, or the one with the highest score."""
+    """The bit of the next digit to guess: the lowest one, or the one with the highest score."""
     rest = np.uint64(record.rest[level])
     bit, best = rest & (~rest + ONE), -np.inf
-    for digit in range(record.shares.shape[1]):
-        this = ONE << np.uint64(digit)
-        if rest & this != ZERO and record.shares[level, digit] > best:
-            bit, best = this, record.shares[level, digit]
+    for digit in range(record.cell_scores.shape[1]):
+        candidate = ONE << np.uint64(digit)
+        if rest & candidate != ZERO and record.cell_scores[level, digit] > best:
+            bit, best = candidate, record.cell_scores[level, digit]
     return bit
 
 
 @inlined
-def found(record, level):
-    """Take note of a solution at this level; whether the search is to stop for it."""
+def count_solution(record, level):
+    """Count a solution at this level; returns whether the search must stop."""
     control = record.control
     control[FOUND] += 1
     control[SOLVED] = level
@@ -145,20 +144,20 @@ def step(record, budget):
         return RUNNING
     if control[PHASE] == START:
         control[PHASE] = FINISHED
-        written = begin(record.grid, record.stack[0])
+        written = propagate_board(record.grid, record.stack[0])
         if written < 0:
             return DONE
         control[GENERATED] += written - control[CLUES]
-        if not choose(record, 0):
-            return IMPROVED if found(record, 0) and control[MOST] == 0 else DONE
+        if not choose_cell(record, 0):
+            return IMPROVED if count_solution(record, 0) and control[MOST] == 0 else DONE
         control[PHASE] = SEARCH
         if control[GUIDED]:
-            control[PHASE] = ASKED
+            control[PHASE] = AWAITS_SCORES
             return NEEDS_SCORES
     if control[PHASE] == FINISHED:
         return DONE
-    if control[PHASE] == ASKED:
-        prefer(record, control[LEVEL])
+    if control[PHASE] == AWAITS_SCORES:
+        choose_surest_cell(record, control[LEVEL])
         control[PHASE] = SEARCH
     while True:
         level = control[LEVEL]
@@ -177,16 +176,16 @@ def step(record, budget):
         bit = next_guess(record, level)
         record.rest[level] = rest ^ bit
         copy(record.stack[level], record.stack[level + 1])
-        written = place(record.grid, record.stack[level + 1], record.cells[level], bit)
+        written = place_digit(record.grid, record.stack[level + 1], record.cells[level], bit)
         if written < 0:
             continue
         control[GENERATED] += written
-        if choose(record, level + 1):
+        if choose_cell(record, level + 1):
             control[LEVEL] += 1
             if control[GUIDED]:
-                control[PHASE] = ASKED
+                control[PHASE] = AWAITS_SCORES
                 return NEEDS_SCORES
-        elif found(record, level + 1):
+        elif count_solution(record, level + 1):
             if control[MOST] == 0:
                 return IMPROVED
             control[PHASE] = FINISHED
@@ -194,7 +193,7 @@ def step(record, budget):
 
 
 def machine(instance: Instance, guided: bool = False) -> Machine:
-    """The search on this board; a guided one asks for scores."""
+    """The search on this board; a guided one requests scores."""
     masks, digits = masks_of(instance), view(instance).units.all.shape[1]
     blanks = int(np.count_nonzero(view(instance).digits(instance.state) < 0))
     levels = blanks + 2
@@ -217,23 +216,23 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
         return list(moves_of(digits_of(record.stack[record.control[SOLVED]])))
 
     def requests(record: BacktrackingRecord) -> NDArray[np.uint32]:
-        waiting: NDArray[np.uint32] = record.stack[record.control[LEVEL]][None]
-        return waiting
+        masks: NDArray[np.uint32] = record.stack[record.control[LEVEL]][None]
+        return masks
 
     return Machine(record, step, solution, lambda record, room: None, lambda record: EXHAUSTED, requests)
 
 
 def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], NDArray[np.float64]]:
-    """From masks `[1, N]` to what a network says of the candidates, `float64[1, N, D]`."""
+    """A function from masks `[1, N]` to the scores of the candidates by a network, `float64[1, N, D]`."""
     bits = np.uint32(1) << np.arange(puzzle.units.all.shape[1], dtype=np.uint32)
     ask = candidate_logits.asking(prior, puzzle)
     return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
 
 
 class Backtracking(SolverSettings):
-    """Constraint propagation, and a guess in the cell with the fewest candidates where it says no more.
+    """Constraint propagation, and guesses in the cell with the fewest candidates.
 
-    A `prior`, such as a network, says which of these cells to take, and which digit first.
+    A `prior`, such as a network, chooses among cells with equally few candidates, and orders their digits.
     """
 
     name: ClassVar[str] = "backtracking"
@@ -257,14 +256,14 @@ class Backtracking(SolverSettings):
         return counted(search, limit, most, score=score)
 
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
-        """What happens on the way to a solution, as pieces of text to print: singletons by rounds, then the search."""
+        """The solution process as pieces of text to print: rounds of singletons, then the search."""
         from puzzlelab.solvers._explain import explain
 
         search, score = self._search(instance)
         return explain(instance, search, limit or Limit(), score)
 
     def _search(self, instance: Instance) -> tuple[Machine, Score | None]:
-        """The search on this board, and what answers its questions, if it has any."""
+        """The search on this board, and the function that scores its requests, if it has any."""
         if self.prior is None:
             return machine(instance), None
         return machine(instance, guided=True), scorer(chosen_prior(instance.puzzle, self.prior), view(instance))

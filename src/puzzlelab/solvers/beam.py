@@ -1,8 +1,8 @@
-"""Beam search: of each layer only the `width` states with the least estimates go on; duplicates are dropped by hash.
+"""Beam search: each layer keeps only the `width` states with the least estimates; duplicates are dropped by hash.
 
-Not optimal, but the length is proven to be when it meets a lower bound. Without a width it is anytime: the width
-doubles, and only shorter solutions are looked for. Source: Lowerre, "The Harpy speech recognition system" (1976).
-With a prior the states go on to which the most probable moves lead: see `_layers`.
+The solution need not be optimal, unless its length meets a lower bound. Without a width the search is anytime: the
+width doubles, and only shorter solutions are accepted. Source: Lowerre, "The Harpy speech recognition system" (1976).
+With a prior each layer keeps the states on the most probable paths: see `_prior_beam`.
 
 Shapes: B = width, C = B M candidates of one layer, W = words of a packed state, H = states kept so far.
 """
@@ -44,34 +44,34 @@ from puzzlelab.solvers._prior_beam import Bounds
 from puzzlelab.solvers._top_k import BINS, bits_of, threshold_16bit, threshold_exact
 from puzzlelab.solvers.astar import unpacked
 
-LAYER, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT, SEEN, CUT, ADMISSIBLE, MOST = range(OWN, OWN + 10)
+LAYER_SIZE, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT_COUNT, SCORED, WAS_CUT, ADMISSIBLE, MAX_MOVES = range(OWN, OWN + 10)
 START, EXPAND, SELECT, FINISHED = range(4)
 FIRST_WIDTH = 64
-WIDEST = 1 << 22
-ASK = 1 << 14
-"""States that an outside estimate is asked about at once."""
+MAX_WIDTH = 1 << 22
+SCORE_BATCH = 1 << 14
+"""The most states that a network scores at once."""
 LOAD = 0.6
-BESIDE_ESTIMATE = 0.1
-"""Moves that minus a logarithm counts for beside an estimate: enough to tell apart what looks equally far."""
+PRIOR_WEIGHT = 0.1
+"""The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""
 UNBOUNDED = 1 << 40
-"""As many moves as one likes."""
-LOST: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states that were seen before", "dead end"
+"""A limit that is never reached."""
+BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states seen before", "dead end"
 
 
 class BeamRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     tables: Any
     estimate: Any
     control: NDArray[np.int64]
     layer: NDArray[np.uint64]
-    """[B, W]: the packed states of the current layer; they are the last kept ones."""
-    keys: NDArray[np.uint64]
-    """[C, W]: the candidates for the next."""
-    origin: NDArray[np.int32]
-    """[C]: the place in the layer that each comes from."""
-    taken: NDArray[np.int32]
-    """[C]: the move that leads to it."""
+    """[B, W]: the packed states of the current layer, which are the last kept ones."""
+    candidates: NDArray[np.uint64]
+    """[C, W]: the candidates for the next layer."""
+    candidate_parent: NDArray[np.int32]
+    """[C]: the row in the layer of its parent."""
+    candidate_move: NDArray[np.int32]
+    """[C]: the move from the parent."""
     value: NDArray[np.float32]
     """[C]: its estimate."""
     ranks: NDArray[np.int32]
@@ -79,15 +79,15 @@ class BeamRecord(NamedTuple):
     table: NDArray[np.int32]
     """[2^j]: the hash table of the candidates."""
     parent: NDArray[np.int32]
-    """[H]: for every state ever kept, the kept state before it."""
+    """[H]: the parent of every kept state."""
     move: NDArray[np.int32]
-    """[H]: and the move from there."""
-    seen: NDArray[np.uint64]
-    """[2^k]: hashes of every state ever kept, 0 for none."""
+    """[H]: the move from the parent."""
+    seen_hashes: NDArray[np.uint64]
+    """[2^k]: hash table of the hashes of all kept states, 0 for none."""
     scores: NDArray[np.float64]
-    """[ASK]: scores that were asked for."""
+    """[SCORE_BATCH]: requested scores."""
     histogram: NDArray[np.int64]
-    """[2^16]: room to find the B least estimates."""
+    """[2^16]: scratch for selecting the B least estimates."""
     state: State
     child: State
     moves: NDArray[np.int32]
@@ -96,20 +96,20 @@ class BeamRecord(NamedTuple):
 
 
 @inlined
-def known(record, fingerprint):
-    """Whether a state with this hash was ever kept."""
-    mask = np.uint64(record.seen.size - 1)
+def is_known(record, fingerprint):
+    """Whether a state with this hash was kept."""
+    mask = np.uint64(record.seen_hashes.size - 1)
     slot = fingerprint & mask
-    while record.seen[slot] != 0:
-        if record.seen[slot] == fingerprint:
+    while record.seen_hashes[slot] != 0:
+        if record.seen_hashes[slot] == fingerprint:
             return True
         slot = (slot + np.uint64(1)) & mask
     return False
 
 
 @compiled
-def keep(seen, fingerprint):
-    """Remember the hash of a kept state."""
+def add_hash(seen, fingerprint):
+    """Add the hash of a kept state."""
     mask = np.uint64(seen.size - 1)
     slot = fingerprint & mask
     while seen[slot] != 0:
@@ -120,18 +120,18 @@ def keep(seen, fingerprint):
 
 
 @compiled
-def keep_all(seen, others):
-    """Remember every hash of a smaller table."""
-    for i in range(others.size):
-        if others[i] != 0:
-            keep(seen, others[i])
+def add_hashes(seen, hashes):
+    """Add all hashes of a smaller table."""
+    for i in range(hashes.size):
+        if hashes[i] != 0:
+            add_hash(seen, hashes[i])
 
 
 @inlined
-def expand(record, place):
-    """Add the successors of one state of the layer to the candidates; True when one of them is solved."""
+def expand(record, row):
+    """Add the successors of one state of the layer to the candidates; True if one of them is solved."""
     control, tables, estimate = record.control, record.tables, record.estimate
-    kernels.unpack(tables, record.layer[place], record.state)
+    kernels.unpack(tables, record.layer[row], record.state)
     count = kernels.legal(tables, record.state, record.moves)
     value = np.int64(0)
     if kernels.incremental(estimate):
@@ -141,25 +141,32 @@ def expand(record, place):
     for i in range(count):
         move = record.moves[i]
         kernels.apply(tables, record.state, move, record.child)
-        row = control[CANDIDATES]
-        key = record.keys[row]
+        candidate = control[CANDIDATES]
+        key = record.candidates[candidate]
         kernels.pack(tables, record.child, key)
         h = kernels.mix(key)
-        if known(record, h | np.uint64(1)) or kernels.find_or_add(record.table, record.keys, key, h, row) >= 0:
+        if (
+            is_known(record, h | np.uint64(1))
+            or kernels.find_or_add(record.table, record.candidates, key, h, candidate) >= 0
+        ):
             continue
-        after = np.int64(0)
+        child_value = np.int64(0)
         if not kernels.is_external(estimate):
             if kernels.incremental(estimate):
-                after = kernels.evaluate_move(
+                child_value = kernels.evaluate_move(
                     estimate, record.state, move, value, record.memo, record.delta, np.int64(1 << 40)
                 )
             else:
-                after = kernels.evaluate(estimate, record.child, record.memo)
-        record.origin[row], record.taken[row], record.value[row] = place, move, after
-        if (after == 0 or kernels.is_external(estimate)) and kernels.solved(tables, record.child):
-            control[CURSOR] = row
+                child_value = kernels.evaluate(estimate, record.child, record.memo)
+        record.candidate_parent[candidate], record.candidate_move[candidate], record.value[candidate] = (
+            row,
+            move,
+            child_value,
+        )
+        if (child_value == 0 or kernels.is_external(estimate)) and kernels.solved(tables, record.child):
+            control[CURSOR] = candidate
             return True
-        if control[DEPTH] + 1 + control[ADMISSIBLE] * after > control[MOST]:
+        if control[DEPTH] + 1 + control[ADMISSIBLE] * child_value > control[MAX_MOVES]:
             continue
         control[CANDIDATES] += 1
     return False
@@ -174,23 +181,23 @@ def clear(table):
 
 @inlined
 def rank_of(record, i):
-    """What candidates are sorted by: scores that were asked for exactly, others by 16 bits."""
+    """The sort key of a candidate: scores of a network exactly, kernel estimates by 16 bits."""
     return np.int64(record.ranks[i]) if kernels.is_external(record.estimate) else bits_of(record.value[i])
 
 
 @inlined
 def select(record):
-    """Make the best candidates the next layer."""
+    """Select the best candidates as the next layer."""
     control = record.control
     count, width = control[CANDIDATES], len(record.layer)
     threshold, ties = np.int64(1 << 32), np.int64(0)
     if count > width:
-        control[CUT] = 1
+        control[WAS_CUT] = 1
         if kernels.is_external(record.estimate):
             threshold, ties = threshold_exact(record.ranks, 0, count, width, record.histogram)
         else:
             threshold, ties = threshold_16bit(record.value, count, width, record.histogram)
-    base = control[KEPT] - control[LAYER]
+    base = control[KEPT_COUNT] - control[LAYER_SIZE]
     kept = np.int64(0)
     for i in range(count):
         rank = rank_of(record, i)
@@ -198,13 +205,13 @@ def select(record):
             continue
         if rank == threshold:
             ties -= 1
-        kernels.copy(record.keys[i], record.layer[kept])
-        keep(record.seen, kernels.mix(record.keys[i]) | np.uint64(1))
-        record.parent[control[KEPT] + kept] = base + record.origin[i]
-        record.move[control[KEPT] + kept] = record.taken[i]
+        kernels.copy(record.candidates[i], record.layer[kept])
+        add_hash(record.seen_hashes, kernels.mix(record.candidates[i]) | np.uint64(1))
+        record.parent[control[KEPT_COUNT] + kept] = base + record.candidate_parent[i]
+        record.move[control[KEPT_COUNT] + kept] = record.candidate_move[i]
         kept += 1
-    control[LAYER] = kept
-    control[KEPT] += kept
+    control[LAYER_SIZE] = kept
+    control[KEPT_COUNT] += kept
     control[DEPTH] += 1
     control[CANDIDATES], control[CURSOR], control[REQUESTED] = 0, 0, 0
     clear(record.table)
@@ -212,12 +219,12 @@ def select(record):
 
 @inlined
 def take_scores(record):
-    """Give the candidates that were asked for their scores."""
+    """Store the scores that arrived."""
     control = record.control
-    first = control[SEEN]
+    first = control[SCORED]
     for i in range(control[REQUESTED]):
         record.value[first + i] = max(0.0, record.scores[i])
-    control[SEEN] += control[REQUESTED]
+    control[SCORED] += control[REQUESTED]
     control[REQUESTED] = 0
 
 
@@ -231,8 +238,8 @@ def step(record, budget):
         return DONE
     if control[PHASE] == START:
         kernels.pack(record.tables, record.state, record.layer[0])
-        keep(record.seen, kernels.mix(record.layer[0]) | np.uint64(1))
-        control[LAYER], control[KEPT], control[PHASE] = 1, 1, EXPAND
+        add_hash(record.seen_hashes, kernels.mix(record.layer[0]) | np.uint64(1))
+        control[LAYER_SIZE], control[KEPT_COUNT], control[PHASE] = 1, 1, EXPAND
         record.parent[0] = -1
         if not kernels.is_external(record.estimate) and control[ADMISSIBLE] == 1:
             control[BOUND] = kernels.evaluate(record.estimate, record.state, record.memo)
@@ -241,39 +248,42 @@ def step(record, budget):
             return IMPROVED
     while True:
         if control[PHASE] == EXPAND:
-            while control[CURSOR] < control[LAYER]:
+            while control[CURSOR] < control[LAYER_SIZE]:
                 if budget == 0:
                     return RUNNING
-                place = control[CURSOR]
-                if expand(record, place):
-                    record.parent[control[KEPT]] = control[KEPT] - control[LAYER] + place
-                    record.move[control[KEPT]] = record.taken[control[CURSOR]]
+                row = control[CURSOR]
+                if expand(record, row):
+                    record.parent[control[KEPT_COUNT]] = control[KEPT_COUNT] - control[LAYER_SIZE] + row
+                    record.move[control[KEPT_COUNT]] = record.candidate_move[control[CURSOR]]
                     control[LENGTH], control[PHASE] = control[DEPTH] + 1, FINISHED
-                    if control[CUT] == 0:  # so far it was a breadth-first search
+                    if control[WAS_CUT] == 0:  # so far it was a breadth-first search
                         control[BOUND] = control[LENGTH]
                     return IMPROVED
-                control[CURSOR] = place + 1
+                control[CURSOR] = row + 1
                 budget -= 1
-            control[PHASE], control[SEEN] = SELECT, 0
+            control[PHASE], control[SCORED] = SELECT, 0
         if kernels.is_external(record.estimate):
             take_scores(record)
-            if control[SEEN] < control[CANDIDATES]:
-                control[REQUESTED] = min(control[CANDIDATES] - control[SEEN], record.scores.size)
+            if control[SCORED] < control[CANDIDATES]:
+                control[REQUESTED] = min(control[CANDIDATES] - control[SCORED], record.scores.size)
                 return NEEDS_SCORES
         if control[CANDIDATES] == 0:
             control[PHASE] = FINISHED
-            if control[CUT] == 0 and control[MOST] < UNBOUNDED:
-                control[BOUND] = control[MOST] + 1
+            if control[WAS_CUT] == 0 and control[MAX_MOVES] < UNBOUNDED:
+                control[BOUND] = control[MAX_MOVES] + 1
             return DONE
-        room = min(control[CANDIDATES], len(record.layer))
-        if control[KEPT] + room + 1 > record.parent.size or control[KEPT] + room > LOAD * record.seen.size:
+        next_size = min(control[CANDIDATES], len(record.layer))
+        if (
+            control[KEPT_COUNT] + next_size + 1 > record.parent.size
+            or control[KEPT_COUNT] + next_size > LOAD * record.seen_hashes.size
+        ):
             return FULL
         select(record)
         control[PHASE] = EXPAND
 
 
-def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: int, most: int) -> Machine:
-    """The search of one width for a solution of at most `most` moves."""
+def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: int, max_moves: int) -> Machine:
+    """The search of one width for a solution of at most `max_moves` moves."""
     moves = instance.puzzle.move_count
     candidates = (width + 1) * moves
     values = np.zeros(candidates, np.float32)
@@ -291,7 +301,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         np.empty(64 * width + 16, np.int32),
         np.empty(64 * width + 16, np.int32),
         np.zeros(_table_size(64 * width), np.uint64),
-        np.empty(ASK, np.float64),
+        np.empty(SCORE_BATCH, np.float64),
         np.empty(BINS, np.int64),
         rules.encode(instance.state[None])[0].astype(rules.dtype),
         np.empty(rules.size, rules.dtype),
@@ -299,58 +309,58 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         np.empty(estimate.memo, np.int64),
         np.empty(estimate.memo, np.int64),
     )
-    record.control[LENGTH], record.control[MOST] = -1, most
+    record.control[LENGTH], record.control[MAX_MOVES] = -1, max_moves
     record.control[ADMISSIBLE] = estimate.admissible
 
     def requests(record: BeamRecord) -> State:
-        first = record.control[SEEN]
-        return unpacked(rules, record.keys[first : first + record.control[REQUESTED]])
+        first = record.control[SCORED]
+        return unpacked(rules, record.candidates[first : first + record.control[REQUESTED]])
 
-    return Machine(record, runner(step, rules), solution, longer, verdict, requests)
+    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
 
 
 def restart(search: Machine, start: State) -> None:
-    """Begin anew from another working state `[S]`, in the same arrays: for many small searches one after the other."""
+    """Restart from another working state `[S]` in the same arrays, for many small searches in a row."""
     record = search.record
-    most, admissible = record.control[MOST], record.control[ADMISSIBLE]
+    max_moves, admissible = record.control[MAX_MOVES], record.control[ADMISSIBLE]
     record.control[:] = 0
-    record.control[LENGTH], record.control[MOST], record.control[ADMISSIBLE] = -1, most, admissible
+    record.control[LENGTH], record.control[MAX_MOVES], record.control[ADMISSIBLE] = -1, max_moves, admissible
     record.table[:] = 0
-    record.seen[:] = 0
+    record.seen_hashes[:] = 0
     record.state[:] = start
 
 
 def _table_size(entries: int) -> int:
-    """The least power of two that holds so many entries below the load."""
+    """The least power of two that holds this many entries within the load."""
     return 1 << int(np.ceil(np.log2(entries / LOAD)))
 
 
 def solution(record: BeamRecord) -> list[int]:
-    """The moves into the solved state, which stands behind the last kept one."""
+    """The moves to the solved state, which is stored after the last kept one."""
     if record.control[LENGTH] == 0:
         return []
-    moves, place = [], int(record.control[KEPT])
-    while record.parent[place] >= 0:
-        moves.append(int(record.move[place]))
-        place = int(record.parent[place])
+    moves, row = [], int(record.control[KEPT_COUNT])
+    while record.parent[row] >= 0:
+        moves.append(int(record.move[row]))
+        row = int(record.parent[row])
     return moves[::-1]
 
 
-def longer(record: BeamRecord, room: int) -> Any:
-    """Twice the history, and the table of hashes with it."""
-    larger = doubled(record, ("parent", "move"), room - 16 * record.seen.size)
+def enlarged(record: BeamRecord, room: int) -> Any:
+    """The record with twice the capacity for kept states and their hashes, or None."""
+    larger = doubled(record, ("parent", "move"), room - 16 * record.seen_hashes.size)
     if larger is None:
         return None
-    seen = np.zeros(2 * record.seen.size, np.uint64)
-    keep_all(seen, record.seen)
-    return larger._replace(seen=seen)
+    hashes = np.zeros(2 * record.seen_hashes.size, np.uint64)
+    add_hashes(hashes, record.seen_hashes)
+    return larger._replace(seen_hashes=hashes)
 
 
 def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
-    """Nothing was left in the beam."""
-    if record.control[CUT]:
-        return LOST
-    if record.control[MOST] < UNBOUNDED:
+    """The verdict of a search whose beam became empty."""
+    if record.control[WAS_CUT]:
+        return BEAM_EMPTY
+    if record.control[MAX_MOVES] < UNBOUNDED:
         return "none", "no shorter solution", "done"
     return EXHAUSTED
 
@@ -358,8 +368,8 @@ def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
 class Beam(SolverSettings):
     """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows.
 
-    A `prior` goes by what is likely: minus the logarithms of the probabilities of all moves so far, added up. With an
-    `estimate` too, a tenth of that is added to it.
+    With a `prior` a state costs the sum of minus the log probabilities of the moves that lead to it. With an `estimate`
+    as well, a tenth of that sum is added to the estimate.
     """
 
     name: ClassVar[str] = "beam"
@@ -367,10 +377,10 @@ class Beam(SolverSettings):
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
-    width: int | None = Field(default=None, ge=1, le=WIDEST)
+    width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress and ever shorter solutions; memory is O(width x depth)."""
+        """Progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
         return _widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
 
@@ -378,35 +388,37 @@ class Beam(SolverSettings):
         puzzle, rules = instance.puzzle, rules_of(instance)
         if self.prior is None:
             estimate = chosen_estimate(puzzle, self.estimate)
-            return lambda width, most, left: drive(
-                machine(instance, estimate, rules, width, most), left, estimate, rules
+            return lambda width, max_moves, limit_left: drive(
+                machine(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
             )
         prior = chosen_prior(puzzle, self.prior)
-        added = None if self.estimate is None else chosen_estimate(puzzle, self.estimate)
+        estimate_beside = None if self.estimate is None else chosen_estimate(puzzle, self.estimate)
 
-        def likely(width: int, most: int, left: Limit) -> Iterator[Attempt]:
-            bounds = Bounds(most, width, share=BESIDE_ESTIMATE if added else 1.0)
-            made = _prior_beam.machine(instance, added, rules, bounds, left, LOST)
-            return _prior_beam.drive(made, instance, prior, added, rules, left)
+        def by_prior(width: int, max_moves: int, limit_left: Limit) -> Iterator[Attempt]:
+            bounds = Bounds(max_moves, width, prior_weight=PRIOR_WEIGHT if estimate_beside else 1.0)
+            search = _prior_beam.machine(instance, estimate_beside, rules, bounds, limit_left, BEAM_EMPTY)
+            return _prior_beam.drive(search, instance, prior, estimate_beside, rules, limit_left)
 
-        return likely
+        return by_prior
 
 
 Search = Callable[[int, int, Limit], Iterator[Attempt]]
-"""The search of one width for solutions of at most so many moves, under a limit."""
+"""(width, max_moves, limit) -> the attempts of one search."""
 
 
 def _widening(search: Search, limit: Limit) -> Iterator[Attempt]:
-    """One search after another, each twice as wide, of which only shorter solutions are asked.
+    """One search after another, each twice as wide and for shorter solutions only.
 
-    A search that cut nothing away and found nothing shorter has proven the best answer optimal.
+    A search that dropped no state and found no shorter solution proves the best answer optimal.
     """
 
-    def wide(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-        return lambda left, best: search(width, UNBOUNDED if best.moves is None else len(best.moves) - 1, left)
+    def of_width(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+        return lambda limit_left, best: search(
+            width, UNBOUNDED if best.moves is None else len(best.moves) - 1, limit_left
+        )
 
-    doublings = (WIDEST // FIRST_WIDTH).bit_length()
-    return round_robin((wide(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
+    doublings = (MAX_WIDTH // FIRST_WIDTH).bit_length()
+    return round_robin((of_width(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam

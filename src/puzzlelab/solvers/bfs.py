@@ -1,6 +1,6 @@
 """Breadth-first search, from the start alone or from start and goal at once, and the count of states by depth.
 
-Needs no estimate. The first solution is optimal, and each finished layer is a proven lower bound.
+It needs no estimate. The first solution is optimal, and each finished layer is a proven lower bound.
 Source of the bidirectional variant: I. Pohl, "Bi-directional search" (1971).
 
 Shapes: N = states seen, W = words of a packed state, S, M as in `engine.kernels`.
@@ -36,32 +36,32 @@ from puzzlelab.engine.kernels import (
     inlined,
 )
 
-STATES, SIDE, CURSOR, BEGIN, MEETING, BRIDGE, OTHER, PHASE, EXHAUST = range(OWN, OWN + 9)
+STATES, SIDE, CURSOR, NEXT_BEGIN, MEETING, MEETING_MOVE, MEETING_OTHER, PHASE, COUNTS_ALL = range(OWN, OWN + 9)
 START, SEARCH, FINISHED = range(3)
 NOWHERE = -1
 FIRST_TABLE = 1 << 14
 LOAD = 0.6
-DEEPEST = 1 << 12
-"""Depths whose states are counted."""
+MAX_DEPTH = 1 << 12
+"""The most depths whose states are counted."""
 
 
 class BfsRecord(NamedTuple):
-    """Where one search stands. Side 0 began at the start, side 1 at the goals."""
+    """The state of one search. Side 0 begins at the start, side 1 at the goals."""
 
     tables: Any
     control: NDArray[np.int64]
     keys: NDArray[np.uint64]
     """[N, W]: packed states, layer by layer."""
     parent: NDArray[np.int32]
-    """[N]: the state before."""
+    """[N]: the state before it."""
     move: NDArray[np.int16]
-    """[N]: the move that leads here from it."""
+    """[N]: the move from that state."""
     side: NDArray[np.int8]
     """[N]: the side that saw the state first."""
     table: NDArray[np.int32]
     """[2^k]: the hash table of states."""
     layers: NDArray[np.int64]
-    """[2, 3]: for each side where its last layer begins and ends, and its depth; the end is -1 for a side not used."""
+    """[2, 3]: begin, end and depth of the last layer of each side; the end is -1 for a side that is not used."""
     sizes: NDArray[np.int64]
     """[DEEPEST]: new states at each depth from the start."""
     state: State
@@ -72,15 +72,15 @@ class BfsRecord(NamedTuple):
 
 @inlined
 def add(record, parent, move, side):
-    """Take in the state in `record.child`; the number of the state found, or -1 when it is new."""
+    """Add the state in `record.child`; returns its row if it is known, or -1 if it is new."""
     kernels.pack(record.tables, record.child, record.key)
     row = record.control[STATES]
-    found = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
-    if found < 0:
+    known = kernels.find_or_add(record.table, record.keys, record.key, kernels.mix(record.key), row)
+    if known < 0:
         kernels.copy(record.key, record.keys[row])
         record.parent[row], record.move[row], record.side[row] = parent, move, side
         record.control[STATES] += 1
-    return found
+    return known
 
 
 @inlined
@@ -93,26 +93,26 @@ def expand(record, node, side):
     control[GENERATED] += count
     for i in range(count):
         kernels.apply(record.tables, record.state, record.moves[i], record.child)
-        found = add(record, node, record.moves[i], side)
-        if control[EXHAUST] == 1:
+        known = add(record, node, record.moves[i], side)
+        if control[COUNTS_ALL] == 1:
             continue
-        if found >= 0 and record.side[found] != side:
-            control[MEETING], control[BRIDGE], control[OTHER] = node, record.moves[i], found
+        if known >= 0 and record.side[known] != side:
+            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = node, record.moves[i], known
             return True
-        if found < 0 and record.layers[1, 1] < 0 and kernels.solved(record.tables, record.child):
-            control[MEETING], control[BRIDGE], control[OTHER] = control[STATES] - 1, NOWHERE, NOWHERE
+        if known < 0 and record.layers[1, 1] < 0 and kernels.solved(record.tables, record.child):
+            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = control[STATES] - 1, NOWHERE, NOWHERE
             return True
     return False
 
 
 @inlined
 def next_layer(record):
-    """Turn to the side with the smaller last layer; False when a side has no states left."""
+    """Continue with the side whose last layer is smaller; False if this side has no new states."""
     control, layers = record.control, record.layers
     side = control[SIDE]
-    layers[side, 0], layers[side, 1] = control[BEGIN], control[STATES]
+    layers[side, 0], layers[side, 1] = control[NEXT_BEGIN], control[STATES]
     layers[side, 2] += 1
-    if side == 0 and layers[0, 2] < DEEPEST:
+    if side == 0 and layers[0, 2] < MAX_DEPTH:
         record.sizes[layers[0, 2]] = layers[0, 1] - layers[0, 0]
     if layers[side, 0] == layers[side, 1]:
         return False
@@ -120,7 +120,7 @@ def next_layer(record):
     if layers[1, 1] >= 0 and layers[other, 1] - layers[other, 0] < layers[side, 1] - layers[side, 0]:
         control[SIDE] = other
     control[CURSOR] = layers[control[SIDE], 0]
-    control[BEGIN] = control[STATES]
+    control[NEXT_BEGIN] = control[STATES]
     return True
 
 
@@ -134,8 +134,8 @@ def step(record, budget):
         return DONE
     if control[PHASE] == START:
         control[PHASE] = SEARCH
-        if control[EXHAUST] == 0 and kernels.solved(record.tables, record.state):
-            control[LENGTH], control[MEETING], control[OTHER], control[PHASE] = 0, 0, NOWHERE, FINISHED
+        if control[COUNTS_ALL] == 0 and kernels.solved(record.tables, record.state):
+            control[LENGTH], control[MEETING], control[MEETING_OTHER], control[PHASE] = 0, 0, NOWHERE, FINISHED
             return IMPROVED
         control[BOUND] = 1
     moves = record.moves.size
@@ -155,8 +155,8 @@ def step(record, budget):
     return RUNNING
 
 
-def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, exhaust: bool) -> Machine:
-    """The search from this start and, if they are given, from the `goals` too."""
+def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, count_all: bool) -> Machine:
+    """The search from this start, and also from `goals` unless that is None."""
     puzzle = instance.puzzle
     reserve = reserved(8 * rules.words + 14, limit)
     record = BfsRecord(
@@ -168,43 +168,43 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
         np.empty(reserve, np.int8),
         np.zeros(FIRST_TABLE, np.int32),
         np.array([[0, 0, 0], [0, -1, 0]], np.int64),
-        np.zeros(DEEPEST, np.int64),
+        np.zeros(MAX_DEPTH, np.int64),
         rules.encode(instance.state[None])[0].astype(rules.dtype),
         np.empty(rules.size, rules.dtype),
         np.empty(rules.words, np.uint64),
         np.empty(puzzle.move_count, np.int32),
     )
-    record.control[LENGTH], record.control[EXHAUST] = -1, exhaust
-    plant = runner(add_root, rules)
-    plant(record, record.state, 0)
+    record.control[LENGTH], record.control[COUNTS_ALL] = -1, count_all
+    add_to_root = runner(add_root, rules)
+    add_to_root(record, record.state, 0)
     record.sizes[0] = 1
     for goal in () if goals is None else rules.encode(goals).astype(rules.dtype):
-        plant(record, goal, 1)
+        add_to_root(record, goal, 1)
 
     def solution(record: BfsRecord) -> list[int]:
-        return joined(record, puzzle)
+        return path_of(record, puzzle)
 
-    return Machine(record, runner(step, rules), solution, grown, lambda record: EXHAUSTED)
+    return Machine(record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED)
 
 
-def joined(record: BfsRecord, puzzle: Puzzle) -> list[int]:
-    """The moves from the start to where the search ended, and from there to the goal if it began there too."""
+def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
+    """The moves from the start to the meeting state, and from there to the goal."""
     control = record.control
     if control[LENGTH] == 0:
         return []
-    first, other, bridge = int(control[MEETING]), int(control[OTHER]), int(control[BRIDGE])
+    node, other, move = int(control[MEETING]), int(control[MEETING_OTHER]), int(control[MEETING_MOVE])
     if other == NOWHERE:
-        return moves_into(record, first)
+        return moves_into(record, node)
     reversible = puzzle.view(Reversible)
     assert reversible is not None
-    if record.side[first] == 1:
-        first, other, bridge = other, first, reversible.inverse(bridge)
-    back = [reversible.inverse(move) for move in reversed(moves_into(record, other))]
-    return [*moves_into(record, first), bridge, *back]
+    if record.side[node] == 1:
+        node, other, move = other, node, reversible.inverse(move)
+    return_moves = [reversible.inverse(move) for move in reversed(moves_into(record, other))]
+    return [*moves_into(record, node), move, *return_moves]
 
 
 def moves_into(record: BfsRecord, node: int) -> list[int]:
-    """The moves from where a side began to one of its states."""
+    """The moves from the root of a side to one of its states."""
     moves = []
     while record.parent[node] != NOWHERE:
         moves.append(int(record.move[node]))
@@ -212,21 +212,21 @@ def moves_into(record: BfsRecord, node: int) -> list[int]:
     return moves[::-1]
 
 
-def grown(record: BfsRecord, room: int) -> Any:
-    """Twice the hash table."""
+def enlarged(record: BfsRecord, room: int) -> Any:
+    """The record with a hash table of twice the size, or None."""
     return rehashed(record, int(record.control[STATES]), LOAD, room)
 
 
 @compiled
 def add_root(record, state, side):
-    """Put a state into the first layer of a side."""
+    """Add a state to the first layer of a side."""
     kernels.copy(state, record.child)
     if record.layers[side, 1] < 0:
         record.layers[side, 0] = record.control[STATES]
     add(record, NOWHERE, NOWHERE, side)
     record.layers[side, 1] = record.control[STATES]
     record.control[CURSOR] = record.layers[0, 0]
-    record.control[BEGIN] = record.control[STATES]
+    record.control[NEXT_BEGIN] = record.control[STATES]
 
 
 class Bfs(SolverSettings):
@@ -244,16 +244,16 @@ class Bfs(SolverSettings):
             if reversible is None:
                 raise Unsupported(f"bfs cannot search {puzzle.name} from the goal: its moves cannot be undone")
             goals = reversible.goals()
-        return drive(machine(instance, rules_of(instance), goals, limit, exhaust=False), limit)
+        return drive(machine(instance, rules_of(instance), goals, limit, count_all=False), limit)
 
 
 def count_by_depth(instance: Instance, limit: Limit | None = None) -> list[int]:
-    """How many states are first reached after 0, 1, 2 ... moves from here, every reachable state counted once.
+    """The number of states at distance 0, 1, 2 ... from the start.
 
-    A search that reaches the limit gives the depths that it finished.
+    If the limit ends the search, the list has the finished depths only.
     """
     limit = limit or Limit()
-    search = machine(instance, rules_of(instance), None, limit, exhaust=True)
+    search = machine(instance, rules_of(instance), None, limit, count_all=True)
     for _ in drive(search, limit):
         pass
     depths = int(search.record.layers[0, 2])

@@ -1,7 +1,7 @@
-"""Dancing links: exact cover by Algorithm X, which branches on the item that the fewest options are left for.
+"""Dancing links: exact cover by Algorithm X, which branches on the item with the fewest remaining options.
 
-Covering an item takes its options out of the lists of all other items; uncovering puts them back in reverse order, for
-which the links inside what was taken out still say where. It finds every solution once, in a fixed order.
+Covering an item removes its options from the lists of all other items. Uncovering restores them in reverse order, using
+the links that removed nodes still hold. It finds every solution once, in a fixed order.
 Source: Knuth, "The Art of Computer Programming", volume 4B, section 7.2.2.1, Algorithm X with the heuristic MRV.
 
 Shapes: O, I, E as in `core.cover`; K = options chosen by the start; L = levels, at most the primary items;
@@ -33,18 +33,18 @@ ONE, COVERED = 1 << 31, 1 << 62
 
 
 class DancingLinksRecord(NamedTuple):
-    """Where one search stands. The items are the nodes 1 to I here."""
+    """The state of one search. Items are the nodes 1 to I."""
 
     control: NDArray[np.int64]
     starts: NDArray[np.int64]
     entries: NDArray[np.int32]
     chosen: NDArray[np.int64]
-    """[K]: the options that the start has taken."""
+    """[K]: the options chosen by the start."""
     primary: int
     size: NDArray[np.int64]
-    """[I + 1]: the item itself, ONE for each option that is left for it, and COVERED once it is covered."""
+    """[I + 1]: the number of the item, plus ONE for each remaining option, plus COVERED if it is covered."""
     up: NDArray[np.int32]
-    """[N]: the options left for an item, linked in a ring through the item."""
+    """[N]: links of the ring of the remaining options of an item."""
     down: NDArray[np.int32]
     top: NDArray[np.int32]
     """[N]: the item of a node; 0 in a gap, where `up` is the first node of the option before the gap, and `down` the
@@ -57,7 +57,7 @@ class DancingLinksRecord(NamedTuple):
 
 @inlined
 def mark_chosen(record):
-    """Mark the items that the start has covered; False when two of its options share one."""
+    """Mark the items covered by the start; False if two of its options share one."""
     for k in range(record.chosen.size):
         option = record.chosen[k]
         for e in range(record.starts[option], record.starts[option + 1]):
@@ -80,7 +80,7 @@ def link_items(record):
 
 @inlined
 def link(record):
-    """Link everything that the start leaves open; False when its options clash, so that there is no solution."""
+    """Link the open items and their options; False if options of the start clash, so that there is no solution."""
     if not mark_chosen(record):
         return False
     link_items(record)
@@ -90,7 +90,7 @@ def link(record):
 
 @inlined
 def useful(record, begin, end):
-    """Whether an option has an open primary item, and no item that is covered already."""
+    """Whether an option has an open primary item, and no covered item."""
     helps = False
     for e in range(begin, end):
         item = record.entries[e] + 1
@@ -102,7 +102,7 @@ def useful(record, begin, end):
 
 @inlined
 def link_options(record):
-    """Write the nodes of every option that can still be chosen, each at the end of its item's ring."""
+    """Append the nodes of every option that can still be chosen to the rings of their items."""
     up, down, top = record.up, record.down, record.top
     gap = record.size.size
     top[gap] = 0
@@ -125,7 +125,7 @@ def link_options(record):
 
 @inlined
 def hide(record, node):
-    """Take the other nodes of this node's option out of their rings."""
+    """Remove the other nodes of this node's option from their rings."""
     up, down = record.up, record.down
     other = node + 1
     while other != node:
@@ -156,7 +156,7 @@ def unhide(record, node):
 
 @inlined
 def cover(record, item):
-    """Take an item out of the ring of items, and its options out of all other rings."""
+    """Cover an item: remove its options from all other rings."""
     node = record.down[item]
     while node != item:
         hide(record, node)
@@ -221,7 +221,7 @@ def descend(record, item):
 
 @inlined
 def branch(record):
-    """Take the next option of the item at this level, or give the item up when all were tried."""
+    """Choose the next option of the item at this level, or uncover the item if all were tried."""
     control = record.control
     node = record.path[control[LEVEL]]
     if node < record.size.size:
@@ -236,7 +236,7 @@ def branch(record):
 
 @inlined
 def retreat(record):
-    """Give up the option of the level above, and go on to its next one; False at the top."""
+    """Undo the option of the level above and continue with its next one; False at the top."""
     control = record.control
     if control[LEVEL] == 0:
         return False
@@ -277,7 +277,7 @@ def step(record, budget):
 
 
 def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
-    """The search for all ways to go on from the options that are chosen."""
+    """The search for all solutions that contain the chosen options."""
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
     record = DancingLinksRecord(
@@ -297,7 +297,7 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
 
 
 def solution(cover: ExactCover, record: DancingLinksRecord) -> list[int]:
-    """The moves of the options that are taken, in increasing order."""
+    """The moves of the chosen options, in increasing order."""
     nodes = record.path[: record.control[LEVEL]]
     return sorted(cover.moves[record.option[nodes]].tolist())
 
@@ -318,11 +318,11 @@ class DancingLinks(SolverSettings):
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, as they are found."""
+        """Every solution, in the order of the search."""
         return listed(_machine(instance), limit)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """How many there are, without writing them down."""
+        """Counts without listing."""
         return counted(_machine(instance), limit, most)
 
 

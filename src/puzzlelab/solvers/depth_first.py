@@ -1,9 +1,9 @@
-"""Depth-first branch and bound: dive for a solution, then look only for shorter ones until none is left.
+"""Depth-first branch and bound: find a solution, then search only for shorter ones until there is none.
 
-Successors are tried in the order of their estimates, best first, or in the order of another estimate, which may be a
-third one below the first plies; with an admissible estimate (or with none) a state that cannot lead to a shorter
-solution is cut off, and a search that ends has proven its best solution optimal, whatever the order. For puzzles that
-end by themselves, or with a limit on the depth.
+Successors are tried in the order of their estimates, best first, or in the order of another estimate, which may differ
+below the first plies. With an admissible estimate (or with none) a state that cannot lead to a shorter solution is
+pruned, and a search that ends has proven its best solution optimal, in any order. It suits puzzles whose games end by
+themselves; others need a limit on the depth.
 Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
 Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
@@ -42,20 +42,20 @@ from puzzlelab.engine.kernels import (
     compiled,
     inlined,
 )
-from puzzlelab.solvers._move_ordering import Scorer, Scorers, ordered, score_children, take_scores
+from puzzlelab.solvers._move_ordering import Scorer, Scorers, has_order, score_children, take_scores
 
-DEPTH, MOST, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
-"""PLIES: how many plies there are before the deep order begins."""
-START, FRESH, BOUNDED, ORDERED, SEARCH, FINISHED = range(6)
-"""BOUNDED: the moves are listed, and wait for their estimates; ORDERED: they have these, and wait for their keys."""
+DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
+"""PLIES: the number of plies above the deep order."""
+START, LIST_MOVES, AWAIT_BOUNDS, AWAIT_KEYS, SEARCH, FINISHED = range(6)
+"""AWAIT_BOUNDS: the listed moves wait for their estimates; AWAIT_KEYS: they wait for their sort keys."""
 UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
-NOTHING = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states)))
-"""The estimate of a puzzle that offers none."""
+NO_ESTIMATE = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states)))
+"""The estimate for a puzzle without one."""
 
 
 class DepthFirstRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     tables: Any
     bound: Scorer
@@ -65,37 +65,37 @@ class DepthFirstRecord(NamedTuple):
     """The order below them."""
     control: NDArray[np.int64]
     stack: State
-    """[D, S]: the states on the way from the start."""
+    """[D, S]: the states on the path from the start."""
     rows: NDArray[np.int32]
     """[D, M]: the moves at each depth, best first."""
     values: NDArray[np.float64]
     """[D, M]: the estimates after them."""
     counts: NDArray[np.int64]
-    """[D]: how many they are."""
+    """[D]: their number."""
     cursors: NDArray[np.int64]
-    """[D]: how many of them were tried."""
+    """[D]: the number of those already tried."""
     best: NDArray[np.int32]
     """[D]: the best solution."""
     requests: State
-    """[M, S]: the states after the moves that are listed now; they may wait for scores."""
+    """[M, S]: the children of the current state, whose scores may be requested."""
     scores: NDArray[np.float64]
     """[M]: their scores."""
     keys: NDArray[np.float64]
-    """[M]: what they are sorted by, where that is not the estimate."""
+    """[M]: their sort keys, where these are not the estimates."""
 
 
 @inlined
 def list_moves(record, depth):
-    """Write the moves at this depth, without the one that leads back; True when the estimates are asked for."""
+    """List the moves at this depth without the inverse of the last one; True if estimates must be requested."""
     tables, row = record.tables, record.rows[depth]
     state = record.stack[depth]
     count = kernels.legal(tables, state, row)
-    back = -1
+    inverse_move = -1
     if depth > 0:
-        back = kernels.inverse(tables, record.rows[depth - 1, record.cursors[depth - 1] - 1])
+        inverse_move = kernels.inverse(tables, record.rows[depth - 1, record.cursors[depth - 1] - 1])
     kept = 0
     for i in range(count):
-        if row[i] != back:
+        if row[i] != inverse_move:
             row[kept] = row[i]
             kept += 1
     record.counts[depth], record.cursors[depth] = kept, 0
@@ -109,8 +109,8 @@ def list_moves(record, depth):
 
 
 @inlined
-def find_keys(record, depth):
-    """Find by what the moves at this depth are sorted; True when that is asked for."""
+def compute_keys(record, depth):
+    """Compute the sort keys of the moves at this depth; True if they must be requested."""
     state, row, children, count = record.stack[depth], record.rows[depth], record.requests, record.counts[depth]
     if depth < record.control[PLIES]:
         return score_children(record.order, state, row, children, count, record.keys)
@@ -119,7 +119,7 @@ def find_keys(record, depth):
 
 @inlined
 def take_keys(record, depth):
-    """Take over the keys that were asked for."""
+    """Store the sort keys that arrived."""
     if depth < record.control[PLIES]:
         take_scores(record, record.order, record.keys, -np.inf)
     else:
@@ -128,35 +128,35 @@ def take_keys(record, depth):
 
 @inlined
 def sort_moves(record, depth):
-    """Order the moves at this depth by their keys, or else by their estimates, equal ones as they came."""
+    """Sort the moves at this depth by their keys, or else by their estimates (stable)."""
     row, values, keys = record.rows[depth], record.values[depth], record.keys
     for i in range(1, record.counts[depth]):
         move, value = row[i], values[i]
-        key = keys[i] if ordered(record.order.tables) else value
+        key = keys[i] if has_order(record.order.tables) else value
         j = i
-        while j > 0 and (keys[j - 1] if ordered(record.order.tables) else values[j - 1]) > key:
+        while j > 0 and (keys[j - 1] if has_order(record.order.tables) else values[j - 1]) > key:
             row[j], values[j] = row[j - 1], values[j - 1]
-            if ordered(record.order.tables):
+            if has_order(record.order.tables):
                 keys[j] = keys[j - 1]
             j -= 1
         row[j], values[j] = move, value
-        if ordered(record.order.tables):
+        if has_order(record.order.tables):
             keys[j] = key
 
 
 @inlined
 def list_sorted(record, depth):
-    """List and sort the moves at this depth, going on where it stopped; True when it waits for scores."""
+    """List and sort the moves at this depth, resuming where it stopped; True if scores must be requested."""
     control = record.control
-    if control[PHASE] == FRESH and list_moves(record, depth):
-        control[PHASE] = BOUNDED
+    if control[PHASE] == LIST_MOVES and list_moves(record, depth):
+        control[PHASE] = AWAIT_BOUNDS
         return True
-    if control[PHASE] != ORDERED:
+    if control[PHASE] != AWAIT_KEYS:
         take_scores(record, record.bound, record.values[depth], 0.0)
-        if ordered(record.order.tables) and find_keys(record, depth):
-            control[PHASE] = ORDERED
+        if has_order(record.order.tables) and compute_keys(record, depth):
+            control[PHASE] = AWAIT_KEYS
             return True
-    if ordered(record.order.tables):
+    if has_order(record.order.tables):
         take_keys(record, depth)
     sort_moves(record, depth)
     control[PHASE] = SEARCH
@@ -172,13 +172,13 @@ def step(record, budget):
     if control[PHASE] == FINISHED:
         return DONE
     if control[PHASE] == START:
-        control[PHASE] = FRESH
+        control[PHASE] = LIST_MOVES
         if kernels.solved(record.tables, record.stack[0]):
             control[LENGTH], control[PHASE] = 0, FINISHED
             return IMPROVED
     while True:
         depth = control[DEPTH]
-        if control[PHASE] == FRESH:
+        if control[PHASE] == LIST_MOVES:
             if budget == 0:
                 return RUNNING
             budget -= 1
@@ -189,57 +189,57 @@ def step(record, budget):
             if depth == 0:
                 control[PHASE] = FINISHED
                 if control[PROVES] == 1:
-                    control[BOUND] = control[MOST] + 1
+                    control[BOUND] = control[MAX_MOVES] + 1
                 return DONE
             control[DEPTH] -= 1
             continue
-        place = record.cursors[depth]
+        index = record.cursors[depth]
         record.cursors[depth] += 1
-        made = depth + 1
-        least = np.int64(np.ceil(record.values[depth, place] - 1e-6)) if control[PROVES] == 1 else np.int64(0)
-        if made + least > control[MOST]:
+        child_depth = depth + 1
+        estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control[PROVES] == 1 else np.int64(0)
+        if child_depth + estimate > control[MAX_MOVES]:
             continue
-        if made + 1 >= len(record.stack):
+        if child_depth + 1 >= len(record.stack):
             record.cursors[depth] -= 1
             return FULL
-        kernels.apply(record.tables, record.stack[depth], record.rows[depth, place], record.stack[made])
-        if kernels.solved(record.tables, record.stack[made]):
-            control[LENGTH], control[MOST] = made, made - 1
-            for i in range(made):
+        kernels.apply(record.tables, record.stack[depth], record.rows[depth, index], record.stack[child_depth])
+        if kernels.solved(record.tables, record.stack[child_depth]):
+            control[LENGTH], control[MAX_MOVES] = child_depth, child_depth - 1
+            for i in range(child_depth):
                 record.best[i] = record.rows[i, record.cursors[i] - 1]
             return IMPROVED
-        if made < control[MOST]:
-            control[DEPTH], control[PHASE] = made, FRESH
+        if child_depth < control[MAX_MOVES]:
+            control[DEPTH], control[PHASE] = child_depth, LIST_MOVES
 
 
-def machine(instance: Instance, sights: Scorers, rules: KernelRules, depth: int, plies: int) -> Machine:
-    """The search from this start, for solutions of at most `depth` moves; the deep order begins after so many plies."""
+def machine(instance: Instance, scorers: Scorers, rules: KernelRules, depth: int, plies: int) -> Machine:
+    """The search from this start for solutions of at most `depth` moves; the deep order begins after `plies` plies."""
     moves = instance.puzzle.move_count
-    deep = min(depth, FIRST_DEPTH) + 2
+    capacity = min(depth, FIRST_DEPTH) + 2
     record = DepthFirstRecord(
         rules.tables,
-        *sights.compiled(rules),
+        *scorers.compiled(rules),
         np.zeros(16, np.int64),
-        np.zeros((deep, rules.size), rules.dtype),
-        np.zeros((deep, moves), np.int32),
-        np.zeros((deep, moves), np.float64),
-        np.zeros(deep, np.int64),
-        np.zeros(deep, np.int64),
-        np.zeros(deep, np.int32),
+        np.zeros((capacity, rules.size), rules.dtype),
+        np.zeros((capacity, moves), np.int32),
+        np.zeros((capacity, moves), np.float64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int32),
         np.zeros((moves, rules.size), rules.dtype),
         np.zeros(moves, np.float64),
         np.zeros(moves, np.float64),
     )
     record.stack[0] = rules.encode(instance.state[None])[0]
-    record.control[LENGTH], record.control[MOST], record.control[PLIES] = -1, depth, plies
-    record.control[PROVES] = sights.bound.admissible
+    record.control[LENGTH], record.control[MAX_MOVES], record.control[PLIES] = -1, depth, plies
+    record.control[PROVES] = scorers.bound.admissible
 
     def verdict(record: DepthFirstRecord) -> tuple[Proof, str, Stop]:
         if depth < UNBOUNDED:
             return "none", f"there is no solution of at most {depth} moves", "done"
         return EXHAUSTED
 
-    return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
+    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
 
 
 def solution(record: DepthFirstRecord) -> list[int]:
@@ -247,19 +247,19 @@ def solution(record: DepthFirstRecord) -> list[int]:
     return [int(move) for move in record.best[: record.control[LENGTH]]]
 
 
-def deeper(record: DepthFirstRecord, room: int) -> Any:
-    """Twice the depth."""
+def enlarged(record: DepthFirstRecord, room: int) -> Any:
+    """The record with twice the depth, or None."""
     return doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
 
 
 def requests(record: DepthFirstRecord) -> State:
-    """The states that wait for scores."""
+    """The states whose scores are requested."""
     return record.requests[: record.control[REQUESTED]]
 
 
-def asked_sight(control: NDArray[np.int64]) -> int:
-    """Which of the `Scorers` is asked for scores."""
-    if control[PHASE] == BOUNDED:
+def requested_scorer(control: NDArray[np.int64]) -> int:
+    """The index of the estimate in `Scorers` whose scores are requested."""
+    if control[PHASE] == AWAIT_BOUNDS:
         return 0
     return 1 if control[DEPTH] < control[PLIES] else 2
 
@@ -267,7 +267,8 @@ def asked_sight(control: NDArray[np.int64]) -> int:
 class DepthFirst(SolverSettings):
     """Depth-first branch and bound; `depth` is the most moves of a solution, which puzzles without an end need.
 
-    `estimate` bounds. Successors are tried by it too, or by `order`; below the first `plies` plies by `deep_order`.
+    `estimate` is the bound. It also orders the successors unless `order` is given; below the first `plies` plies
+    `deep_order` orders them.
     """
 
     name: ClassVar[str] = "depth-first"
@@ -279,7 +280,7 @@ class DepthFirst(SolverSettings):
     plies: int | None = Field(default=None, ge=1, le=1_000_000)
 
     @model_validator(mode="after")
-    def _whole(self) -> DepthFirst:
+    def _complete_order(self) -> DepthFirst:
         if (self.deep_order is None) != (self.plies is None) or (self.deep_order and self.order is None):
             raise BadOption(
                 "depth-first tries successors by 'order' in the first 'plies' plies and by 'deep_order' below them: "
@@ -292,18 +293,18 @@ class DepthFirst(SolverSettings):
         puzzle = instance.puzzle
         if self.depth is None and puzzle.view(Reversible) is not None:
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")
-        sights, rules = self._sights(puzzle), rules_of(instance)
-        made = machine(instance, sights, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
+        scorers, rules = self._scorers(puzzle), rules_of(instance)
+        search = machine(instance, scorers, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
 
         def score(states: State) -> NDArray[np.float64]:
-            return sights.score(asked_sight(made.control), states, rules)
+            return scorers.score(requested_scorer(search.control), states, rules)
 
-        return iter(Drive(made, limit, score))
+        return iter(Drive(search, limit, score))
 
-    def _sights(self, puzzle: Puzzle) -> Scorers:
-        wants = self.estimate is not None or puzzle.view(Estimates) is not None
-        bound = chosen_estimate(puzzle, self.estimate) if wants else NOTHING
-        orders = [chosen_estimate(puzzle, wanted) if wanted else None for wanted in (self.order, self.deep_order)]
+    def _scorers(self, puzzle: Puzzle) -> Scorers:
+        has_estimate = self.estimate is not None or puzzle.view(Estimates) is not None
+        bound = chosen_estimate(puzzle, self.estimate) if has_estimate else NO_ESTIMATE
+        orders = [chosen_estimate(puzzle, name) if name else None for name in (self.order, self.deep_order)]
         return Scorers(bound, *orders)
 
 

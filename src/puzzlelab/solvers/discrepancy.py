@@ -1,8 +1,8 @@
-"""Limited-discrepancy search: the solutions with the fewest departures from the best guesses of a network come first.
+"""Limited-discrepancy search: paths with the fewest departures from the best moves of a prior are searched first.
 
-To take the best move at a state is no departure, the next best is one, the one after that two. All that can be reached
-without any is searched, then all with one on the whole way, with two, and so on, layer by layer, so that the network is
-asked about many states at once.
+The best move of a state counts as no departure, the second best as one, the third as two. The paths without departures
+are searched first, then those with one in all, with two, and so on; layer by layer, so that a network scores many
+states at once.
 Source: Harvey and Ginsberg, "Limited discrepancy search" (1995), which goes depth-first.
 """
 
@@ -26,9 +26,9 @@ from puzzlelab.solvers._prior_beam import Bounds
 
 
 class Discrepancy(SolverSettings):
-    """Limited-discrepancy search over a `prior`, usually the puzzle's network; it gets better for as long as it may.
+    """Limited-discrepancy search over a `prior`, usually the puzzle's network; anytime.
 
-    With `most`, all with so many departures from the best guesses are searched at once, and no others.
+    With `most`, a single search allows that many departures.
     """
 
     name: ClassVar[str] = "discrepancy"
@@ -39,7 +39,7 @@ class Discrepancy(SolverSettings):
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is no network to ask, where none was named."""
+        """That there is no network, where no prior is named."""
         return networks.missing(puzzle) if self.prior == networks.PREFIX else None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
@@ -47,18 +47,18 @@ class Discrepancy(SolverSettings):
         return round_robin(self._searches(instance), limit)
 
     def _searches(self, instance: Instance) -> Iterator[Callable[[Limit, Result], Iterator[Attempt]]]:
-        """One search after another, each with a departure more, until one leaves nothing out."""
+        """One search after another, each with one more departure, until a search is complete."""
         prior, rules = chosen_prior(instance.puzzle, self.prior), rules_of(instance)
         complete = False
 
         def search(departures: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            def shorter(left: Limit, best: Result) -> Iterator[Attempt]:
+            def shorter(limit: Limit, best: Result) -> Iterator[Attempt]:
                 nonlocal complete
-                most = self.max_moves if best.moves is None else len(best.moves) - 1
-                bounds = Bounds(most=most, departures=departures)
-                made = _prior_beam.machine(instance, None, rules, bounds, left, self._nothing(departures))
-                yield from _prior_beam.drive(made, instance, prior, None, rules, left)
-                complete = made.control[_prior_beam.CUT] == 0
+                max_moves = self.max_moves if best.moves is None else len(best.moves) - 1
+                bounds = Bounds(max_moves=max_moves, departures=departures)
+                machine = _prior_beam.machine(instance, None, rules, bounds, limit, self._no_solution(departures))
+                yield from _prior_beam.drive(machine, instance, prior, None, rules, limit)
+                complete = machine.control[_prior_beam.WAS_CUT] == 0
 
             return shorter
 
@@ -68,12 +68,12 @@ class Discrepancy(SolverSettings):
             departures += 1
             complete = complete or self.most is not None
 
-    def _nothing(self, departures: int) -> _prior_beam.Verdict:
-        """What it means that such a search found nothing."""
-        told = (
+    def _no_solution(self, departures: int) -> _prior_beam.Verdict:
+        """The verdict of such a search without a solution."""
+        reason = (
             f"no solution of at most {self.max_moves} moves has at most {departures} departures from the best guesses"
         )
-        return "none", told, "dead end"
+        return "none", reason, "dead end"
 
 
 SOLVER = Discrepancy

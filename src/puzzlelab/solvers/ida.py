@@ -1,7 +1,8 @@
-"""Iterative deepening A*: depth-first searches under a growing bound on moves made + moves estimated.
+"""Iterative deepening A*: depth-first searches under a growing bound on f = g + h.
 
-Memory is linear in the depth. With an admissible estimate the first solution is optimal, and each finished bound is a
-proven lower bound. Source: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985).
+g is the number of moves so far, h the estimate. Memory is linear in the depth. With an admissible estimate the first
+solution is optimal, and each finished bound is a proven lower bound.
+Source: R. E. Korf, "Depth-first iterative-deepening", Artificial Intelligence 27 (1985).
 
 Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
 """
@@ -38,53 +39,53 @@ from puzzlelab.engine.kernels import (
     compiled,
 )
 
-DEPTH, THRESHOLD, NEXT, PHASE, PROVES, OFFSET, LAST, SINGLE = range(OWN, OWN + 8)
+DEPTH, THRESHOLD, NEXT_THRESHOLD, PHASE, PROVES, PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD = range(OWN, OWN + 8)
 START, CHILDREN, SEARCH, FINISHED = range(4)
-NEVER = 1 << 40
+INFINITE = 1 << 40
 FIRST_DEPTH = 128
 ONE = np.uint64(1)
 
 
 class IdaRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     tables: Any
     estimate: Any
     control: NDArray[np.int64]
     stack: State
-    """[D, S]: working states; puzzles with moves that can be undone use the first row, and the others for notes."""
+    """[D, S]: working states; a puzzle with moves that can be undone keeps its state in the first row."""
     rows: NDArray[np.int32]
-    """[D, M]: room for the moves to try at each depth."""
+    """[D, M]: scratch for the moves at each depth."""
     pending: NDArray[np.uint64]
-    """[D]: what is left to try."""
+    """[D]: the moves not tried yet at each depth."""
     path: NDArray[np.int32]
-    """[D]: the move that leads on from each depth."""
+    """[D]: the move taken at each depth."""
     values: NDArray[np.int64]
     """[D]: the estimate at each depth."""
     memo: NDArray[np.int64]
     """[K]: the estimate's memo at the current depth."""
     delta: NDArray[np.int64]
-    """[D, K]: what changes it from each depth to the next."""
+    """[D, K]: the change of the memo from each depth to the next."""
     requests: State
-    """[M, S]: states that wait for scores."""
-    requested: NDArray[np.int32]
+    """[M, S]: states whose scores are requested."""
+    request_moves: NDArray[np.int32]
     """[M]: the moves that lead to them."""
     scores: NDArray[np.float64]
     """[M]: their scores."""
-    judged: NDArray[np.int64]
-    """[D, M]: the scores by move at each depth, rounded up; used by estimates that are asked."""
+    child_values: NDArray[np.int64]
+    """[D, M]: the estimates of the children by move at each depth, rounded up; used by external estimates."""
 
 
 @kernels.inlined
 def request_children(record, depth):
-    """Fill the request buffer with the states one move on."""
+    """Request the scores of all children of the state at this depth."""
     state = record.stack[kernels.stack_row(record.tables, depth)]
     count = np.uint64(0)
     pending = record.pending[depth]
     while pending != 0:
         move = np.uint64(kernels.next_move(record.tables, record.rows[depth], pending))
         kernels.apply(record.tables, state, move, record.requests[count])
-        record.requested[count] = move
+        record.request_moves[count] = move
         count += ONE
         pending = kernels.drop_first(record.tables, pending)
     record.control[REQUESTED] = count
@@ -94,8 +95,8 @@ def request_children(record, depth):
 def step(record, budget):
     """One slice: expand at most `budget` states.
 
-    What belongs to the current depth stays in registers, and goes to its place in the record on the way down; the move
-    itself is written last, so that what reads the state next need not wait behind other writes.
+    The values of the current depth stay in local variables (registers) and are stored in the record on descent. The
+    move is applied last, so that the next read of the state does not wait behind other writes.
     """
     control, tables, estimate, stack = record.control, record.tables, record.estimate, record.stack
     pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.memo
@@ -104,10 +105,10 @@ def step(record, budget):
     if control[PHASE] == FINISHED:
         return DONE
     depth = np.uint64(control[DEPTH])
-    asked = kernels.is_external(estimate)
+    external = kernels.is_external(estimate)
     if control[PHASE] == START:
         start = stack[0]
-        if asked:
+        if external:
             if control[REQUESTED] == 0:
                 kernels.copy(start, record.requests[0])
                 control[REQUESTED] = 1
@@ -116,97 +117,97 @@ def step(record, budget):
             control[REQUESTED] = 0
         else:
             values[0] = kernels.evaluate(estimate, start, memo)
-        first = control[OFFSET] + values[0]
-        if control[SINGLE] == 1 and first > control[THRESHOLD]:
-            control[NEXT], control[PHASE] = first, FINISHED
+        start_f = control[PATH_LENGTH] + values[0]
+        if control[ONE_THRESHOLD] == 1 and start_f > control[THRESHOLD]:
+            control[NEXT_THRESHOLD], control[PHASE] = start_f, FINISHED
             return DONE
-        control[THRESHOLD] = max(control[THRESHOLD], first)
+        control[THRESHOLD] = max(control[THRESHOLD], start_f)
         if control[PROVES] == 1:
             control[BOUND] = control[THRESHOLD]
         if kernels.solved(tables, start):
             control[LENGTH], control[PHASE] = 0, FINISHED
             return IMPROVED
-        control[NEXT] = NEVER
-        pending[0] = kernels.pending_moves(tables, start, control[LAST], record.rows[0])
+        control[NEXT_THRESHOLD] = INFINITE
+        pending[0] = kernels.pending_moves(tables, start, control[LAST_MOVE], record.rows[0])
         control[PHASE] = CHILDREN
     expanded, generated = np.int64(0), np.int64(0)
-    offset = control[OFFSET] + 1
-    threshold, following = control[THRESHOLD], control[NEXT]
+    offset = control[PATH_LENGTH] + 1
+    threshold, next_threshold = control[THRESHOLD], control[NEXT_THRESHOLD]
     status = RUNNING
-    value, left = values[depth], pending[depth]
-    fresh = control[PHASE] == CHILDREN
+    node_h, moves_left = values[depth], pending[depth]
+    needs_child_scores = control[PHASE] == CHILDREN
     while True:
         while True:
-            if asked and fresh:
-                fresh = False
-                if control[REQUESTED] == 0 and left != 0:
-                    pending[depth] = left
+            if external and needs_child_scores:
+                needs_child_scores = False
+                if control[REQUESTED] == 0 and moves_left != 0:
+                    pending[depth] = moves_left
                     request_children(record, depth)
-                    fresh = True
+                    needs_child_scores = True
                     status = NEEDS_SCORES
                     break
                 for i in range(control[REQUESTED]):
                     score = max(0, np.int64(np.ceil(record.scores[i] - 1e-6)))
-                    record.judged[depth, np.uint64(record.requested[i])] = score
+                    record.child_values[depth, np.uint64(record.request_moves[i])] = score
                 control[REQUESTED] = 0
-            if left == 0:
+            if moves_left == 0:
                 if depth == 0:
                     status = DONE
                     break
                 depth -= ONE
                 kernels.swap_delta(estimate, memo, delta[depth])
-                value, left = values[depth], pending[depth]
+                node_h, moves_left = values[depth], pending[depth]
                 kernels.undo_move(tables, stack, depth, path[depth])
                 continue
-            move = kernels.next_move(tables, record.rows[depth], left)
-            left = kernels.drop_first(tables, left)
+            move = kernels.next_move(tables, record.rows[depth], moves_left)
+            moves_left = kernels.drop_first(tables, moves_left)
             generated += 1
-            made = offset + np.int64(depth)
+            g = offset + np.int64(depth)
             state = stack[kernels.stack_row(tables, depth)]
-            if asked:
-                after = record.judged[depth, move]
+            if external:
+                h = record.child_values[depth, move]
             elif kernels.incremental(estimate):
-                after = kernels.evaluate_move(estimate, state, move, value, memo, delta[depth], threshold - made)
+                h = kernels.evaluate_move(estimate, state, move, node_h, memo, delta[depth], threshold - g)
             else:
                 kernels.do_move(tables, stack, depth, move)
-                after = kernels.evaluate(estimate, stack[kernels.stack_row(tables, depth + ONE)], memo)
-            if made + after > threshold:
-                following = min(following, made + after)
-                if not asked and not kernels.incremental(estimate):
+                h = kernels.evaluate(estimate, stack[kernels.stack_row(tables, depth + ONE)], memo)
+            if g + h > threshold:
+                next_threshold = min(next_threshold, g + h)
+                if not external and not kernels.incremental(estimate):
                     kernels.undo_move(tables, stack, depth, move)
                 continue
             expanded += 1
-            path[depth], pending[depth], values[depth] = move, left, value
-            if asked or kernels.incremental(estimate):
+            path[depth], pending[depth], values[depth] = move, moves_left, node_h
+            if external or kernels.incremental(estimate):
                 kernels.swap_delta(estimate, memo, delta[depth])
                 kernels.do_move(tables, stack, depth, move)
             depth += ONE
-            value = after
+            node_h = h
             state = stack[kernels.stack_row(tables, depth)]
-            if (value == 0 or asked) and kernels.solved(tables, state):
+            if (node_h == 0 or external) and kernels.solved(tables, state):
                 control[LENGTH] = np.int64(depth)
                 status = IMPROVED
                 break
-            left = kernels.pending_moves(tables, state, np.int64(move), record.rows[depth])
-            fresh = asked
+            moves_left = kernels.pending_moves(tables, state, np.int64(move), record.rows[depth])
+            needs_child_scores = external
             if depth + np.uint64(2) >= np.uint64(values.size):
                 status = FULL
                 break
             if expanded >= budget:
                 break
-        if status != DONE or following == NEVER or control[SINGLE] == 1:
+        if status != DONE or next_threshold == INFINITE or control[ONE_THRESHOLD] == 1:
             break
         status = RUNNING
-        threshold, following = following, np.int64(NEVER)
+        threshold, next_threshold = next_threshold, np.int64(INFINITE)
         if control[PROVES] == 1:
             control[BOUND] = threshold
-        left = kernels.pending_moves(tables, stack[0], control[LAST], record.rows[0])
-        fresh = True
-    pending[depth], values[depth] = left, value
-    control[DEPTH], control[THRESHOLD], control[NEXT] = np.int64(depth), threshold, following
+        moves_left = kernels.pending_moves(tables, stack[0], control[LAST_MOVE], record.rows[0])
+        needs_child_scores = True
+    pending[depth], values[depth] = moves_left, node_h
+    control[DEPTH], control[THRESHOLD], control[NEXT_THRESHOLD] = np.int64(depth), threshold, next_threshold
     control[EXPANDED] += expanded
     control[GENERATED] += generated
-    control[PHASE] = CHILDREN if fresh else SEARCH
+    control[PHASE] = CHILDREN if needs_child_scores else SEARCH
     if status in (DONE, IMPROVED):
         control[PHASE] = FINISHED
     return status
@@ -232,28 +233,28 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
         np.zeros((FIRST_DEPTH, moves), np.int64),
     )
     record.stack[0] = rules.encode(instance.state[None])[0]
-    record.control[LENGTH], record.control[LAST] = -1, -1
+    record.control[LENGTH], record.control[LAST_MOVE] = -1, -1
     record.control[PROVES] = estimate.admissible
-    return Machine(record, runner(step, rules), solution, deeper, verdict, requests)
+    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
 
 
 def solution(record: IdaRecord) -> list[int]:
-    """The moves on the way down."""
+    """The moves of the solution."""
     return [int(move) for move in record.path[: record.control[LENGTH]]]
 
 
-def deeper(record: IdaRecord, room: int) -> Any:
-    """Twice the depth."""
-    return doubled(record, ("stack", "rows", "pending", "path", "values", "delta", "judged"), room)
+def enlarged(record: IdaRecord, room: int) -> Any:
+    """The record with twice the depth, or None."""
+    return doubled(record, ("stack", "rows", "pending", "path", "values", "delta", "child_values"), room)
 
 
 def requests(record: IdaRecord) -> State:
-    """The states that wait for scores."""
+    """The states whose scores are requested."""
     return record.requests[: record.control[REQUESTED]]
 
 
 def verdict(record: IdaRecord) -> tuple[Proof, str, Stop]:
-    """Every path was cut off by no bound."""
+    """The verdict of a search in which no path exceeds the threshold."""
     if record.control[PROVES]:
         return EXHAUSTED
     return "none", "the estimate led to no solution", "dead end"
@@ -262,7 +263,7 @@ def verdict(record: IdaRecord) -> tuple[Proof, str, Stop]:
 class Ida(SolverSettings):
     """Iterative deepening A*.
 
-    Optimal with an admissible estimate. `jobs` threads share each bound's search when it is more than 1.
+    Optimal with an admissible estimate. With `jobs` above 1 that many threads share the search of each threshold.
     """
 
     name: ClassVar[str] = "ida"

@@ -73,20 +73,20 @@ class MilpWorker:
         return (yield from self._wait())
 
     def _wait(self) -> Generator[None, None, Message]:
-        stream, found = self.process.stdout, []
+        stream, answers = self.process.stdout, []
         assert stream is not None
         self.busy = True
         self.listener = threading.Thread(
-            target=lambda: found.append(_milp_worker.read(stream)), name="integer", daemon=True
+            target=lambda: answers.append(_milp_worker.read(stream)), name="integer", daemon=True
         )
         self.listener.start()
         while self.listener.is_alive():
             self.listener.join(SLICE_SECONDS)
             yield
-        if not found or found[0] is None:
+        if not answers or answers[0] is None:
             raise PuzzlelabError(DIED)
         self.busy = False
-        return found[0]
+        return answers[0]
 
     def memory(self) -> int:
         """Bytes of the process that are in memory, where the system tells."""
@@ -118,7 +118,7 @@ def _end_all() -> None:
 
 @contextmanager
 def _borrowed() -> Iterator[MilpWorker]:
-    """A worker that nobody else uses now; it is kept for later unless it is left busy."""
+    """An unused worker; it is kept for later unless it is still busy at the end."""
     try:
         worker = _IDLE.pop()
     except IndexError:
@@ -139,7 +139,7 @@ def _borrowed() -> Iterator[MilpWorker]:
 
 
 class IntegerProgram:
-    """The integer program of one board, which grows by a row for each solution that is found."""
+    """The integer program of one board, with one more row for each solution so far."""
 
     def __init__(self, instance: Instance) -> None:
         puzzle = instance.puzzle
@@ -166,7 +166,7 @@ class IntegerProgram:
         return {"rows": rows, "columns": columns, **bounds, **limits}
 
     def forbid(self, options: NDArray[np.int64]) -> None:
-        """Allow no solution with all these options."""
+        """Exclude solutions with all these options."""
         self.rows.append(np.full(len(options), sum(map(len, self.least))))
         self.columns.append(options)
         self.least.append(np.array([-np.inf]))
@@ -181,16 +181,16 @@ class MilpSearch:
     worker: MilpWorker
     clock: Clock
     expanded: int = 0
-    found: int = 0
+    solution_count: int = 0
     stop: Stop = "done"
 
     def attempts(self) -> Iterator[Attempt]:
-        """What `Lists.solutions` promises."""
+        """All solutions, as `EnumeratesSolutions.solutions` specifies."""
         while (options := (yield from self._next())) is not None:
-            self.found += 1
+            self.solution_count += 1
             yield self._result(tuple(sorted(self.program.moves[options].tolist())))
             self.program.forbid(options)
-        yield self._result(None, self.stop, INFEASIBLE if self.stop == "done" and not self.found else "")
+        yield self._result(None, self.stop, INFEASIBLE if self.stop == "done" and not self.solution_count else "")
 
     def _next(self) -> Generator[Progress, None, NDArray[np.int64] | None]:
         """The options of one more solution; None with a `stop` where there is none, or a limit was reached."""
@@ -199,10 +199,10 @@ class MilpSearch:
         limit = self.clock.limit
         seconds = None if limit.seconds is None else limit.seconds - self.clock.seconds
         nodes = None if limit.nodes is None else limit.nodes - self.expanded
-        asking = self.worker.ask(self.program.question(seconds, nodes))
+        request = self.worker.ask(self.program.question(seconds, nodes))
         while True:
             try:
-                next(asking)
+                next(request)
             except StopIteration as end:
                 return self._read(end.value)
             yield Progress(self.expanded, 0, 0, 0, self.clock.seconds)
@@ -242,7 +242,7 @@ class Integer(SolverSettings):
         return settled(self.solutions(instance, limit))
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, as they are found; each takes a program with one row more."""
+        """Every solution, in the order of the search; each needs a program with one more row."""
         with _borrowed() as worker:
             yield from MilpSearch(IntegerProgram(instance), worker, Clock(limit)).attempts()
 

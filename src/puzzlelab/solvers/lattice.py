@@ -1,12 +1,12 @@
-"""Filling cells by what a network thinks of the candidates that are left, with no rule of the puzzle but a last check.
+"""Fills cells by a network's probabilities of the candidates; the rules of the puzzle only check the full board.
 
-A chain begins with every candidate of every blank cell. `eliminate`: the network is asked about the candidates that are
-left, and those that it holds for improbable go; where none does, the cell that it is surest of gets a digit. `surest`:
-that cell gets its digit each time, and nothing else is taken away, for networks that know the digits of a board alone.
-A cell without candidates, or a full board that the rules refuse, is a conflict, and the next chain begins: it draws
-digits at random, somewhat as the network thinks, and takes away only what is half as probable. `at once` fills all
-cells after one question, without restarts. A board that no chain solves is given back unsolved: a wrong answer is
-impossible. Source: "Lattice Deduction Transformer" (2026); the surest cell first: Shiva Verma (2019).
+A chain begins with every candidate of every blank cell. `eliminate`: the network scores the remaining candidates, and
+improbable ones are removed; if there are none, the cell with the most certain digit is filled. `surest`: that cell is
+filled each time and nothing else is removed, for networks that read only the digits of a board. A cell without
+candidates, or a full board that breaks the rules, is a conflict, and the next chain begins (a restart): it draws digits
+at random by their probabilities, and removes a candidate only at half the threshold. `at once` fills all cells after
+one evaluation, without restarts. A board that no chain solves is returned as unsolved, so a wrong answer is impossible.
+Source: "Lattice Deduction Transformer" (2026); the surest cell first: Shiva Verma (2019).
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from puzzlelab.solvers._lattice_search import LatticeSearch, Policy
 
 
 class Lattice(SolverSettings):
-    """Fills cells by what a network thinks of the candidates that are left, with restarts; never gives a wrong board.
+    """Fills cells by a network's probabilities of the candidates, with restarts; never returns a wrong board.
 
-    Without a `policy` it eliminates where the network knows candidates, and fills the surest cell first where it knows
-    digits alone. `masked` takes away by rule what a digit forbids in its row, column and box. The answer of a board
-    does not depend on which others are solved beside it, but for rounding.
+    Without a `policy` it eliminates if the network reads candidates, and fills the surest cell first if it reads only
+    digits. `masked` also removes the candidates that the rules exclude in row, column and box. The answer to a board
+    does not depend on the other boards of a batch, except for rounding.
     """
 
     name: ClassVar[str] = "lattice"
@@ -41,29 +41,29 @@ class Lattice(SolverSettings):
     prior: str | Prior | None = None
     policy: Policy | None = None
     restarts: int = Field(default=100, ge=0, le=1_000_000)
-    """Chains after the first one."""
+    """The most chains after the first one."""
     threshold: float = Field(default=0.02, gt=0, lt=0.5)
-    """Candidates that are less probable go; the network's own weights decide how probability is meant."""
+    """Candidates with a lower probability by the network are removed."""
     masked: bool = False
     seed: int = Field(default=0, ge=0, lt=1 << 63)
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name; the network that is asked where none was named."""
+        """Every setting by name; the default network where none is named."""
         return {**super().options(), **({"prior": networks.PREFIX} if self.prior is None else {})}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is no network to ask, where none was named."""
+        """That there is no network, where none is named."""
         return networks.missing(puzzle) if self.prior is None else None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Progress, then how the chains ended. Nodes are questions to the network."""
+        """Progress, then the result of the chains. Nodes are evaluations by the network."""
         search = self._search([instance], limit)
         for _ in search.passes():
             yield search.progress()
         yield search.results()[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """How the chains of all these boards ended; the network is asked about many at once."""
+        """The results of the chains of all these boards; the network scores many at once."""
         search = self._search(instances, limit)
         try:
             for _ in search.passes():
@@ -77,7 +77,7 @@ class Lattice(SolverSettings):
         prior = chosen_prior(instances[0].puzzle, self.prior or networks.PREFIX)
         policy: Policy = self.policy or ("eliminate" if prior.reads_candidates else "surest")
         if policy == "eliminate" and not prior.reads_candidates:
-            raise Unsupported(f"the network {prior.name} knows digits alone, and no candidates: take policy=surest")
+            raise Unsupported(f"the network {prior.name} reads only digits and no candidates: use policy=surest")
         restarts = 0 if policy == "at once" else self.restarts
         return LatticeSearch(instances, limit, prior, policy, restarts, self.threshold, self.masked, self.seed)
 

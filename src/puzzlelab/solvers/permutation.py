@@ -1,9 +1,9 @@
-"""Permutation search: list the permutations of every row, choose one row's after the other's, strike out the others'.
+"""Permutation search: list the permutations of every row, choose one row by row, and exclude conflicting ones.
 
-After constraint propagation, a row has few permutations that fit its candidates. The search takes the row with the
-fewest, chooses one of them, and strikes out the permutations of the other rows that have one of its digits in the same
-column or box: for each unit and digit there is a set of bits, one for each permutation, so that some operations on
-words strike out 64 at once. 'Row' stands for the units of the puzzle's first kind.
+After constraint propagation, few permutations of a row fit its candidates. The search takes the row with the fewest,
+chooses one of them, and excludes the permutations of the other rows with one of its digits in the same column or box.
+Each unit and digit has a bit set over the permutations, so that operations on words exclude 64 at once. 'Row' stands
+for the units of the puzzle's first kind.
 
 Source: the idea is from Berg, "Parallel sudoku solver" (2018), which searches the product of the rows' permutations.
 
@@ -34,36 +34,36 @@ from puzzlelab.solvers._candidates import ONE, ZERO, view, writer
 from puzzlelab.solvers._permutations import PermutationLists, PermutationRows
 
 LEVEL, BASE = range(OWN, OWN + 2)
-MOST_BYTES = 2**29
-"""What the lists of all processes may take together."""
+MAX_BYTES = 2**29
+"""The memory limit of the lists of all processes together."""
 HEAD_START = 0.5
 """Seconds of search before other processes are started."""
 
 
 class PermutationRecord(NamedTuple):
-    """Where one search stands. Levels count the rows that are chosen."""
+    """The state of one search. A level is the number of rows chosen."""
 
     lists: PermutationLists
     control: NDArray[np.int64]
-    """`EXPANDED` counts chosen permutations, `GENERATED` those that leave something of every other row; the search is
-    over when it would go back below the level `BASE`."""
+    """`EXPANDED` counts chosen permutations, `GENERATED` those without a conflict; the search ends when it would
+    backtrack below the level `BASE`."""
     alive: NDArray[np.uint64]
-    """[D + 1, words]: the permutations that are left, at each level."""
+    """[D + 1, words]: the remaining permutations at each level."""
     counts: NDArray[np.int64]
-    """[D + 1, D]: how many they are, by rows; 0 for the rows that were chosen."""
+    """[D + 1, D]: their number by row; 0 for chosen rows."""
     rows: NDArray[np.int64]
     """[D + 1]: the row that is chosen at each level."""
     chosen: NDArray[np.int64]
-    """[D + 1]: which of its permutations, -1 before the first."""
+    """[D + 1]: the chosen permutation of it, -1 before the first."""
     checks: NDArray[np.int64]
-    """[D * K]: room for `strike`."""
+    """[D * K]: scratch for `exclude_conflicts`."""
     whole: NDArray[np.uint64]
     """[words]: every permutation."""
 
 
 @inlined
-def shortest(record, level):
-    """The row with the fewest permutations left, or -1 when all are chosen."""
+def row_with_fewest(record, level):
+    """The row with the fewest remaining permutations, or -1 if all rows are chosen."""
     best, fewest = -1, np.int64(2**62)
     for row in range(record.counts.shape[1]):
         if 0 < record.counts[level, row] < fewest:
@@ -72,7 +72,7 @@ def shortest(record, level):
 
 
 @inlined
-def following(record, level):
+def next_permutation(record, level):
     """The next permutation to choose at this level, -1 if there is none."""
     lists, row = record.lists, record.rows[level]
     first, last = lists.words[row], lists.words[row + 1]
@@ -94,8 +94,8 @@ def following(record, level):
 
 
 @inlined
-def strike(record, level):
-    """Make the choice of this level: write what it leaves of the other rows to the next; False if a row has nothing."""
+def exclude_conflicts(record, level):
+    """Write the permutations that agree with the choice of this level to the next; False if a row has none."""
     lists, chosen = record.lists, record.rows[level]
     size = lists.digits.shape[1]
     digits = lists.digits[lists.firsts[chosen] + record.chosen[level]]
@@ -106,17 +106,17 @@ def strike(record, level):
         first, width = lists.words[row], lists.words[row + 1] - lists.words[row]
         checks = 0
         for place in range(size):
-            for kind in range(lists.homes.shape[2]):
-                unit = np.int64(lists.local[row, lists.homes[chosen, place, kind]])
+            for kind in range(lists.cell_units.shape[2]):
+                unit = np.int64(lists.local[row, lists.cell_units[chosen, place, kind]])
                 if unit >= 0:
-                    record.checks[checks] = lists.places[row] + (unit * size + np.int64(digits[place])) * width
+                    record.checks[checks] = lists.having_begin[row] + (unit * size + np.int64(digits[place])) * width
                     checks += 1
         count = np.int64(0)
         for word in range(width):
             bits = record.alive[level, first + word]
             if bits != ZERO:
                 for i in range(checks):
-                    bits &= ~lists.having[record.checks[i] + word]
+                    bits &= ~lists.permutations_with[record.checks[i] + word]
                 count += np.int64(population(bits))
             record.alive[level + 1, first + word] = bits
         if count == 0:
@@ -126,19 +126,19 @@ def strike(record, level):
 
 
 @inlined
-def deepen(record, level):
-    """Make the choice of this level, and see which row is next: -1 when none is left, -2 for a dead end."""
-    if not strike(record, level):
+def choose_and_propagate(record, level):
+    """Apply the choice of this level; returns the next row, -1 if all rows are chosen, -2 for a dead end."""
+    if not exclude_conflicts(record, level):
         return -2
-    row = shortest(record, level + 1)
+    row = row_with_fewest(record, level + 1)
     record.rows[level + 1], record.chosen[level + 1] = row, -1
     return row
 
 
 @compiled
-def advance(record, level):
-    """`deepen`, for a caller that is not compiled."""
-    return deepen(record, level)
+def apply_choice(record, level):
+    """`choose_and_propagate`, for callers that are not compiled."""
+    return choose_and_propagate(record, level)
 
 
 @compiled
@@ -149,14 +149,14 @@ def step(record, budget):
         level = control[LEVEL]
         if level < control[BASE]:
             return DONE
-        number = following(record, level)
+        number = next_permutation(record, level)
         if number < 0:
             control[LEVEL] -= 1
             continue
         record.chosen[level] = number
         budget -= 1
         control[EXPANDED] += 1
-        row = deepen(record, level)
+        row = choose_and_propagate(record, level)
         if row == -2:
             continue
         control[GENERATED] += 1
@@ -173,7 +173,7 @@ def step(record, budget):
 
 def record_of(lists: PermutationLists) -> PermutationRecord:
     """The start of a search."""
-    size = len(lists.places)
+    size = len(lists.having_begin)
     counts = np.zeros((size + 1, size), np.int64)
     counts[0] = np.diff(lists.firsts)
     whole = np.zeros(int(lists.words[-1]), np.uint64)
@@ -185,7 +185,7 @@ def record_of(lists: PermutationLists) -> PermutationRecord:
     alive[0] = whole
     rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
     rows[0] = np.argmin(counts[0])
-    checks = np.zeros(size * lists.homes.shape[2], np.int64)
+    checks = np.zeros(size * lists.cell_units.shape[2], np.int64)
     return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
 
 
@@ -211,11 +211,10 @@ def machine(instance: Instance, lists: PermutationLists) -> Machine:
 class Permutation(SolverSettings):
     """Lists the permutations of every row, and searches row by row.
 
-    Needs memory for the permutations, which it counts first: rows of large boards with few clues have too many.
-    With `jobs` more than 1, that many processes share what is left of a search that takes long. Starting them costs
-    about a second each of processor time, so they are started after half a second, while this process searches on; a
-    usual 9x9 board is done in some milliseconds, and does not gain. The answers and their order are always the same.
-    It looks for up to `most` solutions: 2 tell whether the first is the only one, and more are counted.
+    It counts the permutations first, because rows of large boards with few clues have too many to list. With `jobs`
+    above 1, that many processes share the rest of a long search. They start after half a second, because each costs
+    about a second of processor time; a common 9x9 board takes milliseconds and does not gain. The answers and their
+    order are always the same. It searches for up to `most` solutions: 2 show whether the first one is unique.
     """
 
     name: ClassVar[str] = "permutation"
@@ -232,41 +231,41 @@ class Permutation(SolverSettings):
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Every solution, in the order of the search."""
         clock = _clock(instance, limit)
-        begun = prepared(instance, clock, self.jobs)
-        if isinstance(begun, Result):
-            yield replace(begun, seconds=clock.seconds)
+        lists = prepare(instance, clock, self.jobs)
+        if isinstance(lists, Result):
+            yield replace(lists, seconds=clock.seconds)
         elif self.jobs == 1:
-            yield from listed(machine(instance, begun), limit, clock)
+            yield from listed(machine(instance, lists), limit, clock)
         else:
-            from puzzlelab.solvers._permutation_workers import shared
+            from puzzlelab.solvers._permutation_workers import listed_by_workers
 
-            yield from shared(instance, machine(instance, begun), clock, self.jobs)
+            yield from listed_by_workers(instance, machine(instance, lists), clock, self.jobs)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Counts without listing."""
         clock = _clock(instance, limit)
-        begun = prepared(instance, clock, self.jobs)
-        if isinstance(begun, Result):
-            yield Count(0, begun.stop, 0, clock.seconds)
+        lists = prepare(instance, clock, self.jobs)
+        if isinstance(lists, Result):
+            yield Count(0, lists.stop, 0, clock.seconds)
         else:
-            yield from self._counts(instance, machine(instance, begun), clock, most)
+            yield from self._counts(instance, machine(instance, lists), clock, most)
 
     def _counts(self, instance: Instance, search: Machine, clock: Clock, most: int) -> Iterator[Count]:
-        """Go on with a search, and count."""
+        """Continue a search and count its solutions."""
         if self.jobs == 1:
             return counted(search, clock.limit, most, clock)
-        from puzzlelab.solvers._permutation_workers import tallied
+        from puzzlelab.solvers._permutation_workers import counted_by_workers
 
-        return tallied(instance, search, clock, most, self.jobs)
+        return counted_by_workers(instance, search, clock, most, self.jobs)
 
     def _all(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution, and then how many there are."""
+        """A solution, and then the number of solutions."""
         clock = _clock(instance, limit)
-        begun = prepared(instance, clock, self.jobs)
-        if isinstance(begun, Result):
-            yield from settled(iter([begun]))
+        lists = prepare(instance, clock, self.jobs)
+        if isinstance(lists, Result):
+            yield from settled(iter([lists]))
             return
-        search = machine(instance, begun)
+        search = machine(instance, lists)
         first: Result | None = None
         for attempt in settled(listed(search, limit, clock)):
             yield attempt
@@ -278,11 +277,11 @@ class Permutation(SolverSettings):
         count = Count(1, "interrupted")
         for count in self._counts(instance, search, clock, self.most):
             yield Progress(count.expanded, 0, 0, len(first.moves), count.seconds)
-        yield replace(first, **_told(count), expanded=count.expanded, seconds=count.seconds)
+        yield replace(first, **_verdict(count), expanded=count.expanded, seconds=count.seconds)
 
 
 def _clock(instance: Instance, limit: Limit) -> Clock:
-    """A clock that starts when the machine code is there."""
+    """A clock that starts after the kernels are compiled."""
     PermutationRows.of(instance)
     _load()
     return Clock(limit)
@@ -290,12 +289,12 @@ def _clock(instance: Instance, limit: Limit) -> Clock:
 
 @cache
 def _load() -> None:
-    """Compile, or load, what lists and chooses permutations: those of one cell."""
+    """Compile or load the kernels, with a board of one cell."""
     step(record_of(PermutationRows(np.ones((1, 1), np.uint32), np.zeros((1, 1, 2), np.int32)).list([1])), 0)
 
 
-def _told(count: Count) -> dict[str, Any]:
-    """What a count of solutions says of one of them."""
+def _verdict(count: Count) -> dict[str, Any]:
+    """The fields of a result that follow from the count of solutions."""
     stop = "done" if count.stop == "solutions" else count.stop
     if count.complete and count.solutions == 1:
         return {"proof": "unique", "stop": stop}
@@ -303,16 +302,16 @@ def _told(count: Count) -> dict[str, Any]:
     return {"reason": f"it has {number} solutions; this is one of them" if count.solutions > 1 else "", "stop": stop}
 
 
-def prepared(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | Result:
-    """The permutations of all rows; or how the search ended before it began."""
+def prepare(instance: Instance, clock: Clock, jobs: int) -> PermutationLists | Result:
+    """The permutations of all rows, or the result of a search that cannot begin."""
     rows = PermutationRows.of(instance)
     if rows is None:
         return Result(None)
-    allowed = min(clock.room(), MOST_BYTES) // (1 if jobs == 1 else jobs + 1)
-    most = max(allowed // rows.bytes_each, 0)
-    counts, stop = rows.count(most, clock)
+    memory = min(clock.room(), MAX_BYTES) // (1 if jobs == 1 else jobs + 1)
+    max_count = max(memory // rows.bytes_each, 0)
+    counts, stop = rows.count(max_count, clock)
     if stop == "memory":
-        reason = f"the rows have more than {most:,} permutations, and a list of them would take too much memory"
+        reason = f"the rows have more than {max_count:,} permutations, and a list of them would take too much memory"
         return Result(None, stop=stop, reason=reason)
     if stop is not None or 0 in counts:
         return Result(None, stop=stop or "done")

@@ -1,7 +1,7 @@
-"""Several solvers, one after the other, and the shortest of their answers: an algorithm portfolio.
+"""An algorithm portfolio: several solvers in turn, and the shortest of their answers.
 
-With a beam and a beam that asks a network it is a teacher that keeps what the network found shorter. Source: Huberman,
-Lukose, Hogg, "An economics approach to hard computational problems" (1997).
+With a plain beam and a beam guided by a network it is a teacher that keeps the shorter of both solutions.
+Source: Huberman, Lukose, Hogg, "An economics approach to hard computational problems" (1997).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Portfolio(SolverSettings):
 
     @property
     def solvers(self) -> list[Solver]:
-        """The solvers that the texts tell of; raises `UnknownName` or `BadOption`."""
+        """The solvers that the texts describe; raises `UnknownName` or `BadOption`."""
         return [registry.parse_solver(text) for text in self.of]
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """What one of them has against this puzzle."""
+        """Why one of them cannot solve this puzzle."""
         for solver in self.solvers:
             require(solver, puzzle)
         return None
@@ -41,10 +41,10 @@ class Portfolio(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """The attempts of each in turn; a longer answer than the best so far does not count."""
 
-        def asked(solver: Solver) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            return lambda left, best: solver.attempts(instance, left)
+        def search_by(solver: Solver) -> Callable[[Limit, Result], Iterator[Attempt]]:
+            return lambda limit_left, best: solver.attempts(instance, limit_left)
 
-        return round_robin(map(asked, self.solvers), limit)
+        return round_robin(map(search_by, self.solvers), limit)
 
 
 SOLVER = Portfolio

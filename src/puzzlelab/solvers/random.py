@@ -1,4 +1,4 @@
-"""Random moves: what is reached without any thought, against which everything else can be measured.
+"""Random moves: a baseline for other solvers.
 
 Shapes: G = games, M = number of moves.
 """
@@ -22,7 +22,7 @@ from puzzlelab.engine.kernels import GOLDEN, scramble
 
 
 class Random(SolverSettings):
-    """Plays random moves, of which those that come to the same count as one; proves nothing."""
+    """Plays uniformly random moves, counting equivalent moves as one; proves nothing."""
 
     name: ClassVar[str] = "random"
     offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
@@ -31,21 +31,21 @@ class Random(SolverSettings):
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """How the game ended."""
+        """The result of the game."""
         yield self.solve_batch([instance], limit, lambda: False)[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """How the games from all these boards ended, which are played side by side."""
+        """The results of games from all these boards, played side by side."""
         puzzle, began, games = instances[0].puzzle, time.perf_counter(), np.arange(len(instances))
         states = np.stack([instance.state for instance in instances])
-        sown = np.array([seeds.of_board(self.seed, state) for state in states], np.uint64)
-        won, stuck = solved(puzzle, states), np.zeros(len(games), bool)
-        lines: list[list[int]] = [[] for _ in instances]
-        most = min(self.max_moves, limit.nodes or self.max_moves)
-        stop: Stop = "nodes" if most < self.max_moves else "dead end"
-        for _ in range(most):
-            going = games[~won & ~stuck]
-            if not going.size:
+        random_states = np.array([seeds.of_board(self.seed, state) for state in states], np.uint64)
+        is_solved, stuck = solved(puzzle, states), np.zeros(len(games), bool)
+        games_moves: list[list[int]] = [[] for _ in instances]
+        max_moves = min(self.max_moves, limit.nodes or self.max_moves)
+        stop: Stop = "nodes" if max_moves < self.max_moves else "dead end"
+        for _ in range(max_moves):
+            active = games[~is_solved & ~stuck]
+            if not active.size:
                 break
             if over():
                 stop = "interrupted"
@@ -53,31 +53,33 @@ class Random(SolverSettings):
             if limit.seconds is not None and time.perf_counter() - began > limit.seconds * len(games):
                 stop = "time"
                 break
-            named = canonical_moves(puzzle, states[going])
-            choice = named == np.arange(puzzle.move_count)
-            sown[going] += GOLDEN
-            chance = (scramble(sown[going]) >> np.uint64(11)).astype(float) * 2.0**-53
-            nth = (chance * choice.sum(axis=1)).astype(np.int64)
-            moves = (choice.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
-            possible = choice.any(axis=1)
-            stuck[going[~possible]] = True
-            after = apply_moves(puzzle, states[going], moves, named)
-            states[going], won[going] = after.states, after.solved
-            for game, move in zip(going[possible].tolist(), moves[possible].tolist(), strict=True):
-                lines[game].append(move)
+            canonical = canonical_moves(puzzle, states[active])
+            is_canonical = canonical == np.arange(puzzle.move_count)
+            random_states[active] += GOLDEN
+            uniform = (scramble(random_states[active]) >> np.uint64(11)).astype(float) * 2.0**-53
+            nth = (uniform * is_canonical.sum(axis=1)).astype(np.int64)
+            moves = (is_canonical.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
+            has_move = is_canonical.any(axis=1)
+            stuck[active[~has_move]] = True
+            after = apply_moves(puzzle, states[active], moves, canonical)
+            states[active], is_solved[active] = after.states, after.solved
+            for game, move in zip(active[has_move].tolist(), moves[has_move].tolist(), strict=True):
+                games_moves[game].append(move)
         seconds = (time.perf_counter() - began) / len(games)
-        return [self._result(lines[game], bool(won[game]), bool(stuck[game]), stop, seconds) for game in games]
+        return [
+            self._result(games_moves[game], bool(is_solved[game]), bool(stuck[game]), stop, seconds) for game in games
+        ]
 
-    def _result(self, moves: list[int], won: bool, stuck: bool, stop: Stop, seconds: float) -> Result:
-        made = len(moves)
-        if won:
-            return Result(tuple(moves), "none", "", "done", min(made, 1), made, made, 0, seconds)
+    def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, seconds: float) -> Result:
+        length = len(moves)
+        if is_solved:
+            return Result(tuple(moves), "none", "", "done", min(length, 1), length, length, 0, seconds)
         reason = ""
         if stuck:
-            stop, reason = "dead end", f"after {moves_in_words(made)} no move is left"
+            stop, reason = "dead end", f"after {moves_in_words(length)} no move is left"
         elif stop == "dead end":
-            reason = f"it is not solved after the {moves_in_words(made)} that max_moves allows"
-        return Result(None, "none", reason, stop, 0, made, made, 0, seconds)
+            reason = f"it is not solved after the {moves_in_words(length)} that max_moves allows"
+        return Result(None, "none", reason, stop, 0, length, length, 0, seconds)
 
 
 SOLVER = Random

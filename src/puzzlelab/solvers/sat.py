@@ -1,9 +1,9 @@
-"""Exact cover as a SAT formula, for the engines of PySAT: a variable for each option, which says whether it is chosen.
+"""Exact cover as a SAT formula for the engines of PySAT: one variable for each option, true if it is chosen.
 
-Clauses: some option covers each primary item, and no two options that share an item are both chosen (pairwise, which
-for the sizes of a Sudoku was the fastest encoding up to 25x25). What a board has chosen are assumptions, so that one
-engine, with what it has learned, serves many boards of a puzzle. An engine cannot be interrupted in its work, but it
-stops after a number of conflicts, and so it is asked slice by slice. The nodes of a search are its decisions.
+Clauses: some option covers each primary item, and no two options that share an item are both chosen (pairwise, the
+fastest encoding for Sudoku up to 25x25). The choices of a board are assumptions, so one engine with its learned clauses
+serves many boards of a puzzle. An engine cannot be interrupted, but stops after a number of conflicts, so it works in
+slices. The nodes of a search are its decisions.
 
 Sources: Biere, Faller, Fazekas, Fleury, Froleyks, Pollitt, "CaDiCaL" (2020); Ignatiev, Morgado, Marques-Silva,
 "PySAT: a Python toolkit for prototyping with SAT oracles" (2018); Lynce, Ouaknine, "Sudoku as a SAT problem" (2006).
@@ -50,18 +50,18 @@ ENGINES = (
     "minicard",
     "minisat22",
 )
-"""The engines of PySAT that keep what they learn from one question to the next and stop after a number of conflicts."""
+"""The engines of PySAT that keep learned clauses between calls and stop after a number of conflicts."""
 EXACT = ("cadical153", "cadical195")
-"""Those that also stop after a number of decisions; the others may pass a limit on nodes."""
+"""Engines that also stop after a number of decisions; the others may exceed a limit on nodes."""
 SLICE = 1000
-"""Conflicts of one slice: a fixed number, so that an answer does not depend on the speed of the machine."""
+"""Conflicts of one slice: a constant, so that answers do not depend on the speed of the machine."""
 KEPT_ENTRIES = 10_000
-"""Entries of a cover for which an engine is kept: a 12x12 Sudoku has 6,912. For a larger one it takes seconds to write
-down all clauses, and a tenth of a second those that a board leaves open."""
-PART = 10_000
-"""Clauses that exist as Python lists at a time; a million of them would keep the garbage collector busy."""
-MOST_BOARDS = 1000
-"""Boards after which a kept engine is replaced, because each leaves a variable and a clause without use behind."""
+"""The most entries of a cover whose engine is kept: a 12x12 Sudoku has 6,912. All clauses of a larger one take
+seconds to write, those that a board leaves open a tenth of a second."""
+CLAUSES_PER_PART = 10_000
+"""Clauses converted to Python lists at a time, which spares the garbage collector a million lists."""
+MAX_BOARDS = 1000
+"""Boards after which a kept engine is replaced, because each leaves an unused variable and clause."""
 
 Answer = TypeVar("Answer")
 
@@ -71,19 +71,19 @@ Answer = TypeVar("Answer")
 
 def clauses_of(cover: ExactCover, usable: NDArray[np.bool_]) -> Iterator[list[int]]:
     """The clauses over the variables 1 to O, in which only options that are `usable: bool[O]` occur."""
-    kept = usable[cover.owners]
-    items, options = cover.entries[kept], cover.owners[kept]
+    kept_engine = usable[cover.owners]
+    items, options = cover.entries[kept_engine], cover.owners[kept_engine]
     order = np.argsort(items, kind="stable")
     items, variables = items[order], options[order] + 1
     ends = np.searchsorted(items, np.arange(cover.primary), side="right")
     for part in np.split(variables, ends)[: cover.primary]:
         yield part.tolist()
-    pairs = -clashes(items, variables)
-    for start in range(0, len(pairs), PART):
-        yield from pairs[start : start + PART].tolist()
+    pairs = -conflicting_pairs(items, variables)
+    for start in range(0, len(pairs), CLAUSES_PER_PART):
+        yield from pairs[start : start + CLAUSES_PER_PART].tolist()
 
 
-def clashes(items: NDArray[np.int32], variables: NDArray[np.int64]) -> NDArray[np.int64]:
+def conflicting_pairs(items: NDArray[np.int32], variables: NDArray[np.int64]) -> NDArray[np.int64]:
     """`int64[C, 2]`: the pairs of variables that share an item, each once; both arguments `[E]`, by increasing item."""
     base = int(variables.max(initial=0)) + 1
     pairs = [np.empty(0, np.int64)]
@@ -97,10 +97,10 @@ def clashes(items: NDArray[np.int32], variables: NDArray[np.int64]) -> NDArray[n
 
 
 def compatible(cover: ExactCover, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """`bool[O]`: what is chosen, and what shares no item with it."""
-    taken = np.isin(cover.owners, chosen)
+    """`bool[O]`: the chosen options, and those that share no item with them."""
+    is_chosen = np.isin(cover.owners, chosen)
     covered = np.zeros(cover.items, bool)
-    covered[cover.entries[taken]] = True
+    covered[cover.entries[is_chosen]] = True
     usable: NDArray[np.bool_] = np.bincount(cover.owners[covered[cover.entries]], minlength=cover.options) == 0
     usable[chosen] = True
     return usable
@@ -126,7 +126,7 @@ class Engine:
         self.guards = 0
 
     def ask(self, assumptions: Sequence[int], decisions: int | None) -> bool | None:
-        """Whether the clauses can hold; None when a slice of work, or that many decisions, did not settle it."""
+        """Whether the clauses are satisfiable; None if one slice, or this many decisions, did not decide it."""
         if decisions is None or self.name in EXACT:
             self.oracle.conf_budget(SLICE)
         else:
@@ -137,17 +137,17 @@ class Engine:
         return answer
 
     def decisions(self) -> int:
-        """How many there were so far."""
+        """The number of decisions so far."""
         return int(self.oracle.accum_stats()["decisions"])
 
     def chosen(self) -> NDArray[np.int64]:
-        """The options of the solution that was found last."""
+        """The options of the last solution."""
         values = np.array(self.oracle.get_model()[: self.options], np.int64)
         options = np.flatnonzero(values > 0)
         return options[self.usable[options]]
 
     def forbid(self, options: NDArray[np.int64], guarded: bool) -> int:
-        """Allow no solution with all these options; where `guarded`, only while the variable returned is assumed."""
+        """Exclude solutions with all these options; if `guarded`, only while the returned variable is assumed."""
         clause = (-(options + 1)).tolist()
         self.guards += guarded
         guard = self.options + self.guards
@@ -159,25 +159,25 @@ class Engine:
         self.oracle.delete()
 
 
-_KEPT: WeakKeyDictionary[ExactCover, dict[str, list[Engine]]] = WeakKeyDictionary()
+_KEPT_ENGINES: WeakKeyDictionary[ExactCover, dict[str, list[Engine]]] = WeakKeyDictionary()
 _LOCK = threading.Lock()
 
 
 @atexit.register
-def _forget() -> None:
+def _close_all() -> None:
     """Free all kept engines while PySAT still can."""
     with _LOCK:
-        for engines in _KEPT.values():
+        for engines in _KEPT_ENGINES.values():
             for spare in engines.values():
                 while spare:
                     spare.pop().close()
 
 
 @contextmanager
-def kept(name: str, cover: ExactCover) -> Iterator[Engine]:
-    """An engine for this cover that nobody else uses now; afterwards it is kept for the next board."""
+def kept_engine(name: str, cover: ExactCover) -> Iterator[Engine]:
+    """An unused engine for this cover; afterwards it is kept for the next board."""
     with _LOCK:
-        spare = _KEPT.setdefault(cover, {}).setdefault(name, [])
+        spare = _KEPT_ENGINES.setdefault(cover, {}).setdefault(name, [])
         engine = spare.pop() if spare else None
     engine = engine or Engine(name, cover, np.ones(cover.options, bool))
     try:
@@ -185,7 +185,7 @@ def kept(name: str, cover: ExactCover) -> Iterator[Engine]:
     finally:
         if engine.guards:
             engine.oracle.add_clause([-(engine.options + engine.guards)])
-        if engine.guards < MOST_BOARDS:
+        if engine.guards < MAX_BOARDS:
             spare.append(engine)
         else:
             engine.close()
@@ -196,8 +196,8 @@ def _helper() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "sat")
 
 
-def _aside(work: Callable[[], Answer]) -> Answer:
-    """Do this in another thread than the main one, where PySAT would answer Ctrl-C by a jump that breaks the engine."""
+def _in_helper_thread(work: Callable[[], Answer]) -> Answer:
+    """Run this outside the main thread, where PySAT would answer Ctrl-C by a jump that breaks the engine."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     future = _helper().submit(work)
@@ -212,13 +212,13 @@ def _aside(work: Callable[[], Answer]) -> Answer:
 
 @dataclass
 class SatSearch:
-    """Questions about one board to one engine or, later, to another one."""
+    """The search on one board with one engine."""
 
     cover: ExactCover
     taken: NDArray[np.int64]
     clock: Clock
     engine: Engine
-    earlier: int = 0
+    earlier_decisions: int = 0
     """Decisions on this board in engines before this one."""
     began: int = field(init=False)
     stop: Stop = "done"
@@ -228,7 +228,7 @@ class SatSearch:
 
     def decisions(self) -> int:
         """Decisions on this board."""
-        return self.earlier + self.engine.decisions() - self.began
+        return self.earlier_decisions + self.engine.decisions() - self.began
 
     def ask(self, *guards: int) -> Generator[Progress, None, bool]:
         """Whether there is a solution; False with a `stop` other than 'done' when a limit was reached first."""
@@ -237,8 +237,8 @@ class SatSearch:
         assumptions = [*(self.taken + 1).tolist(), *(-np.flatnonzero(unused) - 1).tolist(), *guards]
         nodes = self.clock.limit.nodes
         while (stop := self.clock.reached(self.decisions())) is None:
-            left = None if nodes is None else nodes - self.decisions()
-            answer = _aside(partial(self.engine.ask, assumptions, left))
+            nodes_left = None if nodes is None else nodes - self.decisions()
+            answer = _in_helper_thread(partial(self.engine.ask, assumptions, nodes_left))
             yield Progress(self.decisions(), 0, 0, 0, self.clock.seconds)
             if answer is not None:
                 return answer
@@ -250,30 +250,30 @@ class SatSearch:
         if not (yield from self.ask()):
             yield self.result(None, *(("unsolvable", NO_SOLUTION) if self.stop == "done" else ()))
             return None
-        options = self.found()
+        options = self.new_options()
         yield self.result(options)
         if (yield from self.ask(self.engine.forbid(options, guarded=True))):
             return self.result(options, reason=SEVERAL)
         yield self.result(options, "unique" if self.stop == "done" else "none")
         return None
 
-    def found(self) -> NDArray[np.int64]:
-        """The options of the last solution that the board has not taken."""
+    def new_options(self) -> NDArray[np.int64]:
+        """The options of the last solution that the board has not chosen."""
         return np.setdiff1d(self.engine.chosen(), self.taken, assume_unique=True)
 
     def result(self, options: NDArray[np.int64] | None, proof: Proof = "none", reason: str = "") -> Result:
-        """What these options mean as moves, in increasing order."""
+        """The result with the moves of these options, in increasing order."""
         moves = None if options is None else tuple(sorted(self.cover.moves[options].tolist()))
         bound = len(moves or ())
         return Result(moves, proof, reason, self.stop, bound, self.decisions(), seconds=self.clock.seconds)
 
 
 class Sat(SolverSettings):
-    """A SAT engine of PySAT on the exact cover; it finds and lists all solutions, and proves that there are no more.
+    """A SAT engine of PySAT on the exact cover; it finds all solutions and proves the list complete.
 
-    A board of a small cover with one solution, or none, is settled by an engine that is kept from board to board. All
-    solutions are listed, always in the same order, by an engine of their own. `engine` is a name of PySAT's; those
-    other than CaDiCaL may pass a limit on nodes a little.
+    For small covers one engine is kept from board to board and decides whether there is no solution or only one.
+    Several solutions are listed, always in the same order, by a new engine. `engine` is a name of PySAT; engines other
+    than CaDiCaL may exceed a limit on nodes a little.
     """
 
     name: ClassVar[str] = "sat"
@@ -296,18 +296,20 @@ class Sat(SolverSettings):
         if len(cover.entries) > KEPT_ENTRIES:
             yield from settled(self._list(cover, taken, clock))
             return
-        with kept(self.engine, cover) as engine:
+        with kept_engine(self.engine, cover) as engine:
             first = yield from SatSearch(cover, taken, clock, engine).settle()
         if first is None:
             return
         for attempt in settled(self._list(cover, taken, clock, first.expanded)):
-            if isinstance(attempt, Result) and attempt.moves is None:  # a limit came before the same was found again
+            if (
+                isinstance(attempt, Result) and attempt.moves is None
+            ):  # a limit came before this solution was reached again
                 yield replace(first, stop=attempt.stop, expanded=attempt.expanded, seconds=attempt.seconds)
             else:
                 yield attempt
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """Every solution, as they are found."""
+        """Every solution, in the order of the search."""
         return self._list(*_views(instance), Clock(limit))
 
     def _list(
@@ -317,7 +319,7 @@ class Sat(SolverSettings):
         try:
             search = SatSearch(cover, taken, clock, engine, spent)
             while (yield from search.ask()):
-                options = search.found()
+                options = search.new_options()
                 yield search.result(options)
                 engine.forbid(options, guarded=False)
             yield search.result(None)

@@ -1,10 +1,10 @@
-"""UCT: playouts down a tree that grows where moves are likely and values are high, and then the move tried most often.
+"""UCT with a learned prior and value (PUCT): Monte-Carlo tree search as in AlphaZero, for one player.
 
-A network says of each new state how likely its moves are and how many moves remain, as AlphaZero does it for games of
-two; the value of a state is exp(-decay * remaining moves). Sources: Kocsis and Szepesvari, "Bandit based Monte-Carlo
-planning" (2006); Silver et al., "A general reinforcement learning algorithm" (2018).
+A network gives the prior of the moves and the cost-to-go of each new state; the value of a state is
+exp(-step_discount * remaining moves). Sources: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning" (2006);
+Silver et al., "A general reinforcement learning algorithm" (2018).
 
-Shapes: G = games, R = states asked about at once, M, N, L as in `_playouts`.
+Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree`.
 """
 
 from __future__ import annotations
@@ -38,85 +38,92 @@ from puzzlelab.solvers import _uct_step, _uct_tree
 from puzzlelab.solvers._uct_tree import NOWHERE, UctRecord
 
 ROWS = 1 << 14
-"""States that are asked about at once, at most."""
+"""The most states of one batch."""
 SCORES = 1 << 22
-"""Scores of one batch, at most: a prior has one for each move of a state."""
+"""The most scores of one batch: a prior has one for each move of a state."""
 FIRST_MOVES = 64
-"""Moves of a game that there is room for at first."""
+"""Initial capacity for moves of a game."""
 FIRST_CHILDREN = 8
-"""Children that there is room for at first, for each playout."""
+"""Initial capacity for children, for each playout."""
 UNIFORM = "uniform"
-"""The prior that finds all moves equally likely."""
+"""The prior under which all moves are equally likely."""
 Scorer = Callable[[State], NDArray[np.float64]]
 
 
 class UctGuides(NamedTuple):
-    """Who is asked."""
+    """The estimate and the prior of a search."""
 
     estimate: Estimate
     prior: Prior | None
-    """None finds all moves equally likely."""
+    """None makes all moves equally likely."""
 
 
 class Uct(SolverSettings):
-    """Plays the move that was tried most often in so many `playouts`, keeps what is below it, and goes on from there.
+    """Plays the most visited move after `playouts` playouts, keeps its subtree, and continues from there.
 
-    By a `prior` (by default that of the network) and an `estimate`; a network that is named for one of them is asked
-    for both if it tells both, unless the prior is `uniform`. With the policy `values` there is no prior: a move is the
-    likelier, the fewer moves remain after it.
+    The playouts use a `prior` (by default that of the network) and an `estimate`. A network that is named for one of
+    them serves for both if it has both heads, unless the prior is `uniform`. With the policy `values` the prior is
+    computed from the estimates of the children: the fewer moves remain after a move, the likelier it is.
 
-    The shortest solution that was seen is the answer. With `finish` play ends at the first position from which one was
-    seen, after its playouts; without, it goes on to the goal, and may find shorter ones.
+    The answer is the shortest solution seen in any playout. With `finish` the game ends at the first position whose
+    playouts saw a solution; without it the game continues to the goal, and may find shorter ones.
     """
 
     name: ClassVar[str] = "uct"
+    renamed: ClassVar[Mapping[str, str]] = {
+        "decay": "step_discount",
+        "exploration": "c_puct",
+        "noise": "dirichlet_fraction",
+        "concentration": "dirichlet_alpha",
+        "leaves": "parallel_leaves",
+    }
     offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
     playouts: int = Field(default=50, ge=1, le=1_000_000)
-    decay: float = Field(default=0.035, gt=0, le=10, allow_inf_nan=False)
-    """What a move costs: a value falls by exp(-decay), so that by default 20 moves halve it."""
-    exploration: float = Field(default=0.03, ge=0, le=1000, allow_inf_nan=False)
-    """How much the prior counts, in units of the value of the state."""
+    step_discount: float = Field(default=0.035, gt=0, le=10, allow_inf_nan=False)
+    """Each move multiplies a value by exp(-step_discount), so that by default 20 moves halve it."""
+    c_puct: float = Field(default=0.03, ge=0, le=1000, allow_inf_nan=False)
+    """The weight of the prior, in units of the value of the state."""
     policy: Literal["visits", "values"] = "visits"
     finish: bool = True
     temperature: float = Field(default=0.0, ge=0, le=100, allow_inf_nan=False)
     """Above 0 a move is drawn, with a probability that grows with its visits to the power of 1 / temperature."""
-    noise: float = Field(default=0.0, ge=0, le=1)
-    """The share of a Dirichlet distribution in the prior at the root."""
-    concentration: float = Field(default=1.0, gt=0, le=1000, allow_inf_nan=False)
-    leaves: int = Field(default=1, ge=1, le=256)
-    """States of one game that are asked about at once."""
+    dirichlet_fraction: float = Field(default=0.0, ge=0, le=1)
+    """The share of Dirichlet noise in the prior of the root."""
+    dirichlet_alpha: float = Field(default=1.0, gt=0, le=1000, allow_inf_nan=False)
+    parallel_leaves: int = Field(default=1, ge=1, le=256)
+    """The most states of one game in a batch."""
     seed: int = Field(default=0, ge=0, lt=1 << 63)
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
 
     @field_validator("policy")
     @classmethod
-    def _alone(cls, policy: str, given: ValidationInfo) -> str:
-        if policy == "values" and given.data.get("prior") not in (None, UNIFORM):
-            raise ValueError("it makes its own prior, and takes none")
+    def _alone(cls, policy: str, info: ValidationInfo) -> str:
+        if policy == "values" and info.data.get("prior") not in (None, UNIFORM):
+            raise ValueError("this policy computes its own prior; give no other")
         return policy
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name; the network that is asked where nothing was named."""
-        told = super().options()
+        """Every setting by name; the default network where no estimate and no prior is named."""
+        options = super().options()
         if self.estimate is not None or self.prior is not None:
-            return told
-        return {**told, "estimate": networks.PREFIX, "prior": networks.PREFIX if self.policy == "visits" else None}
+            return options
+        return {**options, "estimate": networks.PREFIX, "prior": networks.PREFIX if self.policy == "visits" else None}
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """The settings, with the names of all that is asked about this puzzle."""
+        """The settings, with the names of the estimate and the prior for this puzzle."""
         names = [getattr(view, "name", view) for view in self._named(puzzle)]
         return {**super().options(), "estimate": names[0], "prior": names[1]}
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """That there is nobody to ask how many moves remain."""
+        """That the puzzle has no estimate and no network."""
         missing = networks.missing(puzzle) if self.estimate is None and self.prior is None else None
         if missing:
             return missing
         if self._named(puzzle)[0] is None:
-            return "nobody says how many moves remain; name an estimate"
+            return "it has no estimate of the remaining moves; name one"
         return None
 
     def _named(self, puzzle: Puzzle) -> tuple[str | Estimate | None, str | Prior | None]:
@@ -135,7 +142,7 @@ class Uct(SolverSettings):
         return estimate, prior
 
     def _network(self, puzzle: Puzzle) -> str | None:
-        """The network that is asked for what was not named."""
+        """The network that supplies what the settings do not name."""
         if self.estimate is not None:
             return str(self.estimate) if networks.is_network(self.estimate) else None
         if self.prior not in (None, UNIFORM):
@@ -143,7 +150,7 @@ class Uct(SolverSettings):
         return None if networks.missing(puzzle) else networks.PREFIX
 
     def guides(self, puzzle: Puzzle) -> UctGuides:
-        """Who is asked about this puzzle."""
+        """The estimate and the prior for this puzzle."""
         estimate, prior = self._named(puzzle)
         if networks.is_network(estimate) and estimate == prior:
             both = networks.both(puzzle, str(estimate))
@@ -159,15 +166,15 @@ class Uct(SolverSettings):
             if isinstance(attempt, Result):
                 stop = attempt.stop
                 break
-            found = int(drive.machine.record.best[0])
-            if found != NOWHERE and (best is None or found < best):
-                best = found
+            length = int(drive.machine.record.best_length[0])
+            if length != NOWHERE and (best is None or length < best):
+                best = length
                 yield results(drive, _RUNNING)[0]
             yield attempt
         yield results(drive, stop)[0]
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """How the games from all these boards ended, which are played side by side."""
+        """The results of games from all these boards, played side by side."""
         drive = self.games(instances, limit)
         return results(drive, played(drive, over))
 
@@ -179,7 +186,7 @@ class Uct(SolverSettings):
         played = machine(self, puzzle, starts, guides, rules, limit.nodes)
         played.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
-        return Drive(played, replace(limit, seconds=seconds, nodes=None), judge(guides, rules, puzzle))
+        return Drive(played, replace(limit, seconds=seconds, nodes=None), leaf_scorer(guides, rules, puzzle))
 
 
 _RUNNING: Stop = "interrupted"
@@ -194,32 +201,32 @@ def machine(
     nodes: int | None = None,
     pauses: bool = False,
 ) -> Machine:
-    """The games from the plain `starts[G, S]`, of at most so many `nodes` each.
+    """The search over games from the plain `starts[G, S]`, of at most `nodes` expansions each.
 
-    With `pauses` a game that has had its playouts waits to be told a move, and may have as many moves as it likes.
+    With `pauses` a game waits after its playouts until the caller chooses its move, and has no limit of moves.
     """
-    games, moves, leaves, values = len(starts), puzzle.move_count, solver.leaves, solver.policy == "values"
-    most = _uct_tree.UNBOUNDED if pauses else solver.max_moves
+    games, moves, leaves, values = len(starts), puzzle.move_count, solver.parallel_leaves, solver.policy == "values"
+    max_moves = _uct_tree.UNBOUNDED if pauses else solver.max_moves
     rows, width = _batch(solver, games, moves, guides)
-    lines = min(most, FIRST_MOVES) + leaves + 3
-    nodes_each = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
+    move_room = min(max_moves, FIRST_MOVES) + leaves + 3
+    node_room = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
     flags = solver.finish, pauses, guides.prior is not None, values, guides.estimate.admissible
-    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree.GAMES.items()}
-    arrays |= {name: np.zeros((games, lines), kind) for name, kind in _uct_tree.LINES.items()}
-    arrays |= {name: np.zeros((games, nodes_each), kind) for name, kind in _uct_tree.TREE.items()}
-    arrays |= {name: np.zeros(rows, np.int32) for name in ("owner", "leaf", "begins")}
+    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree.GAME_ARRAYS.items()}
+    arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree.MOVE_ARRAYS.items()}
+    arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree.NODE_ARRAYS.items()}
+    arrays |= {name: np.zeros(rows, np.int32) for name in ("leaf_game", "leaf_node", "leaf_row")}
     record = UctRecord(
         **arrays,
         tables=rules.tables,
         estimate=tables_of(guides.estimate, rules),
         control=np.zeros(16, np.int64),
-        settings=np.array([solver.playouts, leaves, most, nodes or _uct_tree.UNBOUNDED, *flags], np.int64),
+        settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree.UNBOUNDED, *flags], np.int64),
         weights=np.array([getattr(solver, name) for name in _uct_tree.WEIGHTS], np.float64),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
         counts=np.zeros((games, 3), np.int64),
-        past=np.zeros((games, lines, rules.words), np.uint64),
-        keys=np.zeros((games, nodes_each, rules.words), np.uint64),
-        place=np.zeros(nodes_each, np.int32),
+        game_states=np.zeros((games, move_room, rules.words), np.uint64),
+        keys=np.zeros((games, node_room, rules.words), np.uint64),
+        new_row=np.zeros(node_room, np.int32),
         rows=np.zeros((rows, rules.size), rules.dtype),
         scores=np.zeros(rows * width),
         state=np.zeros(rules.size, rules.dtype),
@@ -227,51 +234,59 @@ def machine(
         words=np.zeros(rules.words, np.uint64),
         moves=np.zeros(moves, np.int32),
         memo=np.zeros(guides.estimate.memo, np.int64),
-        room=np.zeros(moves),
+        move_weights=np.zeros(moves),
     )
     runner(_uct_step.begin, rules)(record, np.full(games, NOWHERE))
     return Machine(record, runner(_uct_step.step, rules), _no_moves, grown, _no_verdict, requests)
 
 
 def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
-    """States that are asked about at once, at most, and scores of each."""
-    a_leaf, width = (moves if solver.policy == "values" else 1), (1 if guides.prior is None else moves + 1)
-    return max(solver.leaves * a_leaf, min(games * solver.leaves * a_leaf, ROWS, SCORES // width)), width
+    """The most states of one batch, and the number of scores of each."""
+    rows_per_leaf, width = (moves if solver.policy == "values" else 1), (1 if guides.prior is None else moves + 1)
+    return max(
+        solver.parallel_leaves * rows_per_leaf,
+        min(games * solver.parallel_leaves * rows_per_leaf, ROWS, SCORES // width),
+    ), width
 
 
 def requests(record: UctRecord) -> State:
-    """The working states `[R, S]` that wait for scores."""
+    """The working states `[R, S]` whose scores are requested."""
     return record.rows[: record.control[REQUESTED]]
 
 
 def grown(record: UctRecord, room: int) -> Any:
-    """Room for twice the moves, or for twice the nodes, whichever is lacking; None where that is too much."""
-    names = [*_uct_tree.LINES, "past"] if record.control[_uct_tree.TOO_SHORT] else [*_uct_tree.TREE, "keys"]
+    """The record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
+    names = (
+        [*_uct_tree.MOVE_ARRAYS, "game_states"]
+        if record.control[_uct_tree.MOVES_FULL]
+        else [*_uct_tree.NODE_ARRAYS, "keys"]
+    )
     arrays = {name: getattr(record, name) for name in names}
     if 2 * sum(array.nbytes for array in arrays.values()) > room:
         return None
     larger = {name: np.concatenate([array, np.zeros_like(array)], axis=1) for name, array in arrays.items()}
     grown: UctRecord = record._replace(**larger)
-    return grown._replace(place=np.zeros(grown.kind.shape[1], np.int32))
+    return grown._replace(new_row=np.zeros(grown.status.shape[1], np.int32))
 
 
 def _no_moves(record: UctRecord) -> list[int]:
-    """No game ends before the others: see `results`."""
+    """The moves of a driver's single solution; `results` has those of all games instead."""
     return []
 
 
 def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
-    """All games are over: see `results`."""
+    """The verdict of a driver's single search; `results` has those of all games instead."""
     return "none", "", "done"
 
 
-# --- what is asked ----------------------------------------------------------------------------------------------------
+# --- scoring leaves ---------------------------------------------------------------------------------------------------
 
 
-def judge(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Scorer | None:
-    """From working states to their scores; None where nobody outside is asked.
+def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Scorer | None:
+    """Maps working states to their scores; None where kernels score all states.
 
-    A state has the scores of its moves, if there is a prior, and how many moves remain, if the estimate is no kernel.
+    The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
+    estimate is no kernel.
     """
     remaining = scorer(guides.estimate, rules)
     if guides.prior is None:
@@ -287,40 +302,40 @@ def judge(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Scorer | Non
     return scores
 
 
-# --- what came of it --------------------------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------------------------------
 
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
-    """How each game ended; `stop` is why those that go on do not."""
+    """The result of each game; `stop` is the reason for those that are still being played."""
     record = drive.machine.record
-    seconds = drive.clock.seconds / len(record.best)
-    return [_result(record, game, stop, seconds) for game in range(len(record.best))]
+    seconds = drive.clock.seconds / len(record.best_length)
+    return [_result(record, game, stop, seconds) for game in range(len(record.best_length))]
 
 
 def _result(record: UctRecord, game: int, stop: Stop, seconds: float) -> Result:
-    best, bound, standing = int(record.best[game]), int(record.bound[game]), int(record.standing[game])
+    best, bound, status = int(record.best_length[game]), int(record.lower_bound[game]), int(record.game_status[game])
     counts = (*record.counts[game].tolist(), seconds)
-    stop = {_uct_tree.WON: "done", _uct_tree.SPENT: "nodes"}.get(standing, stop)  # type: ignore[assignment]
+    stop = {_uct_tree.WON: "done", _uct_tree.SPENT: "nodes"}.get(status, stop)  # type: ignore[assignment]
     if best != NOWHERE:
-        moves = tuple(record.answer[game, :best].tolist())
+        moves = tuple(record.best_moves[game, :best].tolist())
         if best <= bound:
             return Result(moves, "optimal", "", "done", best, *counts)
         return Result(moves, "none", "", stop, bound, *counts)
-    if standing != _uct_tree.STUCK:
+    if status != _uct_tree.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
-    if record.length[game] == 0 and not record.cut[game]:
+    if record.game_length[game] == 0 and not record.was_cut[game]:
         proof, reason, stop = EXHAUSTED
         return Result(None, proof, reason, stop, bound, *counts)
     return Result(None, "none", _reason(record, game), "dead end", bound, *counts)
 
 
 def _reason(record: UctRecord, game: int) -> str:
-    """Why a game cannot go on."""
-    if record.cut[game]:
-        most = moves_in_words(int(record.settings[_uct_tree.MOST]))
-        return f"it is not solved within the {most} that max_moves allows"
-    made = moves_in_words(int(record.length[game]))
-    return f"after {made} every way ends without a move, or comes back to a board that was there before"
+    """Why a game is stuck."""
+    if record.was_cut[game]:
+        max_moves = moves_in_words(int(record.settings[_uct_tree.MAX_MOVES]))
+        return f"it is not solved within the {max_moves} that max_moves allows"
+    moves = moves_in_words(int(record.game_length[game]))
+    return f"after {moves} every path ends without a move, or returns to an earlier board"
 
 
 SOLVER = Uct

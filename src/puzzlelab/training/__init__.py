@@ -1,1 +1,1 @@
-"""Training networks: a recipe's settings, a run's folder, and the learner that all recipes share."""
+"""Training of networks: the settings of recipes, the folder of a run, and the learner that all recipes share."""

@@ -1,4 +1,4 @@
-"""What a step of imitation learns from: positions with all the moves that are right there, or images of them."""
+"""A batch of imitation: positions with their remaining moves and the moves to choose there."""
 
 from __future__ import annotations
 
@@ -21,44 +21,44 @@ class PolicyValueBatch:
 
     states: NDArray[Any]
     """[B, S]."""
-    remaining: NDArray[np.float32]
-    """[B]."""
-    named: NDArray[np.int64]
-    """[B, M]: the move that each move comes to, one for all that do the same; -1 for one that is impossible."""
-    wanted: NDArray[Any]
-    """[B, M]: `bool`, all moves that come to the same as one of the teacher's; or `float32`, how much each move is
-    wanted that stands for others.
+    cost_to_go: NDArray[np.float32]
+    """[B]: the remaining moves."""
+    canonical: NDArray[np.int64]
+    """[B, M]: the canonical move of each move, the same for all moves with the same effect; -1 for an illegal one."""
+    policy_target: NDArray[Any]
+    """[B, M]: `bool`, all moves with the effect of one of the teacher's moves; or `float32`, the share of each
+    canonical move in a search.
     """
 
     @property
-    def possible(self) -> NDArray[np.bool_]:
-        """[B, M]: all moves that can be made."""
-        return self.named >= 0
+    def legal(self) -> NDArray[np.bool_]:
+        """[B, M]: the legal moves."""
+        return self.canonical >= 0
 
     @classmethod
-    def of(cls, puzzle: Puzzle, batch: Mapping[str, NDArray[Any]]) -> PolicyValueBatch:
-        """The samples as they are: of a teacher, with a set of moves, or of a search, with the share of each."""
-        named, remaining = canonical_moves(puzzle, batch["state"]), batch["remaining"].astype(np.float32)
-        if "shares" in batch:
-            return cls(batch["state"], remaining, named, batch["shares"].astype(np.float32))
-        masks = unpacked(batch["moves"], puzzle.move_count)
-        wanted = np.take_along_axis(masks, np.maximum(named, 0), axis=1) & (named >= 0)
-        return cls(batch["state"], remaining, named, wanted)
+    def from_samples(cls, puzzle: Puzzle, samples: Mapping[str, NDArray[Any]]) -> PolicyValueBatch:
+        """The columns of samples as they are: of a teacher, with sets of moves, or of a search, with their shares."""
+        canonical, cost_to_go = canonical_moves(puzzle, samples["state"]), samples["remaining"].astype(np.float32)
+        if "shares" in samples:
+            return cls(samples["state"], cost_to_go, canonical, samples["shares"].astype(np.float32))
+        teacher_moves = unpacked(samples["moves"], puzzle.move_count)
+        target = np.take_along_axis(teacher_moves, np.maximum(canonical, 0), axis=1) & (canonical >= 0)
+        return cls(samples["state"], cost_to_go, canonical, target)
 
-    def image(self, puzzle: Puzzle, random: np.random.Generator, exchange: bool) -> PolicyValueBatch:
-        """A random image in the puzzle's symmetries, with its symbols exchanged at random too if wanted."""
-        found = self
+    def augmented(self, puzzle: Puzzle, random: np.random.Generator, permute_symbols: bool) -> PolicyValueBatch:
+        """The batch under a random symmetry of the puzzle, and under a random permutation of its symbols if wanted."""
+        batch = self
         if (planes := puzzle.view(Planes)) is not None:
-            images = planes.symmetries(found.states)
-            found = found._called(*images[random.integers(len(images))])
-        if exchange and (symbols := puzzle.view(SymbolSymmetric)) is not None:
+            images = planes.symmetries(batch.states)
+            batch = batch._renamed(*images[random.integers(len(images))])
+        if permute_symbols and (symbols := puzzle.view(SymbolSymmetric)) is not None:
             order = random.permutation(symbols.symbol_shape[0])
-            found = found._called(*symbols.permute_symbols(found.states, order))
-        return found
+            batch = batch._renamed(*symbols.permute_symbols(batch.states, order))
+        return batch
 
-    def _called(self, states: NDArray[Any], called: NDArray[np.int64]) -> PolicyValueBatch:
-        """These states in the place of the others, where moves are called so."""
-        wanted, named = np.empty_like(self.wanted), np.empty_like(self.named)
-        wanted[:, called] = self.wanted
-        named[:, called] = np.where(self.named < 0, self.named, called[self.named])
-        return PolicyValueBatch(np.ascontiguousarray(states), self.remaining, named, wanted)
+    def _renamed(self, states: NDArray[Any], image_of_move: NDArray[np.int64]) -> PolicyValueBatch:
+        """The batch with the images of its states, `image_of_move: int64[M]` being the image of each move."""
+        target, canonical = np.empty_like(self.policy_target), np.empty_like(self.canonical)
+        target[:, image_of_move] = self.policy_target
+        canonical[:, image_of_move] = np.where(self.canonical < 0, self.canonical, image_of_move[self.canonical])
+        return PolicyValueBatch(np.ascontiguousarray(states), self.cost_to_go, canonical, target)

@@ -1,13 +1,14 @@
-"""What a network is examined by while it learns: boards to play, with the known truth, and a teacher's samples.
+"""Evaluation of a network during training: greedy play on fixed boards, and comparison with a teacher's samples.
 
-Neither the boards nor the games of the samples are ones that it learns from.
+Neither the boards nor the samples are trained on.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -27,97 +28,110 @@ from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.nets.model import Model
 from puzzlelab.training.runs import Run
 
-EXAM = 2
-"""The branch of the run's seed that makes boards to play."""
-Figures = dict[str, float]
+EVALUATION = 2
+"""The branch of the run's seed that samples the boards."""
+Metrics = dict[str, float]
 
 
 class EvalSettings(Settings):
-    """How often a network is examined, and by what."""
+    """When and how a network is evaluated."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        "shifts": "scramble_length",
+        "by": "guide",
+        "games": "teacher_games",
+        "truth": "prove_optimum",
+        "seconds": "proof_seconds",
+    }
     every: int = Field(default=1000, ge=1)
-    """Steps between two examinations."""
+    """Steps between two evaluations."""
     boards: int = Field(default=200, ge=0)
-    """Boards that are played, by"""
+    """The number of boards to play."""
     solver: str = "greedy"
-    """this solver, such as `greedy` or `lattice:restarts=0`, with the network as its estimate or its prior."""
+    """The solver that plays them with the network, such as `greedy` or `lattice:restarts=0`."""
     scale: str | None = None
+    """The difficulty scale that the boards are sampled from; None: the puzzle's main one."""
     levels: tuple[int, ...] = ()
-    """Levels on that scale, which come up in turn."""
-    shifts: int = Field(default=0, ge=0)
-    """Above 0, boards are scrambled by so many random moves instead, for puzzles that make none of their own."""
+    """Levels on that scale, taken in turn; none: boards of every level."""
+    scramble_length: int = Field(default=0, ge=0)
+    """Above 0: boards are made by this many random moves from the goal instead, for puzzles without a scale."""
     max_moves: int = Field(default=1000, ge=1)
-    """Where greedy play gives up."""
-    by: Literal["", "estimate", "prior"] = ""
-    """What greedy play goes by: the remaining moves, the scores of moves, or whichever of them there is."""
-    games: int = Field(default=500, ge=0)
-    """Games of the teacher that samples are taken from."""
-    truth: bool = True
-    """Whether the puzzle's usual solver proves how few moves the boards need."""
-    seconds: float = Field(default=60.0, gt=0)
-    """For each of these proofs."""
+    """The move limit of greedy play."""
+    guide: Literal["", "estimate", "prior"] = ""
+    """The output of the network that guides the solver: the remaining moves (`estimate`) or the scores of moves
+    (`prior`); empty: the estimate if the network has one.
+    """
+    teacher_games: int = Field(default=500, ge=0)
+    """The number of the teacher's games whose positions the network is compared on."""
+    prove_optimum: bool = True
+    """Whether the puzzle's usual solver proves the fewest moves of each board."""
+    proof_seconds: float = Field(default=60.0, gt=0)
+    """The time limit of each proof."""
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Boards to play, and how few moves they need as far as that is known."""
+    """The boards of an evaluation, and the fewest moves of each where they are proven."""
 
     puzzle: Puzzle
     states: tuple[State, ...]
-    least: tuple[int | None, ...]
+    optima: tuple[int | None, ...]
 
-    def figures(self, model: Model, exam: EvalSettings) -> Figures:
-        """How play by the network does."""
-        by = exam.by or ("estimate" if "cost_to_go" in model.heads else "prior")
-        view = {"estimate": model.estimate()} if by == "estimate" else {"prior": model.prior()}
-        played = registry.parse_solver(exam.solver)
-        most = {"max_moves": exam.max_moves} if "max_moves" in played.options() else {}
-        solver = with_options(played, {**view, **most})
-        instances = [Instance(self.puzzle, state) for state in self.states]
-        results = solve_all(solver, instances, Limit())
+    def evaluate(self, model: Model, settings: EvalSettings) -> Metrics:
+        """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`."""
+        guide = settings.guide or ("estimate" if "cost_to_go" in model.heads else "prior")
+        option = {"estimate": model.estimate()} if guide == "estimate" else {"prior": model.prior()}
+        solver = registry.parse_solver(settings.solver)
+        limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
+        solver = with_options(solver, {**option, **limit})
+        results = solve_all(solver, [Instance(self.puzzle, state) for state in self.states], Limit())
         lengths = [result.length for result in results if result.length is not None]
-        found: Figures = {"solved": len(lengths) / len(results)}
+        metrics: Metrics = {"solved": len(lengths) / len(results)}
         if lengths:
-            found["moves"] = float(np.mean(lengths))
-        both = [
-            (r.length, n) for r, n in zip(results, self.least, strict=True) if r.length is not None and n is not None
+            metrics["moves"] = float(np.mean(lengths))
+        comparable = [
+            (result.length, optimum)
+            for result, optimum in zip(results, self.optima, strict=True)
+            if result.length is not None and optimum is not None
         ]
-        if both:
-            found["least"] = float(np.mean([least for _, least in both]))
-            found["excess"] = float(np.mean([length - least for length, least in both]))
-        return found
+        if comparable:
+            metrics["least"] = float(np.mean([optimum for _, optimum in comparable]))
+            metrics["excess"] = float(np.mean([length - optimum for length, optimum in comparable]))
+        return metrics
 
 
-def boards(puzzle: Puzzle, exam: EvalSettings, seed: int, run: Run) -> Evaluator:
-    """The boards of an examination; proofs that the run's folder holds are not made again."""
-    states = tuple(_board(puzzle, exam, generator(seed, EXAM, number), number) for number in range(exam.boards))
-    return Evaluator(puzzle, states, _least(puzzle, states, exam, run) if exam.truth else (None,) * len(states))
+def make_evaluator(puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run) -> Evaluator:
+    """The boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder."""
+    random_states = (generator(seed, EVALUATION, number) for number in range(settings.boards))
+    states = tuple(_board(puzzle, settings, random, number) for number, random in enumerate(random_states))
+    optima = _optima(puzzle, states, settings, run) if settings.prove_optimum else (None,) * len(states)
+    return Evaluator(puzzle, states, optima)
 
 
-def _board(puzzle: Puzzle, exam: EvalSettings, random: np.random.Generator, number: int) -> State:
-    if exam.shifts:
-        board: State = scrambled(puzzle, np.array([exam.shifts]), random)[0]
+def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, number: int) -> State:
+    if settings.scramble_length:
+        board: State = scrambled(puzzle, np.array([settings.scramble_length]), random)[0]
         return board
-    level = exam.levels[number % len(exam.levels)] if exam.levels else None
-    return scale_of(puzzle, exam.scale)[1].sample(random, level)
+    level = settings.levels[number % len(settings.levels)] if settings.levels else None
+    return scale_of(puzzle, settings.scale)[1].sample(random, level)
 
 
-def _least(puzzle: Puzzle, states: tuple[State, ...], exam: EvalSettings, run: Run) -> tuple[int | None, ...]:
+def _optima(puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, run: Run) -> tuple[int | None, ...]:
     path = run.folder / "truth.json"
-    names = [puzzle.write(state) for state in states]
-    held: dict[str, int | None] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    open_ = [state for name, state in zip(names, states, strict=True) if name not in held]
-    if open_:
+    boards = [puzzle.write(state) for state in states]
+    optima: dict[str, int | None] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    unproven = [state for board, state in zip(boards, states, strict=True) if board not in optima]
+    if unproven:
         name, options = usual_solver(puzzle)
         solver = registry.make_solver(name, options)
-        for number, (board, least) in enumerate(_prove(solver, puzzle, open_, exam.seconds), start=1):
-            held[board] = least
-            report.progress("proving the optimum of the boards to examine by", number, len(open_))
-        run.write(path, json.dumps(held) + "\n")
-    return tuple(held[name] for name in names)
+        for number, (board, optimum) in enumerate(_prove(solver, puzzle, unproven, settings.proof_seconds), start=1):
+            optima[board] = optimum
+            report.progress("proving the optimum of the evaluation boards", number, len(unproven))
+        run.write(path, json.dumps(optima) + "\n")
+    return tuple(optima[board] for board in boards)
 
 
-def _prove(solver: Solver, puzzle: Puzzle, states: list[State], seconds: float) -> Any:
+def _prove(solver: Solver, puzzle: Puzzle, states: list[State], seconds: float) -> Iterator[tuple[str, int | None]]:
     """Each board with its optimum, None where it was not proven in time."""
 
     def prove(state: State) -> tuple[str, int | None]:
@@ -127,15 +141,16 @@ def _prove(solver: Solver, puzzle: Puzzle, states: list[State], seconds: float) 
     return ordered_map(prove, states)
 
 
-def against_teacher(model: Model, samples: TrainingSamples) -> Figures:
-    """How far the network is from a teacher: `error`, the root of the mean square of its remaining moves, `bias`, their
-    mean error, and `agreement`, the share of positions where its best move is one of the teacher's.
+def compare_with_teacher(model: Model, samples: TrainingSamples) -> Metrics:
+    """The distance from a teacher: `error`, the root mean square error of the remaining moves, `bias`, their mean
+    error, and `agreement`, the share of positions where the network's best move is one of the teacher's.
     """
-    found: Figures = {}
+    metrics: Metrics = {}
     if "cost_to_go" in model.heads:
         error = model.cost_to_go(samples.state) - samples.remaining
-        found = {"error": float(np.sqrt(np.mean(error**2))), "bias": float(np.mean(error))}
+        metrics = {"error": float(np.sqrt(np.mean(error**2))), "bias": float(np.mean(error))}
     if "policy" in model.heads:
         best = model.log_policy(samples.state).argmax(axis=1)
-        found["agreement"] = float(np.mean(samples.masks(model.puzzle.move_count)[np.arange(len(best)), best]))
-    return found
+        correct = samples.masks(model.puzzle.move_count)[np.arange(len(best)), best]
+        metrics["agreement"] = float(np.mean(correct))
+    return metrics

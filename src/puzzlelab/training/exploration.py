@@ -1,68 +1,82 @@
-"""How often a learner makes a move at random while it plays: rules by name, each with its own idea of when to stop."""
+"""Epsilon-greedy exploration: rules for the share of random moves during training."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.core.settings import Settings
+from puzzlelab.core.settings import Settings, old_values
 
 
 class ExplorationSettings(Settings):
-    """The share of moves that are made at random."""
+    """The share of random moves, epsilon, over time."""
 
-    rule: Literal["constant", "evenly", "games", "guesses"] = "constant"
-    """Constant: `first`. Evenly: from `first` to `last` in `over` steps. Games: from `first` by `factor` with every
-    game, down to `last`, as Spence (2021). Guesses: whatever makes `guesses` random moves a finished game.
+    renamed: ClassVar[Mapping[str, str]] = {
+        "first": "initial_epsilon",
+        "last": "final_epsilon",
+        "over": "decay_steps",
+        "factor": "decay_factor",
+        "guesses": "random_moves_per_game",
+    }
+    rule: Annotated[
+        Literal["constant", "linear", "exponential", "adaptive"],
+        old_values(evenly="linear", games="exponential", guesses="adaptive"),
+    ] = "constant"
+    """Constant: `initial_epsilon`. Linear: from there to `final_epsilon` in `decay_steps` steps. Exponential: times
+    `decay_factor` after every game, down to `final_epsilon`, as in Spence (2021). Adaptive: whatever leads to
+    `random_moves_per_game` random moves in a finished game.
     """
-    first: float = Field(default=0.1, ge=0, le=1)
-    last: float = Field(default=0.1, ge=0, le=1)
-    over: int = Field(default=10_000, ge=1)
-    factor: float = Field(default=0.999, gt=0, le=1)
-    guesses: float = Field(default=1.0, gt=0)
+    initial_epsilon: float = Field(default=0.1, ge=0, le=1)
+    final_epsilon: float = Field(default=0.1, ge=0, le=1)
+    decay_steps: int = Field(default=10_000, ge=1)
+    decay_factor: float = Field(default=0.999, gt=0, le=1)
+    random_moves_per_game: float = Field(default=1.0, gt=0)
 
 
 @dataclass
 class Exploration:
-    """The share as it is now."""
+    """The present share of random moves."""
 
     settings: ExplorationSettings
     epsilon: float
 
     @classmethod
     def of(cls, settings: ExplorationSettings) -> Exploration:
-        """As at the beginning."""
-        return cls(settings, settings.first)
+        """At the start of training."""
+        return cls(settings, settings.initial_epsilon)
 
-    def stepped(self, step: int) -> None:
-        """Be what it is time for at this step."""
-        told = self.settings
-        if told.rule == "evenly":
-            self.epsilon = told.first + min(1.0, step / told.over) * (told.last - told.first)
+    def update_for_step(self, step: int) -> None:
+        """Set epsilon for this training step (`linear`)."""
+        settings = self.settings
+        if settings.rule == "linear":
+            first, last = settings.initial_epsilon, settings.final_epsilon
+            self.epsilon = first + min(1.0, step / settings.decay_steps) * (last - first)
 
-    def finished(self, games: int, moves: int, guesses: int) -> None:
-        """Note that so many games ended, with so many moves, of which so many were random."""
-        told = self.settings
+    def update_for_games(self, games: int, moves: int, random_moves: int) -> None:
+        """Adapt epsilon after this many finished games with this many moves, random ones among them."""
+        settings = self.settings
         if not games:
             return
-        if told.rule == "games":
-            self.epsilon = max(told.last, self.epsilon * told.factor**games)
-        elif told.rule == "guesses":
-            share = games / moves  # one move's part of a game, and how fast the share follows
-            found = max(guesses / games, told.guesses / 2) if guesses == 0 else guesses / games
-            self.epsilon = min(1.0, (1 - share) * self.epsilon + share * self.epsilon * told.guesses / found)
+        if settings.rule == "exponential":
+            self.epsilon = max(settings.final_epsilon, self.epsilon * settings.decay_factor**games)
+        elif settings.rule == "adaptive":
+            wanted = settings.random_moves_per_game
+            mean = random_moves / games if random_moves else wanted / 2
+            share = games / moves  # the weight of the new value: one move's part of a game
+            self.epsilon = min(1.0, (1 - share) * self.epsilon + share * self.epsilon * wanted / mean)
 
 
-def explored(
-    best: NDArray[np.int64], possible: NDArray[np.bool_], epsilon: float, random: np.random.Generator
+def epsilon_greedy(
+    best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(`moves: int64[B]`, `guessed: bool[B]`): the best moves `int64[B]`, or with probability `epsilon` one of the
-    possible ones `bool[B, M]`, all alike.
+    """(`moves: int64[B]`, `is_random: bool[B]`): the best moves `int64[B]`, or with probability `epsilon` a random one
+    of the legal moves `bool[B, M]`.
     """
-    guessed = random.random(len(best)) < epsilon
-    drawn = (random.random(possible.shape) * possible).argmax(axis=1)
-    return np.where(guessed, drawn, best), guessed
+    is_random = random.random(len(best)) < epsilon
+    drawn = (random.random(legal.shape) * legal).argmax(axis=1)
+    return np.where(is_random, drawn, best), is_random

@@ -1,6 +1,6 @@
-"""The loop of every learner: step after step, an examination now and then, and all of it kept, so that it can go on.
+"""The training loop of every recipe: steps, evaluations in between, and saved states to continue from.
 
-A recipe brings a `TrainingTask`, which says what one step is.
+A recipe provides a `TrainingTask`, which defines one step.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.checkpoint import Card
-from puzzlelab.training import evaluation, train_state
-from puzzlelab.training.evaluation import EvalSettings, Figures
+from puzzlelab.training import train_state
+from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner, LearnerSettings
-from puzzlelab.training.metrics import Metrics
-from puzzlelab.training.runs import Run, plain
+from puzzlelab.training.metrics import MetricsWriter
+from puzzlelab.training.runs import Run, to_toml_values
 
-OWN = "own."
-"""The beginning of the names of what a student keeps beside its learner."""
+TASK_PREFIX = "own."
+"""The beginning of the names of a task's own tensors in a saved state."""
 
 
 class CommonSettings(Protocol):
@@ -39,41 +39,41 @@ class CommonSettings(Protocol):
     @property
     def learning(self) -> LearnerSettings: ...
     @property
-    def exam(self) -> EvalSettings: ...
+    def evaluation(self) -> EvalSettings: ...
 
 
 class TrainingTask(Protocol):
-    """What a recipe does in one step, and what it must keep to go on."""
+    """What a recipe does in one step, and the state that it must save to continue."""
 
     @property
     def learner(self) -> Learner:
-        """The network on its way."""
+        """The network in training."""
 
     def step(self) -> Mapping[str, float]:
-        """Learn once; the losses."""
+        """Train for one step; the losses."""
 
-    def figures(self) -> Figures:
-        """What there is to tell beside the losses and the boards that are played."""
+    def metrics(self) -> Metrics:
+        """Metrics of the steps since the last call, beside the losses and the evaluation."""
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        """All that `restore` needs beside the learner: arrays, and what JSON can say."""
+        """All that `restore` needs beside the learner: tensors, and values for JSON."""
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        """Become the student that gave this state; the learner has been restored already."""
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Load a saved state; the learner has been restored already."""
 
-    def saved(self) -> None:
-        """Called when a state has been saved: what only states before it needed may go."""
+    def on_saved(self) -> None:
+        """Called after a state was saved: files that only earlier states needed may be removed."""
 
 
-def learn(run: Run, settings: Any, watch: Callable[[], None], make: Callable[[], TrainingTask]) -> None:
-    """Train until the steps are made; Ctrl-C saves, and the same call goes on.
+def learn(run: Run, settings: Any, watch: Callable[[], None], make_task: Callable[[], TrainingTask]) -> None:
+    """Train until all steps are done; after Ctrl-C, which saves, the same call continues.
 
-    `make` makes a new student; `watch` is called before every step, and may raise.
+    `watch` is called before every step, and may raise.
     """
-    with run.alone("learner"):
-        loop = Loop.at(run, settings, make())
+    with run.exclusive("learner"):
+        loop = TrainingLoop.open(run, settings, make_task())
         try:
-            loop.work(watch)
+            loop.run_steps(watch)
         finally:
             loop.save()
             loop.publish()
@@ -81,118 +81,118 @@ def learn(run: Run, settings: Any, watch: Callable[[], None], make: Callable[[],
 
 
 @dataclass
-class Loop:
-    """A student with its examination and its diary."""
+class TrainingLoop:
+    """A task with its evaluation and its metrics."""
 
     run: Run
     settings: CommonSettings
-    student: TrainingTask
-    metrics: Metrics
-    boards: evaluation.Evaluator
-    spent: float = 0.0
-    """Seconds of learning in calls before this one."""
+    task: TrainingTask
+    writer: MetricsWriter
+    evaluator: Evaluator
+    earlier_seconds: float = 0.0
+    """Training time of the calls before this one."""
     began: float = field(default_factory=time.perf_counter)
     totals: dict[str, float] = field(default_factory=dict)
-    """Sums of the losses since the last line of the diary."""
+    """Sums of the losses since the last evaluation, and the number of `steps`."""
     saved_at: float = 0.0
 
     @classmethod
-    def at(cls, run: Run, settings: Any, student: TrainingTask) -> Loop:
-        """As the run's folder holds it, or new."""
-        held = train_state.load(run.folder)
-        told: Mapping[str, Any] = held[1] if held else {}
-        metrics = Metrics(run.metrics, told.get("metrics", 0), run.folder / "tensorboard")
-        puzzle = student.learner.puzzle
-        found = cls(run, settings, student, metrics, evaluation.boards(puzzle, settings.exam, settings.seed, run))
-        if held:
-            own = {name.removeprefix(OWN): value for name, value in held[0].items() if name.startswith(OWN)}
-            student.learner.restore(held[0], told["step"])
-            student.restore(own, told["student"])
-            found.totals, found.spent = dict(told["totals"]), told["spent"]
-        found.began = time.perf_counter()
-        return found
+    def open(cls, run: Run, settings: Any, task: TrainingTask) -> TrainingLoop:
+        """Continue from the saved state of the run's folder, or start anew."""
+        saved = train_state.load(run.folder)
+        values: Mapping[str, Any] = saved[1] if saved else {}
+        writer = MetricsWriter(run.metrics, values.get("metrics", 0), run.folder / "tensorboard")
+        evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run)
+        loop = cls(run, settings, task, writer, evaluator)
+        if saved:
+            own = {n.removeprefix(TASK_PREFIX): value for n, value in saved[0].items() if n.startswith(TASK_PREFIX)}
+            task.learner.restore(saved[0], values["step"])
+            task.restore(own, values["student"])
+            loop.totals, loop.earlier_seconds = dict(values["totals"]), values["spent"]
+        loop.began = time.perf_counter()
+        return loop
 
     @property
     def seconds(self) -> float:
-        """Of learning, in all calls."""
-        return self.spent + time.perf_counter() - self.began
+        """Training time of all calls."""
+        return self.earlier_seconds + time.perf_counter() - self.began
 
     @property
     def step(self) -> int:
-        """Steps that were made."""
-        return self.student.learner.step
+        """The number of steps done."""
+        return self.task.learner.step
 
-    def work(self, watch: Callable[[], None]) -> None:
-        """All steps that are left."""
-        steps, every = self.settings.learning.steps, self.settings.exam.every
+    def run_steps(self, watch: Callable[[], None]) -> None:
+        """All remaining steps."""
+        steps, every = self.settings.learning.steps, self.settings.evaluation.every
         self.saved_at = self.seconds
         while steps is None or self.step < steps:
             watch()
-            for name, value in self.student.step().items():
+            for name, value in self.task.step().items():
                 self.totals[name] = self.totals.get(name, 0.0) + value
             self.totals["steps"] = self.totals.get("steps", 0) + 1
             if self.step % every == 0 or self.step == steps:
-                self._note()
-            if self.seconds - self.saved_at > self.settings.learning.save:
+                self._evaluate()
+            if self.seconds - self.saved_at > self.settings.learning.save_seconds:
                 self.save()
 
-    # --- telling and keeping ---
+    # --- evaluating and saving ---
 
-    def _note(self) -> None:
-        """Examine the network, and write down how it does."""
+    def _evaluate(self) -> None:
+        """Evaluate the network, and write the metrics."""
         steps = self.totals.pop("steps", 1)
-        figures: Figures = {name: value / steps for name, value in self.totals.items()}
+        metrics: Metrics = {name: value / steps for name, value in self.totals.items()}
         self.totals = {}
-        figures |= self.student.figures()
-        if self.boards.states:
-            figures |= self.boards.figures(self.student.learner.best, self.settings.exam)
+        metrics |= self.task.metrics()
+        if self.evaluator.states:
+            metrics |= self.evaluator.evaluate(self.task.learner.ema_model, self.settings.evaluation)
         seconds = self.seconds
-        shown = self.step * self.settings.learning.batch
-        figures |= {"shown": shown, "seconds": seconds, "rate": shown / seconds}
-        self.metrics.write(self.step, figures)
-        report.progress("training", self.step, self.settings.learning.steps, _line(figures))
+        samples = self.step * self.settings.learning.batch_size
+        metrics |= {"shown": samples, "seconds": seconds, "rate": samples / seconds}
+        self.writer.write(self.step, metrics)
+        report.progress("training", self.step, self.settings.learning.steps, _summary(metrics))
 
     def save(self) -> None:
-        """Keep where the student stands."""
+        """Save the state of training."""
         if self.step == 0:
             return
-        tensors, told = self.student.state()
+        tensors, values = self.task.state()
         state = {
             "step": self.step,
-            "metrics": self.metrics.length,
-            "student": told,
+            "metrics": self.writer.length,
+            "student": values,
             "totals": self.totals,
             "spent": self.seconds,
         }
-        own = {OWN + name: value for name, value in tensors.items()}
-        train_state.save(self.run.folder, {**self.student.learner.state(), **own}, state)
-        self.student.saved()
+        own = {TASK_PREFIX + name: value for name, value in tensors.items()}
+        train_state.save(self.run.folder, {**self.task.learner.state(), **own}, state)
+        self.task.on_saved()
         self.saved_at = self.seconds
 
     def publish(self) -> None:
-        """Put the network as it is now in the place of the one before."""
+        """Replace the network of the run's folder by the present one."""
         if self.step == 0:
             return
-        self.run.promote(store(self.run, self.settings, self.student.learner, self.seconds).name)
+        self.run.promote(save_network(self.run, self.settings, self.task.learner, self.seconds).name)
 
 
-def store(run: Run, settings: CommonSettings, student: Learner, seconds: float) -> Card:
-    """Put the network as it is now into the run's folder, after so many seconds of learning; its card."""
+def save_network(run: Run, settings: CommonSettings, learner: Learner, seconds: float) -> Card:
+    """Save the network, after so many seconds of training, into the run's folder; its card."""
     return checkpoint.save(
         run.nets,
-        student.best,
+        learner.ema_model,
         recipe=settings.recipe,
-        settings=plain(settings),  # type: ignore[arg-type]
+        settings=to_toml_values(settings),  # type: ignore[arg-type]
         seed=settings.seed,
-        steps=student.step,
-        samples=student.step * settings.learning.batch,
+        steps=learner.step,
+        samples=learner.step * settings.learning.batch_size,
         hours=round(seconds / 3600, 3),
         machine=platform.processor() or platform.machine(),
         version=VERSION,
     )
 
 
-SHOWN = {
+SUMMARY = {
     "error": "error {:.2f}",
     "agreement": "agreement {:.1%}",
     "difficulty": "difficulty {:.0f}",
@@ -203,9 +203,10 @@ SHOWN = {
     "moves": "in {:.2f} moves",
     "least": "optimum {:.2f}",
 }
+"""The metrics on the progress line."""
 
 
-def _line(figures: Figures) -> str:
-    """The figures that matter, with the known truth beside them."""
-    told = [words.format(figures[name]) for name, words in SHOWN.items() if name in figures]
-    return ", ".join([f"loss {figures.get('loss', 0):.3f}", *told, f"{figures['rate']:,.0f} samples/s"])
+def _summary(metrics: Metrics) -> str:
+    """The most important metrics in a line, the optimum beside the moves of greedy play."""
+    parts = [text.format(metrics[name]) for name, text in SUMMARY.items() if name in metrics]
+    return ", ".join([f"loss {metrics.get('loss', 0):.3f}", *parts, f"{metrics['rate']:,.0f} samples/s"])

@@ -1,4 +1,4 @@
-"""What a network is told was wrong: of a number that it found, and of its scores of moves.
+"""The losses of values and of policies.
 
 Shapes: B = samples, M = number of moves.
 """
@@ -14,45 +14,43 @@ from torch.nn import functional
 from puzzlelab.nets.network import Policy
 
 Distance = Literal["squared", "huber"]
-LEAST = 1e-30
-"""No probability is taken to be less."""
+MIN_PROBABILITY = 1e-30
+"""Lower bound of probabilities, so that their logarithm is finite."""
 
 
-def value_loss(found: Tensor, wanted: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
-    """The mean distance between the numbers `float[B]` and `float[B]`, each of which counts so much."""
+def value_loss(predicted: Tensor, target: Tensor, distance: Distance, weights: Tensor | None = None) -> Tensor:
+    """The mean distance between two tensors of one shape, with an optional weight for each of their elements."""
     measure = functional.huber_loss if distance == "huber" else functional.mse_loss
     if weights is None:
-        return measure(found, wanted)
-    return (weights * measure(found, wanted, reduction="none")).mean()
+        return measure(predicted, target)
+    return (weights * measure(predicted, target, reduction="none")).mean()
 
 
-def moves_loss(scores: Tensor, wanted: Tensor, possible: Tensor, policy: Policy, digits: int = 1) -> Tensor:
-    """How improbable the wanted moves `bool[B, M]` were by the scores `float[B, M]`.
+def policy_loss(scores: Tensor, target: Tensor, legal: Tensor, policy: Policy, digits: int = 1) -> Tensor:
+    """The cross-entropy of the target moves `bool[B, M]` under the scores `float[B, M]`.
 
-    `softmax`: cross-entropy of one choice among all possible moves, all wanted ones being equally right. `binary`: the
-    mean binary cross-entropy of every move for itself, impossible ones too, as in the document on dust. `cells`:
-    cross-entropy of one choice among the possible ones of so many `digits` in each cell that has a wanted one, the mean
-    over these cells.
+    `softmax`: one choice among all legal moves `bool[B, M]`, every target move being equally right. `binary`: the mean
+    binary cross-entropy of each move, illegal ones included, as in the document on dust. `cells`: one choice in each
+    cell with a target move, among the legal ones of its `digits` moves; the mean over these cells.
     """
     if policy == "cells":
-        scores, wanted, possible = (array.reshape(-1, digits) for array in (scores, wanted, possible))
-        asked = wanted.any(1)
-        scores, wanted, possible = scores[asked], wanted[asked], possible[asked]
+        scores, target, legal = (tensor.reshape(-1, digits) for tensor in (scores, target, legal))
+        has_target = target.any(1)
+        scores, target, legal = scores[has_target], target[has_target], legal[has_target]
     if policy == "binary":
-        return functional.binary_cross_entropy_with_logits(scores, wanted.to(scores.dtype))
-    among = scores.masked_fill(~possible, float("-inf"))
-    right = scores.masked_fill(~wanted, float("-inf"))
-    return (among.logsumexp(1) - right.logsumexp(1)).mean()
+        return functional.binary_cross_entropy_with_logits(scores, target.to(scores.dtype))
+    of_legal = scores.masked_fill(~legal, float("-inf"))
+    of_target = scores.masked_fill(~target, float("-inf"))
+    return (of_legal.logsumexp(1) - of_target.logsumexp(1)).mean()
 
 
-def shares_loss(scores: Tensor, shares: Tensor, named: Tensor) -> Tensor:
-    """The cross-entropy of what the scores `float[B, M]` say with the `shares: float[B, M]` of a search.
+def search_policy_loss(scores: Tensor, shares: Tensor, canonical: Tensor) -> Tensor:
+    """The cross-entropy of the shares `float[B, M]` of a search's playouts under the scores `float[B, M]`.
 
-    `named: int[B, M]` is the move that each move comes to, -1 for one that is impossible: a move that stands for
-    several has the probability of all of them.
+    `canonical: int[B, M]` is the canonical move of each move, -1 for an illegal one. A canonical move has the
+    probability of all moves with its effect.
     """
-    among = scores.masked_fill(named < 0, float("-inf"))
-    each = among.softmax(1)
-    together = torch.zeros_like(each).scatter_add(1, named.clamp_min(0), each)
-    total = shares.sum(1, keepdim=True).clamp_min(LEAST)
-    return -(shares / total * together.clamp_min(LEAST).log()).sum(1).mean()
+    probabilities = scores.masked_fill(canonical < 0, float("-inf")).softmax(1)
+    summed = torch.zeros_like(probabilities).scatter_add(1, canonical.clamp_min(0), probabilities)
+    total = shares.sum(1, keepdim=True).clamp_min(MIN_PROBABILITY)
+    return -(shares / total * summed.clamp_min(MIN_PROBABILITY).log()).sum(1).mean()

@@ -1,6 +1,6 @@
-"""The one writer of what a run measures: a line of JSON each in `metrics.jsonl`, and the same for TensorBoard.
+"""The metrics of a run: one JSON line per evaluation in `metrics.jsonl`, and the same values for TensorBoard.
 
-A learner that is started again cuts the file back to where its saved state stood, and writes the same lines anew.
+A restarted learner truncates the file to its length at the saved state, and writes the lines after that again.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from puzzlelab.core.errors import BadFile
 
-TIMES = ("seconds", "rate", "waited", "hours")
-"""What differs between two runs with one seed."""
+TIME_FIELDS = ("seconds", "rate", "waited", "hours")
+"""The fields that differ between two runs with one seed."""
 
 
-class Metrics:
-    """Appends lines to a file; `length` bytes of it are kept."""
+class MetricsWriter:
+    """Appends lines to a file, of which it keeps the first `length` bytes."""
 
     def __init__(self, path: Path, length: int = 0, tensorboard: Path | None = None) -> None:
         self.path, self.tensorboard = path, tensorboard
@@ -30,7 +30,7 @@ class Metrics:
         self._writer: object = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
-        """Add a line for this step."""
+        """Append the line of this step."""
         line = (json.dumps({"step": step, **values}) + "\n").encode()
         try:
             with self.path.open("ab") as file:
@@ -39,9 +39,9 @@ class Metrics:
             raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
         self.length += len(line)
         if self.tensorboard is not None:
-            self._show(step, values)
+            self._write_tensorboard(step, values)
 
-    def _show(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
+    def _write_tensorboard(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
         if self._writer is None:
@@ -54,7 +54,7 @@ class Metrics:
 
 
 def read(path: Path) -> list[dict[str, float]]:
-    """The lines of a file of metrics; raises `BadFile`."""
+    """The lines of a metrics file; raises `BadFile`."""
     try:
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     except OSError as error:

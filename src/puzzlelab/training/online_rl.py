@@ -1,10 +1,10 @@
-"""What recipes share that learn from games which they play themselves: the games, what is remembered, what is kept."""
+"""Reinforcement learning from games that the network plays itself: games, replay buffer, and target network."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import torch
@@ -22,177 +22,193 @@ from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
-from puzzlelab.training import learner
-from puzzlelab.training.evaluation import EvalSettings, Figures
-from puzzlelab.training.exploration import Exploration, ExplorationSettings, explored
-from puzzlelab.training.learner import Learner, LearnerSettings, Losses
+from puzzlelab.training.evaluation import EvalSettings, Metrics
+from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
+from puzzlelab.training.learner import Learner, LearnerSettings, Losses, check_network, new_learner
 from puzzlelab.training.losses import Distance
-from puzzlelab.training.shard_loader import SAMPLE
+from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
-BEGIN, TURN = 3, 4
-"""The branches of the run's seed that make the first boards, and the moves and boards of each turn."""
+INITIAL_BOARDS, TURNS = 3, 4
+"""The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
 
 
 class OnlineSettings(Settings):
-    """The settings of every such recipe."""
+    """The settings of every recipe that learns from its own games."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        "games": "parallel_games",
+        "every": "steps_per_move",
+        "warmup": "warmup_games",
+        "starts": "curriculum",
+        "exploring": "exploration",
+        "memory": "replay",
+        "slow": "target_network",
+        "margin": "slack",
+        "middle": "output_mean",
+        "spread": "output_scale",
+        "exam": "evaluation",
+    }
     puzzle: str
     seed: int = Field(default=0, ge=0)
     network: NetworkOptions
-    games: int = Field(default=1000, ge=1)
-    """That are played at once."""
+    parallel_games: int = Field(default=1000, ge=1)
+    """The number of games played side by side."""
     max_moves: int = Field(default=100, ge=1)
-    """After which a game is given up."""
-    every: int = Field(default=1, ge=1)
-    """Steps of learning for each move of all games."""
-    warmup: int = Field(default=0, ge=0)
-    """Games that end before the first step."""
-    starts: CurriculumSettings = CurriculumSettings()
-    exploring: ExplorationSettings = ExplorationSettings()
-    memory: ReplaySettings = ReplaySettings()
-    slow: TargetUpdate = TargetUpdate()
-    margin: float = Field(default=2.0, ge=0)
-    """Where all games begin with walks, no state is taken to need more moves than their difficulty and this."""
+    """The move limit of a game."""
+    steps_per_move: int = Field(default=1, ge=1)
+    """Training steps for each move in all games."""
+    warmup_games: int = Field(default=0, ge=0)
+    """Games that end before the first training step."""
+    curriculum: CurriculumSettings = CurriculumSettings()
+    exploration: ExplorationSettings = ExplorationSettings()
+    replay: ReplaySettings = ReplaySettings()
+    target_network: TargetUpdate = TargetUpdate()
+    slack: float = Field(default=2.0, ge=0)
+    """Where all games start with random walks, the remaining moves of a state are bounded by the difficulty plus
+    this.
+    """
     distance: Distance = "huber"
-    middle: float = 0.0
-    """What the network says of everything at the beginning."""
-    spread: float = Field(default=1.0, gt=0)
-    """In which unit it thinks."""
+    output_mean: float = 0.0
+    """The output of the untrained network."""
+    output_scale: float = Field(default=1.0, gt=0)
+    """The unit of the network's output layer."""
     learning: LearnerSettings = LearnerSettings()
-    exam: EvalSettings = EvalSettings(games=0)
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
 
 
-class EpisodeStatistics(Protocol):
-    """What is noted of the games as they go on."""
+class History(Protocol):
+    """The past of the games in progress, as far as a recipe needs it."""
 
     def state(self) -> Mapping[str, NDArray[Any]]: ...
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 
 class Actor(Protocol):
-    """What a recipe does at the table."""
+    """How a recipe plays and learns."""
 
     @property
-    def record(self) -> EpisodeStatistics:
-        """What it notes."""
+    def history(self) -> History:
+        """The past of the games in progress."""
 
-    def turn(self) -> None:
-        """Make a move in every game, and remember what there is to learn by it."""
+    def act(self) -> None:
+        """Make a move in every game, and append the new transitions to the replay buffer."""
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on what was remembered; the errors `float[B]` go into `errors`."""
+        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
 
 
 @dataclass
 class OnlineTask:
-    """The games, and the network that plays them: what a `TrainingTask` is."""
+    """The games, and the network that plays them and learns from them: a `TrainingTask`."""
 
     settings: OnlineSettings
     learner: Learner
-    slow: TargetNetwork
-    play: VectorGame
+    target: TargetNetwork
+    games: VectorGame
     exploration: Exploration
-    memory: ReplayBuffer
-    player: Actor = field(init=False)
+    replay: ReplayBuffer
+    actor: Actor = field(init=False)
     turns: int = 0
+    """Moves made in each game."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, settings: OnlineSettings, player: Callable[[OnlineTask], Actor]) -> OnlineTask:
-        """With random weights, all games at their beginning, and the player that is made for it."""
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        set_out(student, settings.middle, settings.spread)
-        starts, random = StartSampler.of(puzzle, settings.starts), generator(settings.seed, BEGIN)
-        play = VectorGame.of(puzzle, starts, settings.max_moves, settings.games, random)
-        exploration, memory = Exploration.of(settings.exploring), ReplayBuffer(settings.memory)
-        slow = TargetNetwork.of(student.model, settings.slow)
-        table = cls(settings, student, slow, play, exploration, memory)
-        table.player = player(table)
-        return table
+    def of(cls, puzzle: Puzzle, settings: OnlineSettings, make_actor: Callable[[OnlineTask], Actor]) -> OnlineTask:
+        """With random weights and new games."""
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        set_output_scale(learner, settings.output_mean, settings.output_scale)
+        starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
+        games = VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
+        exploration, replay = Exploration.of(settings.exploration), ReplayBuffer(settings.replay)
+        target = TargetNetwork.of(learner.model, settings.target_network)
+        task = cls(settings, learner, target, games, exploration, replay)
+        task.actor = make_actor(task)
+        return task
 
     def step(self) -> Mapping[str, float]:
-        """Let the player make a turn when it is time for one, and learn once from what is remembered."""
+        """Make a move in every game when one is due, and train on a batch of transitions."""
         step, settings = self.learner.step, self.settings
-        self.exploration.stepped(step)
-        self.play.starts.stepped(step)
-        while step == 0 and self.play.tally[0] < settings.warmup:
-            self.player.turn()
-        if step % settings.every == 0:
-            self.player.turn()
-        while not self.memory.can_sample(settings.learning.batch):
-            self.player.turn()
-        batch = self.memory.sample(settings.learning.batch, step, generator(settings.seed, SAMPLE, step))
+        self.exploration.update_for_step(step)
+        self.games.starts.stepped(step)
+        while step == 0 and self.games.tally[0] < settings.warmup_games:
+            self.actor.act()
+        if step % settings.steps_per_move == 0:
+            self.actor.act()
+        while not self.replay.can_sample(settings.learning.batch_size):
+            self.actor.act()
+        batch = self.replay.sample(settings.learning.batch_size, step, generator(settings.seed, SAMPLING, step))
         errors: list[Tensor] = []
-        found = self.learner.update(lambda: self.player.losses(batch, errors))
-        self.memory.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
-        self.slow.follow(self.learner.model.module, self.learner.step)
-        return found
+        losses = self.learner.update(lambda: self.actor.losses(batch, errors))
+        self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.target.update(self.learner.model.module, self.learner.step)
+        return losses
 
-    def moved(self, best: NDArray[np.int64], possible: NDArray[np.bool_]) -> Transition:
-        """Make the best move `int64[B]` in every game, or now and then any of the possible ones `bool[B, M]`."""
-        random = generator(self.settings.seed, TURN, self.turns)
+    def make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
+        """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
+        random = generator(self.settings.seed, TURNS, self.turns)
         self.turns += 1
-        moves, guessed = explored(best, possible, self.exploration.epsilon, random)
-        before = self.play.tally.copy()
-        turn = self.play.step(moves, guessed, random)
-        games, _, made, guesses = (self.play.tally - before).tolist()
-        self.exploration.finished(games, made, guesses)
-        return turn
+        moves, is_random = epsilon_greedy(best, legal, self.exploration.epsilon, random)
+        before = self.games.tally.copy()
+        transition = self.games.step(moves, is_random, random)
+        games, _, move_count, random_moves = (self.games.tally - before).tolist()
+        self.exploration.update_for_games(games, move_count, random_moves)
+        return transition
 
-    # --- telling and keeping ---
+    # --- metrics and saving ---
 
-    def figures(self) -> Figures:
-        """How the games went since this was asked last; then they are counted anew."""
-        games, won, moves, guesses = self.play.tally.tolist()
-        left = float(self.play.final_estimates[0])
-        self.play.tally[:] = self.play.final_estimates[:] = 0
-        found: Figures = {"difficulty": self.play.starts.difficulty, "games": games}
+    def metrics(self) -> Metrics:
+        """Statistics of the games that ended since the last call."""
+        games, won, moves, random_moves = self.games.tally.tolist()
+        distance = float(self.games.final_estimates[0])
+        self.games.tally[:] = self.games.final_estimates[:] = 0
+        metrics: Metrics = {"difficulty": self.games.starts.difficulty, "games": games}
         if games:
-            found |= {"won": won / games, "length": moves / games, "guesses": guesses / games, "left": left / games}
-        return found | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+            metrics |= {"won": won / games, "length": moves / games}
+            metrics |= {"guesses": random_moves / games, "left": distance / games}
+        return metrics | {"epsilon": self.exploration.epsilon, "turns": self.turns}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
-        parts = {"play": self.play.state(), "record": self.player.record.state(), "memory": self.memory.state()}
-        told = {"turns": self.turns, "epsilon": self.exploration.epsilon}
-        return tensors(parts) | self.slow.state(), told
+        parts = {"play": self.games.state(), "record": self.actor.history.state(), "memory": self.replay.state()}
+        values = {"turns": self.turns, "epsilon": self.exploration.epsilon}
+        return to_tensors(parts) | self.target.state(), values
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        """Become the table that gave this state."""
-        self.play.restore(arrays(tensors, "play"))
-        self.player.record.restore(arrays(tensors, "record"))
-        self.memory.restore(arrays(tensors, "memory"))
-        self.slow.restore(tensors)
-        self.turns, self.exploration.epsilon = told["turns"], told["epsilon"]
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Load a saved state."""
+        self.games.restore(arrays_of(tensors, "play"))
+        self.actor.history.restore(arrays_of(tensors, "record"))
+        self.replay.restore(arrays_of(tensors, "memory"))
+        self.target.restore(tensors)
+        self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
 
-    def saved(self) -> None:
-        """Nothing lies about that may go."""
+    def on_saved(self) -> None:
+        """Nothing to remove."""
 
 
-def check(settings: OnlineSettings, head: str) -> None:
-    """Raise `BadInput` for games that cannot begin, a network that cannot be built, or one without this head."""
+def check_settings(settings: OnlineSettings, head: str) -> None:
+    """Raise `BadInput` for games that cannot start, a network that cannot be built, or one without this head."""
     puzzle: Any = registry.load(settings.puzzle)
-    StartSampler.of(puzzle, settings.starts)
+    StartSampler.of(puzzle, settings.curriculum)
     device(settings.learning.device)
-    heads = learner.checked(puzzle, settings.network).heads
+    heads = check_network(puzzle, settings.network).heads
     if head not in heads:
         raise BadOption(f"this recipe trains the head '{head}', and the network has {' and '.join(heads)}")
 
 
-def set_out(student: Learner, middle: float, spread: float) -> None:
-    """Let the network say `middle` at the beginning, and think in units of `spread`."""
-    for scalar in student.scalars():
-        scalar.middle.fill_(middle)
-        scalar.spread.fill_(spread)
+def set_output_scale(learner: Learner, mean: float, scale: float) -> None:
+    """Set the mean and the scale of the network's scalar outputs."""
+    for head in learner.scalar_heads():
+        head.middle.fill_(mean)
+        head.spread.fill_(scale)
 
 
-def tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
-    """Arrays of several parts, as tensors under names that tell the part."""
-    named = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-    return {name: torch.as_tensor(np.array(array)) for name, array in named.items()}
+def to_tensors(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> dict[str, Tensor]:
+    """The arrays of several parts as tensors, named `part.array`."""
+    arrays = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+    return {name: torch.as_tensor(np.array(array)) for name, array in arrays.items()}
 
 
-def arrays(tensors: Mapping[str, Tensor], part: str) -> dict[str, NDArray[Any]]:
+def arrays_of(tensors: Mapping[str, Tensor], part: str) -> dict[str, NDArray[Any]]:
     """The arrays of one part."""
     prefix = f"{part}."
     return {name.removeprefix(prefix): value.numpy() for name, value in tensors.items() if name.startswith(prefix)}

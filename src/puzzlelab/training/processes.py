@@ -1,4 +1,4 @@
-"""Starts the two programs of a run: a generator in a process of its own, and the learner here."""
+"""The two processes of a training run: a generator as a child process, and the learner in this one."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.training.recipe import Generates, Recipe
 from puzzlelab.training.runs import Run
 
-ENDING = 20.0
-"""Seconds that a generator has to end by itself."""
-PARENT = "PUZZLELAB_PARENT"
-"""The variable that tells a generator whose child it is, so that it does not outlive a learner that was killed."""
+GRACE_SECONDS = 20.0
+"""The time that a child process has to end by itself."""
+PARENT_VARIABLE = "PUZZLELAB_PARENT"
+"""The environment variable with the process id of the parent, so that a child does not outlive a killed parent."""
 
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
-    """Learn here, beside a generator if there is one; Ctrl-C ends both after the step that is made."""
+    """Learn here, beside a generator if the recipe has one; Ctrl-C ends both after the present step."""
     if not isinstance(recipe, Generates):
         learn(recipe, run, settings)
         return
-    with generator(name, run) as alive, graceful_interrupt() as go_on:
+    with generator(name, run) as check_alive, graceful_interrupt() as check_interrupt:
 
         def watch() -> None:
-            go_on()
-            alive()
+            check_interrupt()
+            check_alive()
 
         recipe.learn(run, settings, watch)
 
 
 def learn(recipe: Recipe, run: Run, settings: Any) -> None:
-    """Learn here, from what generators elsewhere write into the folder."""
-    with graceful_interrupt() as go_on:
-        recipe.learn(run, settings, go_on)
+    """Learn here, from the shards that generators elsewhere write into the folder."""
+    with graceful_interrupt() as check_interrupt:
+        recipe.learn(run, settings, check_interrupt)
 
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
-    """Make samples here, for a learner elsewhere; the generator of a learner that is gone ends too."""
-    generates(recipe).generate(run, settings, stop_if_orphaned)
+    """Make samples here, for a learner elsewhere; ends when the parent process of this one is gone."""
+    require_generator(recipe).generate(run, settings, stop_if_orphaned)
 
 
 def stop_if_orphaned() -> None:
-    """Raise `KeyboardInterrupt` where the program that started this one is gone."""
-    parent = os.environ.get(PARENT)
+    """Raise `KeyboardInterrupt` if the parent process is gone."""
+    parent = os.environ.get(PARENT_VARIABLE)
     if parent is not None and str(os.getppid()) != parent:
         raise KeyboardInterrupt
 
 
-def generates(recipe: Recipe) -> Generates:
-    """The recipe, if it has a generator; raises `BadInput` else."""
+def require_generator(recipe: Recipe) -> Generates:
+    """The recipe as one with a generator; raises `BadInput` if it has none."""
     if not isinstance(recipe, Generates):
         raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
     return recipe
@@ -63,22 +63,22 @@ def generates(recipe: Recipe) -> Generates:
 
 @contextmanager
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
-    """A generator at work on the run; what is given raises `PuzzlelabError` when it has failed."""
+    """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed."""
     command = [sys.executable, "-m", "puzzlelab", "train", name, "--run", str(run.folder), "--only", "generate"]
-    told = {**os.environ, PARENT: str(os.getpid())}
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=told)
+    environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
 
-    def alive() -> None:
+    def check_alive() -> None:
         if process.poll():
-            _, said = process.communicate()
-            raise PuzzlelabError(f"the generator of the run failed: {said.strip() or process.returncode}")
+            _, error = process.communicate()
+            raise PuzzlelabError(f"the generator of the run failed: {error.strip() or process.returncode}")
 
     try:
-        yield alive
+        yield check_alive
     finally:
         process.terminate()
         try:
-            process.communicate(timeout=ENDING)
+            process.communicate(timeout=GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -86,23 +86,23 @@ def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def graceful_interrupt() -> Iterator[Callable[[], None]]:
-    """Lets Ctrl-C end the work only where what is given is called; a second Ctrl-C ends it at once."""
-    asked = threading.Event()
+    """Delays Ctrl-C until the next call of the given function, which raises it; a second Ctrl-C acts at once."""
+    interrupted = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
+        if interrupted.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        interrupted.set()
 
-    def go_on() -> None:
-        if asked.is_set():
+    def check_interrupt() -> None:
+        if interrupted.is_set():
             raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
-        yield go_on
+        yield check_interrupt
         return
     before = signal.signal(signal.SIGINT, note)
     try:
-        yield go_on
+        yield check_interrupt
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""What a recipe is, and how its settings are filled: from TOML, from `name.name=value`, or from a run's folder."""
+"""The interface of a recipe, and its settings: read from TOML, from `name.name=value`, or from a run's folder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
-from puzzlelab.core.settings import Settings, read_options
+from puzzlelab.core.settings import Settings, read_options, with_present_names
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
 
 
 class Recipe(Protocol):
-    """A way to train: its settings, and a program that learns; it may have a second one, see `Generates`."""
+    """A way to train: its settings, and a program that learns; some have a second program, see `Generates`."""
 
     settings: type[Settings]
     """A frozen model of every setting; `recipe` is the recipe's own name."""
@@ -27,22 +27,23 @@ class Recipe(Protocol):
         """Raise `BadInput` for settings that cannot be trained with, before a folder is made for them."""
 
     def learn(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
-        """Train on them until the run is done, going on from what the folder holds.
+        """Train with these settings until the run is done, continuing from the saved state in its folder.
 
-        `watch` is called between steps and while the learner waits; what it raises ends the work, which is saved.
+        `watch` is called between steps and while the learner waits. An exception of it ends the training, whose state
+        is saved.
         """
 
 
 @runtime_checkable
 class Generates(Protocol):
-    """A recipe whose samples come from a program of their own, which shares nothing with the learner but the folder."""
+    """A recipe with a separate program for its samples, which shares only the run's folder with the learner."""
 
     def generate(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
-        """Make samples until the run is done; `watch` is called now and then, and what it raises ends the work."""
+        """Make samples until the run is done; an exception of `watch`, which is called in between, ends the work."""
 
 
 def names() -> list[str]:
-    """The recipes that there are."""
+    """The names of all recipes."""
     return sorted(module.name for module in pkgutil.iter_modules(recipes.__path__))
 
 
@@ -50,23 +51,23 @@ def find(name: str) -> Recipe:
     """The recipe of this name; raises `UnknownName`."""
     if name not in names():
         raise UnknownName("recipe", name, names())
-    found: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
-    return found
+    recipe: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
+    return recipe
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a TOML file says; raises `BadFile` with the place."""
+    """The values of a TOML file; raises `BadFile` with the place of an error."""
     try:
         with path.open("rb") as file:
             return tomllib.load(file)
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} is no TOML: {error}") from None
+        raise BadFile(f"{path} is not TOML: {error}") from None
 
 
 def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
-    """The values, changed as texts such as `learning.rate=0.001` say; raises `BadOption`."""
+    """The values after changes such as `learning.learning_rate=0.001`; raises `BadOption`."""
     changed = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
     for name, value in read_options(changes).items():
         *outer, last = name.split(".")
@@ -79,9 +80,28 @@ def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str,
     return changed
 
 
-def settings_of(name: str, values: Mapping[str, Any]) -> Any:
-    """The settings of a recipe; raises `BadOption` for values that are of another recipe, unknown or out of range."""
-    told = values.get("recipe", name)
-    if told != name:
-        raise BadOption(f"these are settings of the recipe '{shorten(str(told))}', not of '{name}'")
-    return find(name).settings(**{**values, "recipe": name})
+def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = ()) -> Any:
+    """The settings of a recipe, from values and changes such as `learning.steps=1000`.
+
+    Raises `BadOption` for values that are of another recipe, unknown or out of range.
+    """
+    model = find(name).settings
+    changed = [_with_present_path(model, change) for change in changes]
+    values = with_changes(with_present_names(model, values), changed)
+    recipe = values.get("recipe", name)
+    if recipe != name:
+        raise BadOption(f"these are settings of the recipe '{shorten(str(recipe))}', not of '{name}'")
+    return model(**{**values, "recipe": name})
+
+
+def _with_present_path(model: type[Settings], change: str) -> str:
+    """The change under the present names of its settings, so that it replaces a value under either name."""
+    path, equals, value = change.partition("=")
+    names: list[str] = []
+    nested: Any = model
+    for name in path.split("."):
+        is_settings = isinstance(nested, type) and issubclass(nested, Settings)
+        names.append(nested.renamed.get(name, name) if is_settings else name)
+        field = nested.model_fields.get(names[-1]) if is_settings else None
+        nested = None if field is None else field.annotation
+    return f"{'.'.join(names)}{equals}{value}"

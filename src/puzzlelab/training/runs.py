@@ -1,8 +1,8 @@
-"""The folder of a run: all that its programs share, so that each can be killed, started again, or run elsewhere.
+"""The folder of a run: all that its programs share, so that each can be killed, restarted, or run elsewhere.
 
-`config.toml` every setting; `shards/` samples; `nets/` networks by the hash of their weights; `champion` the hash of
-the best one; `metrics.jsonl` what was measured on the way; `state*` where the learner stands; `progress.json` how many
-shards it wants; `done` when nothing is left to do.
+`config.toml`: every setting; `shards/`: samples; `nets/`: networks by the hash of their weights; `champion`: the hash
+of the best one; `metrics.jsonl`: losses and evaluations; `state*`: the saved state of the learner; `progress.json`: the
+shards that the learner requests; `done`: exists once the run is finished.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import Any
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.settings import Settings
 
-MACHINE = ("device", "precision", "threads", "jobs")
-"""Settings of the machine, which may differ when a run is gone on with."""
+MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
+"""Settings of the machine, which may change when a run is continued."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """The places in the folder of a run."""
+    """The paths in the folder of a run."""
 
     folder: Path
 
@@ -62,18 +62,18 @@ class Run:
     # --- settings ---
 
     def begin(self, settings: Settings) -> None:
-        """Make the folder, or see that it was begun with these settings; raises `BadFile` or `BadInput`."""
+        """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`."""
         import tomli_w
 
-        values = plain(settings)
+        values = to_toml_values(settings)
         if self.begun:
-            held = self.held()
-            if held.get("recipe") == values.get("recipe"):
-                # read as settings, so that one which a later version has counts as what it is if nobody says
-                held = plain(type(settings)(**held))
-            if found := differences(held, values):
+            saved = self.saved_settings()
+            if saved.get("recipe") == values.get("recipe"):
+                # read as settings, so that settings of a later version have their defaults, and old names are known
+                saved = to_toml_values(type(settings)(**saved))
+            if changed := differences(saved, values):
                 raise BadInput(
-                    f"{self.folder} was begun with other settings: {'; '.join(found)}. "
+                    f"{self.folder} was begun with other settings: {'; '.join(changed)}. "
                     "Give another --run, or --restart to begin anew"
                 )
             return
@@ -85,7 +85,7 @@ class Run:
             self.folder.mkdir(parents=True, exist_ok=True)
             self.write(self.config, tomli_w.dumps(values))
 
-    def held(self) -> dict[str, Any]:
+    def saved_settings(self) -> dict[str, Any]:
         """The settings that the folder was begun with."""
         from puzzlelab.training.recipe import read_toml
 
@@ -94,7 +94,7 @@ class Run:
         return read_toml(self.config)
 
     def clear(self) -> None:
-        """Remove all that the run made."""
+        """Remove the folder."""
         with self.writing():
             shutil.rmtree(self.folder)
 
@@ -102,26 +102,26 @@ class Run:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turns what the system says against writing into a sentence."""
+        """Turns an `OSError` into a `BadFile`."""
         try:
             yield
         except OSError as error:
             raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
 
     def write(self, path: Path, text: str) -> None:
-        """Replace a file of the folder as a whole."""
-        aside = path.with_name(f"{path.name}.{os.getpid()}")
+        """Replace a file of the folder atomically."""
+        temporary = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            aside.write_text(text, encoding="utf-8")
-            aside.replace(path)
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(path)
         except OSError as error:
             with suppress(OSError):
-                aside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
             raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
     @contextmanager
-    def alone(self, program: str) -> Iterator[None]:
-        """Only one such program works on the folder at a time; raises `BadInput` where another one does."""
+    def exclusive(self, program: str) -> Iterator[None]:
+        """Holds the folder's lock for this kind of program; raises `BadInput` if another process holds it."""
         path = self.folder / f"{program}.lock"
         with self.writing():
             file = path.open("w", encoding="utf-8")
@@ -133,46 +133,46 @@ class Run:
             yield
 
     def promote(self, name: str) -> None:
-        """Make this network the champion; the one that was goes, and all that was made on the way to it."""
+        """Make this network the champion, and remove all others."""
         self.write(self.champion, name + "\n")
         for path in self.nets.iterdir():
             if path.stem != name:
                 path.unlink(missing_ok=True)
 
-    # --- what the programs tell each other ---
+    # --- requests of the learner to the generators ---
 
-    def want(self, first: int, end: int) -> None:
-        """Say which shards should be there by now: those from `first` to `end` - 1."""
+    def request_shards(self, first: int, end: int) -> None:
+        """Request the shards from `first` to `end` - 1."""
         self.write(self.folder / "progress.json", json.dumps({"first": first, "end": end}) + "\n")
 
-    def wanted(self) -> tuple[int, int]:
-        """Which shards should be there by now."""
+    def requested_shards(self) -> tuple[int, int]:
+        """The shards that are requested, as (first, end)."""
         try:
-            told = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
+            request = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return 0, 0
-        return int(told["first"]), int(told["end"])
+        return int(request["first"]), int(request["end"])
 
 
-def plain(settings: Settings) -> dict[str, Any]:
-    """The settings as TOML can say them: what is None is left out."""
+def to_toml_values(settings: Settings) -> dict[str, Any]:
+    """The settings as values of TOML, which has no None: such settings are omitted."""
     return _without_none(settings.model_dump(mode="json"))
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in values.items() if value is not None}
-    return {name: _without_none(value) if isinstance(value, Mapping) else value for name, value in kept.items()}
+    present = {name: value for name, value in values.items() if value is not None}
+    return {name: _without_none(value) if isinstance(value, Mapping) else value for name, value in present.items()}
 
 
-def differences(held: Mapping[str, Any], asked: Mapping[str, Any], inside: str = "") -> list[str]:
-    """In words: which settings differ, those of the machine left out."""
-    found: list[str] = []
-    for name in {**held, **asked}:
-        one, other = held.get(name), asked.get(name)
-        if one == other or name in MACHINE:
+def differences(saved: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Which settings differ, in words; settings of the machine are ignored."""
+    texts: list[str] = []
+    for name in {**saved, **wanted}:
+        one, other = saved.get(name), wanted.get(name)
+        if one == other or name in MACHINE_SETTINGS:
             continue
         if isinstance(one, Mapping) and isinstance(other, Mapping):
-            found += differences(one, other, f"{inside}{name}.")
+            texts += differences(one, other, f"{prefix}{name}.")
         else:
-            found.append(f"{inside}{name} is {json.dumps(one)} there, not {json.dumps(other)}")
-    return found
+            texts.append(f"{prefix}{name} is {json.dumps(one)} there, not {json.dumps(other)}")
+    return texts

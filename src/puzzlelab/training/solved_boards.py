@@ -1,14 +1,14 @@
-"""Boards with their solutions to learn from, made by the puzzle's generator or read from a file; and those in play.
+"""Boards with their solutions to learn from, made by the puzzle's generator or read from files.
 
 Shapes: P = boards, N = cells, D = digits, B = slots.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -29,116 +29,117 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.training import learner
 from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import Learner, LearnerSettings
+from puzzlelab.training.learner import Learner, LearnerSettings, check_network, new_learner
 
-MAKE, ORDER, IMAGE = 3, 4, 5
-"""The branches of the run's seed that make boards, put them in order, and choose their images."""
+GENERATION, ORDER, SYMMETRY = 3, 4, 5
+"""The branches of the run's seed that generate boards, order them, and draw their symmetries."""
 
 
 class BoardSource(Settings):
-    """Boards of one kind: `count` from the generator, which is told `make`, or the first `count` of a file."""
+    """Boards of one kind: `count` from the generator with the options `generator`, or the first `count` of a file."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"make": "generator"}
     count: int = Field(ge=1)
-    make: dict[str, Any] = Field(default_factory=dict)
-    """Such as minimal = true, or mix = "doubling" and unique = false: the words of `puzzlelab generate`."""
+    generator: dict[str, Any] = Field(default_factory=dict)
+    """Options of `puzzlelab generate`, such as minimal = true, or mix = "doubling" and unique = false."""
     file: str = ""
-    """A file of boards that have one solution each."""
+    """A file of boards with exactly one solution each."""
 
 
 class SupervisedSettings(Settings):
-    """What every recipe says that learns from boards with their solutions."""
+    """The settings of every recipe that learns from boards with their solutions."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"puzzles": "boards", "exam": "evaluation"}
     puzzle: str
     seed: int = Field(default=0, ge=0)
     network: NetworkOptions
-    puzzles: tuple[BoardSource, ...] = Field(min_length=1)
+    boards: tuple[BoardSource, ...] = Field(min_length=1)
     augment: bool = True
-    """Whether boards are shown as their images in the puzzle's symmetries; not needed by a network that has them."""
+    """Whether boards are shown under random symmetries of the puzzle; useless for a network with these symmetries."""
     learning: LearnerSettings = LearnerSettings()
-    exam: EvalSettings = EvalSettings()
+    evaluation: EvalSettings = EvalSettings()
 
 
 @dataclass(frozen=True)
 class LabelledBoards:
-    """Boards, and a solution of each, as digits from 0, -1 for blank."""
+    """Boards, and a solution of each, as digits from 0, -1 for a blank cell."""
 
-    given: NDArray[np.int8]
+    clues: NDArray[np.int8]
     """[P, N]."""
-    answer: NDArray[np.int8]
+    solutions: NDArray[np.int8]
     """[P, N]."""
 
 
-def check(settings: SupervisedSettings) -> NetworkSettings:
-    """The settings of the network; raises `BadInput` for what cannot be had."""
+def check_settings(settings: SupervisedSettings) -> NetworkSettings:
+    """The settings of the network; raises `BadInput` for settings that cannot be trained with."""
     puzzle = registry.load(settings.puzzle)
     candidates_of(puzzle)
-    for portion in settings.puzzles:
-        if portion.file and portion.make:
-            raise BadInput("boards are read from a file or made: give 'file' or 'make', not both")
-        if not portion.file:
-            _settings(puzzle, portion)
+    for source in settings.boards:
+        if source.file and source.generator:
+            raise BadInput("boards are read from a file or generated: give 'file' or 'generator', not both")
+        if not source.file:
+            _generator_settings(puzzle, source)
     device(settings.learning.device)
-    return learner.checked(puzzle, settings.network)
+    return check_network(puzzle, settings.network)
 
 
-def begin(settings: SupervisedSettings) -> tuple[Learner, BoardPool]:
-    """A learner with random weights, and the first boards in play."""
+def new_learner_and_pool(settings: SupervisedSettings) -> tuple[Learner, BoardPool]:
+    """A learner with random weights, and a pool of the boards."""
     puzzle = registry.load(settings.puzzle)
-    student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-    boards = load(puzzle, settings.puzzles, settings.seed)
-    return student, BoardPool(puzzle, boards, settings.learning.batch, settings.seed, settings.augment)
+    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+    boards = load_boards(puzzle, settings.boards, settings.seed)
+    return learner, BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
 
 
-def _settings(puzzle: Puzzle, portion: BoardSource) -> BoardGenerator:
+def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
     own = puzzle.view(OwnGenerator)
     if own is None:
         raise Unsupported(f"{puzzle.name} has no generator of boards: give files of them")
-    return own.settings(**portion.make)
+    return own.settings(**source.generator)
 
 
-def load(puzzle: Puzzle, portions: tuple[BoardSource, ...], seed: int) -> LabelledBoards:
-    """All boards, the same for the same seed; raises `BadInput`."""
-    parts, total = [], sum(portion.count for portion in portions)
+def load_boards(puzzle: Puzzle, sources: tuple[BoardSource, ...], seed: int) -> LabelledBoards:
+    """The boards of all sources, the same for the same seed; raises `BadInput`."""
+    parts, total = [], sum(source.count for source in sources)
     done = 0
-    for number, portion in enumerate(portions):
-        branch = int(generator(seed, MAKE, number).integers(2**62))
-        for part in _read(puzzle, portion) if portion.file else _made(puzzle, portion, branch):
+    for number, source in enumerate(sources):
+        branch = int(generator(seed, GENERATION, number).integers(2**62))
+        for part in _read(puzzle, source) if source.file else _generate(puzzle, source, branch):
             parts.append(part)
-            done += len(part.given)
+            done += len(part.clues)
             report.progress("boards to learn from", done, total)
     return LabelledBoards(
-        np.concatenate([part.given for part in parts]), np.concatenate([part.answer for part in parts])
+        np.concatenate([part.clues for part in parts]), np.concatenate([part.solutions for part in parts])
     )
 
 
-def _made(puzzle: Puzzle, portion: BoardSource, seed: int) -> Any:
-    for puzzles, solutions in _settings(puzzle, portion).batches(portion.count, seed, 1):
-        yield LabelledBoards(_digits(puzzle, puzzles), _digits(puzzle, solutions))
+def _generate(puzzle: Puzzle, source: BoardSource, seed: int) -> Iterator[LabelledBoards]:
+    for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1):
+        yield LabelledBoards(_digits(puzzle, boards), _digits(puzzle, solutions))
 
 
-def _read(puzzle: Puzzle, portion: BoardSource) -> Any:
-    """The boards of a file with their only solutions; raises `BadInput` for a board that has none or several."""
+def _read(puzzle: Puzzle, source: BoardSource) -> Iterator[LabelledBoards]:
+    """The boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
     from puzzlelab.core.board_files import boards
 
     name, options = usual_solver(puzzle)
     solver = registry.make_solver(name, options)
     try:
-        with Path(portion.file).open(encoding="utf-8-sig", errors="replace") as lines:
-            texts = [(found.line, found.text) for found in boards(puzzle, lines) if found.text]
+        with Path(source.file).open(encoding="utf-8-sig", errors="replace") as lines:
+            texts = [(board.line, board.text) for board in boards(puzzle, lines) if board.text]
     except OSError as error:
-        raise BadFile(f"cannot read {portion.file}: {error.strerror}") from None
-    if len(texts) < portion.count:
-        raise BadInput(f"{portion.file} holds {len(texts)} boards, not {portion.count}")
-    for line, text in texts[: portion.count]:
+        raise BadFile(f"cannot read {source.file}: {error.strerror}") from None
+    if len(texts) < source.count:
+        raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
+    for line, text in texts[: source.count]:
         try:
             state = puzzle.read(text).state
         except BadBoard as error:
-            raise BadInput(f"{portion.file}, line {line}: {error}") from None
+            raise BadInput(f"{source.file}, line {line}: {error}") from None
         result = solve(solver, Instance(puzzle, state), Limit())
         if result.moves is None or result.proof != "unique":
-            raise BadInput(f"{portion.file}, line {line}: this board does not have exactly one solution")
+            raise BadInput(f"{source.file}, line {line}: this board does not have exactly one solution")
         solved = board_after(puzzle, state, result.moves)
         yield LabelledBoards(_digits(puzzle, state[None]), _digits(puzzle, solved[None]))
 
@@ -149,58 +150,58 @@ def _digits(puzzle: Puzzle, states: NDArray[Any]) -> NDArray[np.int8]:
 
 
 class BoardPool:
-    """Boards in play, one in each slot: what is left of each, and its solution. Who has ended makes room for the next.
+    """The boards in play, one in each slot: its remaining candidates and its solution.
 
-    The boards come in an order of their own in each round through all of them, each, if wanted, as its image in a
-    random symmetry.
+    A finished board is replaced by the next one. Each epoch has a random order of its own, and shows each board, if
+    wanted, under a random symmetry.
     """
 
-    def __init__(self, puzzle: Puzzle, quizzes: LabelledBoards, slots: int, seed: int, augment: bool = True) -> None:
-        self.quizzes, self.seed = quizzes, seed
+    def __init__(self, puzzle: Puzzle, boards: LabelledBoards, slots: int, seed: int, augment: bool = True) -> None:
+        self.boards, self.seed = boards, seed
         self.symmetry = puzzle.view(RandomSymmetry) if augment else None
         self.digits = np.arange(candidates_of(puzzle).units.all.shape[1])
         self.taken = 0
-        """Boards that were put into slots so far."""
-        self.answer = np.empty((slots, quizzes.given.shape[1]), np.int8)
+        """The number of boards that were put into slots so far."""
+        self.solutions = np.empty((slots, boards.clues.shape[1]), np.int8)
         """[B, N]."""
-        self.left = np.empty((*self.answer.shape, len(self.digits)), bool)
+        self.candidates = np.empty((*self.solutions.shape, len(self.digits)), bool)
         """[B, N, D]."""
-        self._rounds = -1
+        self._epoch = -1
         self._order = np.empty(0, np.int64)
-        self.renew(np.ones(slots, bool))
+        self.replace(np.ones(slots, bool))
 
     @property
-    def right(self) -> NDArray[np.bool_]:
+    def solution_candidates(self) -> NDArray[np.bool_]:
         """`bool[B, N, D]`: the candidates of the solutions."""
-        found: NDArray[np.bool_] = self.answer[..., None] == self.digits
-        return found
+        mask: NDArray[np.bool_] = self.solutions[..., None] == self.digits
+        return mask
 
-    def renew(self, ended: NDArray[np.bool_]) -> None:
-        """New boards in these slots `bool[B]`."""
-        for slot in np.flatnonzero(ended):
-            given, self.answer[slot] = self._next()
-            self.left[slot] = candidate_logits.all_candidates(given, len(self.digits))
+    def replace(self, finished: NDArray[np.bool_]) -> None:
+        """Put new boards into these slots `bool[B]`."""
+        for slot in np.flatnonzero(finished):
+            clues, self.solutions[slot] = self._next()
+            self.candidates[slot] = candidate_logits.all_candidates(clues, len(self.digits))
 
     def _next(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        number, place = divmod(self.taken, len(self.quizzes.given))
-        if number != self._rounds:
-            self._rounds, self._order = number, generator(self.seed, ORDER, number).permutation(len(self.quizzes.given))
-        board = self._order[place]
-        given, answer = self.quizzes.given[board], self.quizzes.answer[board]
+        epoch, index = divmod(self.taken, len(self.boards.clues))
+        if epoch != self._epoch:
+            self._epoch, self._order = epoch, generator(self.seed, ORDER, epoch).permutation(len(self.boards.clues))
+        board = self._order[index]
+        clues, solution = self.boards.clues[board], self.boards.solutions[board]
         if self.symmetry is not None:
-            cells, names = self.symmetry.random_symmetry(generator(self.seed, IMAGE, self.taken))
-            given, answer = (np.append(names, -1)[array[cells]].astype(np.int8) for array in (given, answer))
+            cells, digits = self.symmetry.random_symmetry(generator(self.seed, SYMMETRY, self.taken))
+            clues, solution = (np.append(digits, -1)[array[cells]].astype(np.int8) for array in (clues, solution))
         self.taken += 1
-        return given, answer
+        return clues, solution
 
-    # --- keeping ---
+    # --- saving ---
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the boards."""
-        arrays = {"answer": torch.from_numpy(self.answer.copy()), "left": torch.from_numpy(self.left.copy())}
+        arrays = {"answer": torch.from_numpy(self.solutions.copy()), "left": torch.from_numpy(self.candidates.copy())}
         return arrays, {"taken": self.taken}
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        """Become the pool that gave this state."""
-        self.answer, self.left = tensors["answer"].numpy().copy(), tensors["left"].numpy().copy()
-        self.taken = int(told["taken"])
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Load a saved state."""
+        self.solutions, self.candidates = tensors["answer"].numpy().copy(), tensors["left"].numpy().copy()
+        self.taken = int(values["taken"])

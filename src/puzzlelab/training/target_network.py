@@ -1,6 +1,6 @@
-"""The target network: a copy that follows slowly, so that what is learned from does not run away with what is learned.
+"""The target network: a copy of the network that follows it slowly, so that the targets of learning are stable.
 
-Mnih et al. (2015) copy now and then; Lillicrap et al. (2016) move the copy a little at every step.
+Mnih et al. (2015) copy the weights now and then; Lillicrap et al. (2016) move the copy a little at every step.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from pydantic import Field
@@ -18,41 +18,43 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.nets.model import Model
 
 PREFIX = "slow."
+"""The beginning of the names of its weights in a saved state."""
 
 
 class TargetUpdate(Settings):
-    """How the copy follows."""
+    """How the target network follows the network."""
 
+    renamed: ClassVar[Mapping[str, str]] = {"every": "interval", "rate": "tau"}
     rule: Literal["hard", "soft", "none"] = "soft"
-    """Hard: it becomes the network every `every` steps. Soft: it moves by `rate` at each step. None: it is the network
-    itself.
+    """Hard: a copy of all weights every `interval` steps. Soft: a step of the share `tau` towards the weights at each
+    step. None: no target network; the network itself is used.
     """
-    every: int = Field(default=500, ge=1)
-    rate: float = Field(default=0.005, gt=0, le=1)
+    interval: int = Field(default=500, ge=1)
+    tau: float = Field(default=0.005, gt=0, le=1)
 
 
 @dataclass(frozen=True)
 class TargetNetwork:
-    """The copy."""
+    """The target network of a model."""
 
     settings: TargetUpdate
     model: Model
 
     @classmethod
     def of(cls, model: Model, settings: TargetUpdate) -> TargetNetwork:
-        """A copy of the network as it is; of `rule` none, the network itself."""
+        """A copy of the model as it is; with the rule `none`, the model itself."""
         if settings.rule == "none":
             return cls(settings, model)
         module = copy.deepcopy(model.module).requires_grad_(False)
         return cls(settings, Model(model.puzzle, model.settings, module, device=model.device))
 
     @torch.no_grad()
-    def follow(self, module: nn.Module, step: int) -> None:
+    def update(self, module: nn.Module, step: int) -> None:
         """Follow the network after this step."""
-        told = self.settings
-        if told.rule == "soft":
-            torch._foreach_lerp_(list(self.model.module.parameters()), list(module.parameters()), told.rate)
-        elif told.rule == "hard" and step % told.every == 0:
+        settings = self.settings
+        if settings.rule == "soft":
+            torch._foreach_lerp_(list(self.model.module.parameters()), list(module.parameters()), settings.tau)
+        elif settings.rule == "hard" and step % settings.interval == 0:
             self.model.module.load_state_dict(module.state_dict())
 
     def state(self) -> dict[str, Tensor]:
@@ -62,7 +64,7 @@ class TargetNetwork:
         return {PREFIX + name: value.detach().cpu().clone() for name, value in self.model.module.state_dict().items()}
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Become the copy that gave this state."""
-        held = {name.removeprefix(PREFIX): value for name, value in state.items() if name.startswith(PREFIX)}
-        if held:
-            self.model.module.load_state_dict(held)
+        """Load a saved state; entries of other parts of the training state are ignored."""
+        weights = {name.removeprefix(PREFIX): value for name, value in state.items() if name.startswith(PREFIX)}
+        if weights:
+            self.model.module.load_state_dict(weights)

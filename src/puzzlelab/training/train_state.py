@@ -1,6 +1,6 @@
-"""Where a learner stands, on disk: `state-<step>.safetensors`, and `state.json`, which says which one counts.
+"""The saved state of a training run: `state-<step>.safetensors`, and `state.json`, which names the valid one.
 
-The JSON file is replaced last, so that whoever is killed while saving goes on from the state before.
+The JSON file is replaced last, so that a program that is killed while it saves continues from the state before.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from puzzlelab.nets.checkpoint import read_weights
 STATE = "state.json"
 
 
-def save(folder: Path, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-    """Keep these tensors, and what is told beside them as JSON; the state before goes."""
-    path = folder / f"state-{told['step']}.safetensors"
-    aside, card = folder / f"{path.name}.{os.getpid()}", folder / f"{STATE}.{os.getpid()}"
+def save(folder: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+    """Save the tensors, and the values as JSON; removes the state before."""
+    path = folder / f"state-{values['step']}.safetensors"
+    temporary, temporary_json = folder / f"{path.name}.{os.getpid()}", folder / f"{STATE}.{os.getpid()}"
     try:
-        save_file(dict(tensors), aside)
-        aside.replace(path)
-        card.write_text(json.dumps({**told, "tensors": path.name}) + "\n", encoding="utf-8")
-        card.replace(folder / STATE)
+        save_file(dict(tensors), temporary)
+        temporary.replace(path)
+        temporary_json.write_text(json.dumps({**values, "tensors": path.name}) + "\n", encoding="utf-8")
+        temporary_json.replace(folder / STATE)
         for other in folder.glob("state-*.safetensors*"):
             if other != path:
                 other.unlink(missing_ok=True)
     except (OSError, SafetensorError) as error:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise BadFile(f"cannot save the state of the run in {folder}: {error}") from None
 
 
 def load(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """The state that was saved last, or None where there is none; raises `BadFile` where it is damaged."""
+    """The last saved state, None if there is none; raises `BadFile` if it is damaged."""
     path = folder / STATE
     if not path.exists():
         return None
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        name = told["tensors"]
+        values = json.loads(path.read_text(encoding="utf-8"))
+        name = values["tensors"]
     except (OSError, ValueError, KeyError, TypeError):
         raise BadFile(f"{path} is damaged; --restart begins the run anew") from None
-    return read_weights(folder / name), told
+    return read_weights(folder / name), values

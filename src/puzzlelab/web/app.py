@@ -1,4 +1,4 @@
-"""The application: the API, the page, and what stands before both."""
+"""The FastAPI application: the API, the static page, and the middleware."""
 
 from __future__ import annotations
 
@@ -22,47 +22,47 @@ from puzzlelab.web.job_service import JobService
 from puzzlelab.web.middleware import POLICY, RequestGuard
 from puzzlelab.web.routes import api
 from puzzlelab.web.server_limits import ServerLimits
-from puzzlelab.web.worker import INSIDE
+from puzzlelab.web.worker import INTERNAL_ERROR
 
 STATIC = Path(__file__).with_name("static")
 
 
-def make_app(bounds: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
-    """The application; `hosts` are the names by which it may be called."""
-    limits = bounds or ServerLimits()
+def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
+    """The application; it answers only requests whose Host header is one of `hosts`."""
+    limits = limits or ServerLimits()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        desk: JobService = app.state.desk
-        for pool in desk.pools:
+        service: JobService = app.state.job_service
+        for pool in service.pools:
             pool.open()
         try:
             yield
         finally:
-            for pool in desk.pools:
+            for pool in service.pools:
                 pool.close()
 
     app = FastAPI(
         title="puzzlelab",
         version=VERSION,
-        description="Boards in, proven moves out: what the command line prints with `--json`.",
+        description="Solves puzzles. The answers are those that the command line prints with `--json`.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.desk = JobService(limits)
+    app.state.job_service = JobService(limits)
     app.include_router(api)
-    _documented(app)
-    _explained(app)
+    _add_docs(app)
+    _add_error_handlers(app)
     app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    app.add_middleware(RequestGuard, most=limits.body)
+    app.add_middleware(RequestGuard, max_body=limits.body)
     return app
 
 
-def _explained(app: FastAPI) -> None:
-    """Say what is wrong in a sentence, whatever it is."""
+def _add_error_handlers(app: FastAPI) -> None:
+    """Answer every error with a sentence as JSON."""
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -76,11 +76,11 @@ def _explained(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def fault(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": INSIDE}, 500)
+        return JSONResponse({"error": INTERNAL_ERROR}, 500)
 
 
-def _documented(app: FastAPI) -> None:
-    """The pages about the API, from files of this machine only."""
+def _add_docs(app: FastAPI) -> None:
+    """Serve the documentation of the API, without files from other servers."""
     import fastapi_offline
 
     files = "/api/docs/files"

@@ -1,7 +1,7 @@
-"""The workers of a server and their jobs: what may be asked of them, and how one waits for their answers.
+"""The workers of a server and their jobs: limits of requests, streams of events, and answers.
 
-Three pools of workers: for searches, which take their time; for questions, which may have to wait for kernels to be
-compiled; and for facts that are there. So a page goes on being quick while somebody's search runs.
+There are three pools of workers: for searches, which take long; for questions, which may wait for kernels to be
+compiled; and for facts, which are answered at once. So the page stays quick while a search runs.
 """
 
 from __future__ import annotations
@@ -15,73 +15,72 @@ from fastapi import Request
 from starlette.exceptions import HTTPException
 
 from puzzlelab.web.pool import Busy, Job, Message, Pool
-from puzzlelab.web.server_limits import USUAL_SECONDS, ServerLimits
+from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
-ASKED = 2
-"""Workers for questions."""
-LOOK = 0.5
-"""Seconds after which it is seen whether the one who asked is still there."""
-BUSY = "everything is busy: try again in some seconds"
-LEFT = 499
-"""The status for one who has gone, and will not read it."""
+QUESTION_WORKERS = 2
+DISCONNECT_POLL = 0.5
+"""Seconds between two checks whether the client is still connected."""
+BUSY = "the server is busy: try again in some seconds"
+CLIENT_CLOSED_REQUEST = 499
+"""The status for a client that has disconnected; nothing reads it."""
 
 
 class JobService:
-    """The workers of a server, and the jobs that they have."""
+    """The workers of a server and the jobs that they run."""
 
-    def __init__(self, bounds: ServerLimits) -> None:
-        self.bounds = bounds
-        self.searches = Pool(bounds.jobs, bounds.waiting, bounds.memory)
-        self.questions = Pool(ASKED, bounds.waiting, bounds.memory)
-        self.facts = Pool(1, bounds.waiting, bounds.memory)
+    def __init__(self, limits: ServerLimits) -> None:
+        self.limits = limits
+        self.searches = Pool(limits.jobs, limits.waiting, limits.memory)
+        self.questions = Pool(QUESTION_WORKERS, limits.waiting, limits.memory)
+        self.facts = Pool(1, limits.waiting, limits.memory)
         self.jobs: dict[str, Job] = {}
 
     @property
     def pools(self) -> tuple[Pool, ...]:
-        """All of them."""
+        """All pools."""
         return self.facts, self.questions, self.searches
 
-    def job(self, task: str, seconds: float, asked: dict[str, Any]) -> Job:
-        """A job of so many seconds, and those for compiling."""
-        return Job(task, asked, seconds + self.bounds.building)
+    def job(self, task: str, seconds: float, request: dict[str, Any]) -> Job:
+        """A job of these seconds, with extra time for compiling kernels."""
+        return Job(task, request, seconds + self.limits.building)
 
-    def time(self, wanted: float | None) -> float:
-        """What a search gets of the seconds that were wanted, if any were; raises `HTTPException`."""
-        if wanted is None:
-            return min(USUAL_SECONDS, self.bounds.seconds)
-        if wanted > self.bounds.seconds:
-            raise HTTPException(422, f"time: a search may take {self.bounds.seconds:g} seconds here, not {wanted:g}")
-        return wanted
+    def search_seconds(self, requested: float | None) -> float:
+        """The seconds of a search: those requested, or the default; raises `HTTPException` if they are too many."""
+        if requested is None:
+            return min(DEFAULT_SECONDS, self.limits.seconds)
+        if requested > self.limits.seconds:
+            raise HTTPException(422, f"time: a search may take {self.limits.seconds:g} seconds here, not {requested:g}")
+        return requested
 
-    def allow(self, parameter: str, boards: int) -> None:
-        """Raise `HTTPException` for a parameter that asks for too many boards."""
-        if boards > self.bounds.boards:
-            most = f"{self.bounds.boards:,} of one request"
-            raise HTTPException(422, f"{parameter}: {boards:,} boards are more than the {most}")
+    def check_board_count(self, parameter: str, boards: int) -> None:
+        """Raise `HTTPException` for a parameter with too many boards."""
+        if boards > self.limits.boards:
+            allowed = f"{self.limits.boards:,} of one request"
+            raise HTTPException(422, f"{parameter}: {boards:,} boards are more than the {allowed}")
 
-    def boards(self, texts: Sequence[str]) -> list[str]:
-        """The boards, if they are not too many; raises `HTTPException`."""
-        self.allow("boards", len(texts))
+    def checked_boards(self, texts: Sequence[str]) -> list[str]:
+        """The boards of a request; raises `HTTPException` if they are too many."""
+        self.check_board_count("boards", len(texts))
         return list(texts)
 
     async def events(self, pool: Pool, job: Job) -> AsyncGenerator[Message, None]:
-        """What a job tells, while it can be stopped by its id."""
+        """The messages of a job, which can be stopped by its id meanwhile."""
         self.jobs[job.id] = job
         try:
-            async with aclosing(pool.run(job)) as told:
-                async for message in told:
+            async with aclosing(pool.run(job)) as messages:
+                async for message in messages:
                     yield message
         finally:
             del self.jobs[job.id]
 
     async def answer(self, request: Request, pool: Pool, job: Job) -> Any:
-        """How a job ends, for one who waits for it; whoever leaves stops it. Raises `HTTPException`."""
-        end = asyncio.ensure_future(self._end(pool, job))
+        """The result of a job; the job is stopped when the client disconnects. Raises `HTTPException`."""
+        end = asyncio.ensure_future(self._last_message(pool, job))
         try:
-            while not (await asyncio.wait({end}, timeout=LOOK))[0]:
+            while not (await asyncio.wait({end}, timeout=DISCONNECT_POLL))[0]:
                 if await request.is_disconnected():
-                    raise HTTPException(LEFT)
+                    raise HTTPException(CLIENT_CLOSED_REQUEST)
             kind, value = end.result()
         except Busy:
             raise HTTPException(503, BUSY, {"Retry-After": "5"}) from None
@@ -91,7 +90,7 @@ class JobService:
             raise HTTPException(400 if kind == REFUSED else 500, value)
         return value
 
-    async def _end(self, pool: Pool, job: Job) -> Message:
+    async def _last_message(self, pool: Pool, job: Job) -> Message:
         last: Message = (FAULT, "")
         async for message in self.events(pool, job):
             last = message

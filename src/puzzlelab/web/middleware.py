@@ -1,4 +1,4 @@
-"""What stands before every request: who may ask, how much may be sent, and what a browser may do with an answer."""
+"""Middleware for every request: refuses requests of other sites and large bodies, and adds security headers."""
 
 from __future__ import annotations
 
@@ -28,58 +28,58 @@ HEADERS = {
 }
 
 
-OTHERS = (b"cross-site", b"same-site")
-"""What a browser says of requests by pages that are not of this server; other ports of this machine are such too."""
+FOREIGN_SITES = (b"cross-site", b"same-site")
+"""Values of `sec-fetch-site` for pages of other servers; other ports of this machine count as other servers."""
 
 
 class RequestGuard:
-    """Adds `HEADERS` to every answer; refuses what another site's page asks for, and bodies of over `most` bytes."""
+    """Adds `HEADERS` to every response; refuses requests of other sites, and bodies of over `max_body` bytes."""
 
-    def __init__(self, app: App, most: int) -> None:
-        self.app, self.most = app, most
+    def __init__(self, app: App, max_body: int) -> None:
+        self.app, self.max_body = app, max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                known = {name for name, _ in message["headers"]}
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message["headers"] = [*message["headers"], *(pair for pair in added if pair[0] not in known)]
+                present = {name for name, _ in message["headers"]}
+                defaults = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *(pair for pair in defaults if pair[0] not in present)]
             await send(message)
 
         refusal = self._refusal(scope)
-        app = refused(*refusal) if refusal else self.app
-        await app(scope, self._counted(receive), guarded)
+        app = error_response(*refusal) if refusal else self.app
+        await app(scope, self._limited(receive), send_with_headers)
 
     @property
     def _too_large(self) -> str:
-        return f"a request may have {self.most:,} bytes; send fewer boards at once"
+        return f"a request may have {self.max_body:,} bytes; send fewer boards at once"
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = dict(scope["headers"])
-        if headers.get(b"sec-fetch-site") in OTHERS and scope["path"].startswith("/api/"):
-            return 403, "this is for the page of this server, not for those of other sites"
+        if headers.get(b"sec-fetch-site") in FOREIGN_SITES and scope["path"].startswith("/api/"):
+            return 403, "only the page of this server may use its API, not the pages of other sites"
         length = headers.get(b"content-length", b"0")
-        return (413, self._too_large) if length.isdigit() and int(length) > self.most else None
+        return (413, self._too_large) if length.isdigit() and int(length) > self.max_body else None
 
-    def _counted(self, receive: Receive) -> Receive:
+    def _limited(self, receive: Receive) -> Receive:
         """The same messages; raises `HTTPException` when their bodies together have too many bytes."""
-        seen = 0
+        received = 0
 
-        async def counted() -> Message:
-            nonlocal seen
+        async def receive_limited() -> Message:
+            nonlocal received
             message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > self.most:
+            received += len(message.get("body", b""))
+            if received > self.max_body:
                 raise HTTPException(413, self._too_large)
             return message
 
-        return counted
+        return receive_limited
 
 
-def refused(status: int, sentence: str) -> App:
-    """The answer that says what is wrong."""
+def error_response(status: int, sentence: str) -> App:
+    """A response with an error as JSON."""
     return JSONResponse({"error": sentence}, status)

@@ -1,7 +1,7 @@
-"""The server's side of the workers: who is idle, who waits, and what becomes of one that does not stop.
+"""The server's side of the worker processes: idle workers, the queue of jobs, and the replacement of stuck workers.
 
-A worker that is told to stop has `GRACE` seconds to tell what it has; after that it is ended, and another takes its
-place. So a request can cost no more than its time, whatever it makes a worker do.
+A worker that is asked to stop has `GRACE` seconds to send its result; after that its process is killed and a new one
+takes its place. So a request cannot cost more than its time, whatever it makes a worker do.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from puzzlelab.web import worker
-from puzzlelab.web.worker import ENDS, FAULT, REFUSED
+from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
 
 GRACE = 2.0
-"""Seconds in which a worker that was told to stop may tell what it has."""
-DIED, NUDGE = "died", "nudge"
-"""What is told in a worker's place: that it is no more, and that its time may be another now."""
-ENDED = "the search ended without an answer"
-STOPPED = "stopped before there was anything to tell"
-TOO_LONG = "this was ended after {:.0f} seconds, with compiling kernels and building tables"
+"""Seconds in which a worker that was asked to stop may send its result."""
+DIED, WAKE_UP = "died", "wake up"
+"""Messages about a worker, not from it: its process has ended; the deadline of its job may have changed."""
+NO_ANSWER = "the search ended without an answer"
+STOPPED = "the search was stopped before it had a result"
+TOO_LONG = "the search was ended after {:.0f} seconds, with compiling kernels and building tables"
 Message = tuple[str, Any]
 
 
 class Busy(Exception):
-    """All workers have work, and as many requests wait as may wait."""
+    """All workers are busy and the queue is full."""
 
 
 @dataclass
@@ -38,40 +38,40 @@ class Job:
     """One task, from the request to its end."""
 
     task: str
-    asked: dict[str, Any]
+    request: dict[str, Any]
     seconds: float
-    """After so many the worker is ended, whatever it does."""
+    """The worker is ended after this time."""
     id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
     stopped: bool = False
     worker: WorkerHandle | None = None
-    """Who does it now."""
-    place: asyncio.Future[WorkerHandle | None] | None = None
-    """Its place in the line, where it has to wait: the worker that it gets, or None where it waits no longer."""
+    """The worker that runs the job now."""
+    queue_slot: asyncio.Future[WorkerHandle | None] | None = None
+    """Set while the job waits in the queue: resolves to its worker, or to None when the job was stopped."""
 
     def stop(self) -> None:
-        """Let it end with what it has."""
+        """End the job with the result that it has."""
         self.stopped, self.seconds = True, GRACE
         if self.worker is not None:
             self.worker.stop()
-        if self.place is not None and not self.place.done():
-            self.place.set_result(None)
+        if self.queue_slot is not None and not self.queue_slot.done():
+            self.queue_slot.set_result(None)
 
 
 class WorkerHandle:
-    """A process, and what it tells."""
+    """A worker process and the messages that it sends."""
 
     def __init__(self, memory: int) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.flag = context.RawValue("b", 0)
-        self.process = context.Process(target=worker.main, args=(theirs, self.flag, memory), daemon=True)
+        self.pipe, child_pipe = context.Pipe()
+        self.stop_flag = context.RawValue("b", 0)
+        self.process = context.Process(target=worker.main, args=(child_pipe, self.stop_flag, memory), daemon=True)
         self.process.start()
-        theirs.close()
+        child_pipe.close()
         self.inbox: asyncio.Queue[Message] = asyncio.Queue()
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Bring what the process tells to the event loop, as long as it lives."""
+        """Pass the messages of the process to the event loop until the process ends."""
         message: Message = (DIED, None)
         while True:
             try:
@@ -86,41 +86,41 @@ class WorkerHandle:
                 return
 
     def begin(self, job: Job) -> None:
-        """Give it the task."""
-        job.worker, self.flag.value = self, job.stopped
-        self.pipe.send((job.task, job.asked))
+        """Send the task of a job to the process."""
+        job.worker, self.stop_flag.value = self, job.stopped
+        self.pipe.send((job.task, job.request))
 
     def stop(self) -> None:
-        """Tell it that it should end its task."""
-        self.flag.value = True
-        self.inbox.put_nowait((NUDGE, None))
+        """Ask the process to end its task."""
+        self.stop_flag.value = True
+        self.inbox.put_nowait((WAKE_UP, None))
 
     async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
-        """What it tells, to the end; raises `TimeoutError` when the job's seconds are over."""
+        """The messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
         clock = asyncio.get_running_loop().time
-        began, stopped = clock(), job.stopped
+        start, stopped = clock(), job.stopped
         while True:
             if job.stopped and not stopped:
-                began, stopped = clock(), True
-            message = await asyncio.wait_for(self.inbox.get(), began + job.seconds - clock())
-            if message[0] != NUDGE:
+                start, stopped = clock(), True
+            message = await asyncio.wait_for(self.inbox.get(), start + job.seconds - clock())
+            if message[0] != WAKE_UP:
                 yield message
-            if message[0] in (*ENDS, DIED):
+            if message[0] in (*FINAL_KINDS, DIED):
                 return
 
-    async def settles(self, job: Job) -> bool:
-        """Whether it ends a job that nobody waits for any more within the grace."""
+    async def drained_in_time(self, job: Job) -> bool:
+        """Stop a job whose result is no longer needed; whether the process ends it within the grace."""
         job.worker = self
         job.stop()
         try:
             async for kind, _ in self.messages(job):
-                if kind in ENDS:
+                if kind in FINAL_KINDS:
                     return True
         except TimeoutError:
             pass
         return False
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """End the process at once."""
         self.process.kill()
         self.process.join()
@@ -128,112 +128,112 @@ class WorkerHandle:
 
 
 class Pool:
-    """So many workers, and those who wait for one."""
+    """A fixed number of workers and a bounded queue of jobs."""
 
-    def __init__(self, size: int, waiting: int, memory: int) -> None:
-        self.size, self.most, self.memory = size, waiting, memory
+    def __init__(self, size: int, max_waiting: int, memory: int) -> None:
+        self.size, self.max_waiting, self.memory = size, max_waiting, memory
         self._idle: list[WorkerHandle] = []
-        self._line: deque[asyncio.Future[WorkerHandle | None]] = deque()
-        self._all: set[WorkerHandle] = set()
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._queue: deque[asyncio.Future[WorkerHandle | None]] = deque()
+        self._workers: set[WorkerHandle] = set()
+        self._draining: set[asyncio.Task[None]] = set()
 
     def open(self) -> None:
         """Start the workers."""
         for _ in range(self.size):
-            self._hire()
+            self._start_worker()
 
-    def _hire(self) -> None:
-        fresh = WorkerHandle(self.memory)
-        self._all.add(fresh)
-        self._free(fresh)
+    def _start_worker(self) -> None:
+        new_worker = WorkerHandle(self.memory)
+        self._workers.add(new_worker)
+        self._release(new_worker)
 
-    def _free(self, idle: WorkerHandle) -> None:
-        """Give a worker to the first in the line, or let it be idle."""
-        first = next((place for place in self._line if not place.done()), None)
+    def _release(self, idle_worker: WorkerHandle) -> None:
+        """Give a worker to the first job in the queue, or keep it idle."""
+        first = next((slot for slot in self._queue if not slot.done()), None)
         if first is None:
-            self._idle.append(idle)
+            self._idle.append(idle_worker)
         else:
-            first.set_result(idle)
+            first.set_result(idle_worker)
 
-    def _replace(self, gone: WorkerHandle) -> None:
-        gone.end()
-        self._all.discard(gone)
-        self._hire()
+    def _replace(self, old_worker: WorkerHandle) -> None:
+        old_worker.kill()
+        self._workers.discard(old_worker)
+        self._start_worker()
 
     def close(self) -> None:
         """End all workers."""
-        for task in self._leaving:
+        for task in self._draining:
             task.cancel()
-        for each in self._all:
-            each.end()
-        self._all.clear()
+        for each in self._workers:
+            each.kill()
+        self._workers.clear()
 
     async def run(self, job: Job) -> AsyncGenerator[Message, None]:
-        """What a worker tells of a job, the last one of `ENDS`; raises `Busy`.
+        """The messages of a job, the last one of `FINAL_KINDS`; raises `Busy`.
 
-        Whoever closes the iterator early stops the job.
+        Closing the iterator early stops the job.
         """
         chosen: WorkerHandle | None
         if self._idle:
             chosen = self._idle.pop()
         else:
-            if len(self._line) >= self.most:
+            if len(self._queue) >= self.max_waiting:
                 raise Busy
-            yield "waiting", {"text": "waiting for a search before this one to end"}
-            chosen = await self._turn(job)
+            yield "waiting", {"text": "waiting for an earlier search to end"}
+            chosen = await self._wait_for_worker(job)
         if chosen is None:
             yield REFUSED, STOPPED
             return
-        async with aclosing(self._told(chosen, job)) as told:
-            async for message in told:
+        async with aclosing(self._run_on(chosen, job)) as messages:
+            async for message in messages:
                 yield message
 
-    async def _turn(self, job: Job) -> WorkerHandle | None:
-        """Wait in the line; None where the job was stopped before its turn came."""
-        place: asyncio.Future[WorkerHandle | None] = asyncio.get_running_loop().create_future()
-        job.place = place
+    async def _wait_for_worker(self, job: Job) -> WorkerHandle | None:
+        """Wait in the queue; None when the job was stopped before a worker was free."""
+        slot: asyncio.Future[WorkerHandle | None] = asyncio.get_running_loop().create_future()
+        job.queue_slot = slot
         if job.stopped:
             return None
-        self._line.append(place)
+        self._queue.append(slot)
         try:
-            return await place
+            return await slot
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled() and (given := place.result()) is not None:
-                self._free(given)  # it came just as nobody waited any more
+            if slot.done() and not slot.cancelled() and (assigned := slot.result()) is not None:
+                self._release(assigned)  # it was assigned just as the request was cancelled
             raise
         finally:
-            self._line.remove(place)
+            self._queue.remove(slot)
 
-    async def _told(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
-        """What this worker tells of the job; afterwards it is idle again, or another is in its place."""
+    async def _run_on(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
+        """The messages of a job on this worker; afterwards the worker is idle again, or replaced."""
         kind = ""
         try:
             chosen.begin(job)
             async for kind, value in chosen.messages(job):
-                yield (kind, value) if kind != DIED else (FAULT, ENDED)
+                yield (kind, value) if kind != DIED else (FAULT, NO_ANSWER)
         except TimeoutError:
             yield REFUSED, STOPPED if job.stopped else TOO_LONG.format(job.seconds)
-        except OSError:  # it ended while nobody asked it anything
+        except OSError:  # the process ended while it was idle
             kind = DIED
-            yield FAULT, ENDED
+            yield FAULT, NO_ANSWER
         finally:
             job.worker = None
             if kind == DIED:
                 self._replace(chosen)
-            elif kind not in ENDS:
-                self._leave(chosen, job)
+            elif kind not in FINAL_KINDS:
+                self._drain(chosen, job)
             else:
-                self._free(chosen)
+                self._release(chosen)
 
-    def _leave(self, chosen: WorkerHandle, job: Job) -> None:
-        """See to it that a worker whose answer nobody waits for is idle soon, or replaced."""
+    def _drain(self, chosen: WorkerHandle, job: Job) -> None:
+        """Release a worker as soon as it has ended a job whose result is no longer needed, or replace it."""
 
-        async def settle() -> None:
-            if await chosen.settles(job):
-                self._free(chosen)
+        async def drain() -> None:
+            if await chosen.drained_in_time(job):
+                self._release(chosen)
             else:
                 self._replace(chosen)
 
-        task = asyncio.get_running_loop().create_task(settle())
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        task = asyncio.get_running_loop().create_task(drain())
+        self._draining.add(task)
+        task.add_done_callback(self._draining.discard)

@@ -1,4 +1,4 @@
-"""What can be asked under `/api`, and of which workers."""
+"""The endpoints under `/api`. Each one builds a job from its parameters and runs it in a pool of workers."""
 
 from __future__ import annotations
 
@@ -16,77 +16,77 @@ from puzzlelab.web import schemas
 from puzzlelab.web.job_service import BUSY, JobService
 from puzzlelab.web.pool import Busy
 from puzzlelab.web.schemas import (
-    AnyPuzzle,
     Board,
     Boards,
     JobId,
     Moves,
-    Net,
+    NetworkName,
     Nodes,
+    OptionalPuzzle,
     PuzzleName,
     Seconds,
     SolveRequest,
-    With,
+    SolverName,
     generator_query,
 )
-from puzzlelab.web.server_limits import USUAL_SECONDS, ServerLimits
+from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
 
-EXPLAINED: dict[int | str, dict[str, Any]] = {
-    status: {"model": schemas.ErrorResponse, "description": about}
-    for status, about in (
-        (400, "something in the request is no board, no solver ... : which, and why"),
-        (403, "asked by a page of another site"),
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": schemas.ErrorResponse, "description": description}
+    for status, description in (
+        (400, "the request contains no valid board, solver ...; the sentence says which, and why"),
+        (403, "requested by a page of another site"),
         (413, "the request is too large"),
         (422, "a parameter is missing, or out of its range"),
-        (500, "a fault of the server"),
+        (500, "an internal error of the server"),
         (503, "too many requests at once"),
     )
 }
-
-"""How a request can fail."""
-STREAMED: dict[int | str, dict[str, Any]] = {
+"""The errors of every endpoint."""
+STREAM_ERRORS: dict[int | str, dict[str, Any]] = {
     status: {
-        "description": said["description"],
+        "description": error["description"],
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schemas.ErrorResponse.__name__}"}}},
     }
-    for status, said in EXPLAINED.items()
+    for status, error in ERRORS.items()
 }
-"""The same where an answer is no JSON, but what is wrong with the request is."""
+"""The same for an endpoint whose answer is not JSON; its errors are JSON nevertheless."""
 
-api = APIRouter(prefix="/api", responses=EXPLAINED)
-
-
-def _desk(request: Request) -> JobService:
-    desk: JobService = request.app.state.desk
-    return desk
+api = APIRouter(prefix="/api", responses=ERRORS)
 
 
-async def _question(request: Request, task: str, asked: dict[str, Any], wanted: float | None = None) -> JSONResponse:
-    """The answer to what is answered at once, or soon."""
-    desk = _desk(request)
-    seconds = desk.time(wanted)
-    job = desk.job(task, seconds, {**asked, "time": seconds})
-    return JSONResponse(await desk.answer(request, desk.questions, job))
+def _service(request: Request) -> JobService:
+    service: JobService = request.app.state.job_service
+    return service
+
+
+async def _question(request: Request, task: str, parameters: dict[str, Any], time: float | None = None) -> JSONResponse:
+    """The result of a task that is answered soon."""
+    service = _service(request)
+    seconds = service.search_seconds(time)
+    job = service.job(task, seconds, {**parameters, "time": seconds})
+    return JSONResponse(await service.answer(request, service.questions, job))
 
 
 @api.get("/list", response_model=dict[str, Any])
-async def list_all(request: Request, puzzle: AnyPuzzle = None) -> Response:
-    """The puzzles and solvers that there are, or what one puzzle offers."""
-    desk = _desk(request)
-    return JSONResponse(await desk.answer(request, desk.facts, desk.job("list_all", USUAL_SECONDS, {"puzzle": puzzle})))
+async def list_all(request: Request, puzzle: OptionalPuzzle = None) -> Response:
+    """All puzzles and solvers, or what one puzzle offers."""
+    service = _service(request)
+    job = service.job("list_all", DEFAULT_SECONDS, {"puzzle": puzzle})
+    return JSONResponse(await service.answer(request, service.facts, job))
 
 
 @api.get("/limits", response_model=ServerLimits)
 async def limits(request: Request) -> Response:
-    """What one request may use here."""
-    return JSONResponse(_desk(request).bounds.model_dump())
+    """The limits of one request."""
+    return JSONResponse(_service(request).limits.model_dump())
 
 
 @api.get("/check", response_model=list[schemas.CheckResponse])
 async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Seconds = None) -> Response:
-    """What speaks against boards, in sentences, and how hard they are."""
-    boards = _desk(request).boards(board)
+    """Whether boards can be solved, the objections to them as sentences, and their difficulty."""
+    boards = _service(request).checked_boards(board)
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
 
 
@@ -96,15 +96,15 @@ async def generate(
     puzzle: PuzzleName,
     count: Annotated[int, Query(ge=1, description="How many boards.")] = 1,
     scale: Annotated[str | None, Query(max_length=80, description="The scale of difficulty.")] = None,
-    level: Annotated[str | None, Query(max_length=80, description="The level on it, or a range A-B.")] = None,
+    level: Annotated[str | None, Query(max_length=80, description="The level on that scale, or a range A-B.")] = None,
     seed: Annotated[int, Query(ge=0, lt=2**63, description="Equal seeds give equal boards.")] = 0,
     *,
-    made: Annotated[dict[str, Any], Depends(generator_query())],
+    settings: Annotated[dict[str, Any], Depends(generator_query())],
 ) -> Response:
-    """New boards of an asked difficulty."""
-    _desk(request).allow("count", count)
-    asked = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, "made": made}
-    return await _question(request, "generate", asked)
+    """New boards of the requested difficulty."""
+    _service(request).check_board_count("count", count)
+    parameters = {"puzzle": puzzle, "count": count, "scale": scale, "level": level, "seed": seed, "settings": settings}
+    return await _question(request, "generate", parameters)
 
 
 @api.get("/solve", response_model=list[Row])
@@ -112,50 +112,50 @@ async def solve(
     request: Request,
     puzzle: PuzzleName,
     board: Boards,
-    solver: With = None,
+    solver: SolverName = None,
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
-    """The rows that `puzzlelab solve --json` prints: what was found for each board, and what is proven of it."""
-    return await _solved(request, SolveRequest(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
+    """The rows that `puzzlelab solve --json` prints: the solution of each board, and whether it is proven optimal."""
+    return await _solve(request, SolveRequest(puzzle=puzzle, boards=board, solver=solver, time=time, nodes=nodes))
 
 
 @api.post("/solve", response_model=list[Row])
-async def solve_many(request: Request, asked: SolveRequest) -> Response:
-    """The same for many boards, which share the most seconds that a request may take."""
-    return await _solved(request, asked)
+async def solve_many(request: Request, body: SolveRequest) -> Response:
+    """The same for many boards, which share the time limit of one request."""
+    return await _solve(request, body)
 
 
-async def _solved(request: Request, asked: SolveRequest) -> Response:
-    desk = _desk(request)
-    all_seconds, each = desk.bounds.seconds, desk.time(asked.time)
-    told = asked.model_dump(exclude={"boards"}) | {"board": desk.boards(asked.boards)}
-    job = desk.job("solve", all_seconds, {**told, "time": each, "seconds": all_seconds})
-    return JSONResponse(await desk.answer(request, desk.searches, job))
+async def _solve(request: Request, body: SolveRequest) -> Response:
+    service = _service(request)
+    seconds_of_all, seconds_of_one = service.limits.seconds, service.search_seconds(body.time)
+    parameters = body.model_dump(exclude={"boards"}) | {"board": service.checked_boards(body.boards)}
+    job = service.job("solve", seconds_of_all, {**parameters, "time": seconds_of_one, "seconds": seconds_of_all})
+    return JSONResponse(await service.answer(request, service.searches, job))
 
 
-@api.get("/solve/events", response_class=EventSourceResponse, responses=STREAMED)
+@api.get("/solve/events", response_class=EventSourceResponse, responses=STREAM_ERRORS)
 async def follow(
     request: Request,
     puzzle: PuzzleName,
     board: Board,
-    solver: With = None,
+    solver: SolverName = None,
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> AsyncGenerator[ServerSentEvent, None]:
-    """A search as it goes on.
+    """The events of a running search.
 
-    Events: `job` (its id), `waiting` (what for), `progress`, `solution` (each shorter than the last), and in the end
-    `row` as of `/api/solve`, or `failure` with what is wrong.
+    Events: `job` (its id), `waiting` (for what), `progress`, `solution` (each shorter than the last), and at the end
+    `row` as of `/api/solve`, or `failure` with the error.
     """
-    desk = _desk(request)
+    service = _service(request)
     try:
-        seconds = desk.time(time)
-        asked = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
-        job = desk.job("follow", seconds, asked)
+        seconds = service.search_seconds(time)
+        parameters = {"puzzle": puzzle, "board": board, "solver": solver, "time": seconds, "nodes": nodes}
+        job = service.job("follow", seconds, parameters)
         yield ServerSentEvent(event="job", data={"id": job.id})
-        async with aclosing(desk.events(desk.searches, job)) as told:
-            async for kind, value in told:
+        async with aclosing(service.events(service.searches, job)) as messages:
+            async for kind, value in messages:
                 yield _event(kind, value)
     except Busy:
         yield _event(FAULT, BUSY)
@@ -164,7 +164,7 @@ async def follow(
 
 
 def _event(kind: str, value: Any) -> ServerSentEvent:
-    """What a worker tells, as it is sent."""
+    """A message of a worker as a server-sent event."""
     if kind in (REFUSED, FAULT):
         return ServerSentEvent(event="failure", data={"error": value})
     return ServerSentEvent(event="row" if kind == DONE else kind, data=value)
@@ -172,11 +172,11 @@ def _event(kind: str, value: Any) -> ServerSentEvent:
 
 @api.post("/jobs/{job}/stop", response_model=schemas.StopResponse)
 async def stop(request: Request, job: JobId) -> Response:
-    """End a search; its events end with what it has found."""
-    found = _desk(request).jobs.get(job)
-    if found is not None:
-        found.stop()
-    return JSONResponse({"stopped": found is not None})
+    """Stop a search; its last event has its best result so far."""
+    running_job = _service(request).jobs.get(job)
+    if running_job is not None:
+        running_job.stop()
+    return JSONResponse({"stopped": running_job is not None})
 
 
 @api.get("/count", response_model=list[schemas.CountResponse])
@@ -184,12 +184,12 @@ async def count(
     request: Request,
     puzzle: PuzzleName,
     board: Boards,
-    most: Annotated[int, Query(ge=1, le=schemas.MOST_SOLUTIONS, description="Stop at so many.")] = 2,
+    most: Annotated[int, Query(ge=1, le=schemas.MAX_SOLUTIONS, description="Stop at this number of solutions.")] = 2,
     time: Seconds = None,
 ) -> Response:
     """How many solutions boards have."""
-    asked = {"puzzle": puzzle, "board": _desk(request).boards(board), "most": most}
-    return await _question(request, "count", asked, time)
+    parameters = {"puzzle": puzzle, "board": _service(request).checked_boards(board), "most": most}
+    return await _question(request, "count", parameters, time)
 
 
 @api.get("/hint", response_model=list[schemas.HintResponse])
@@ -198,13 +198,13 @@ async def hint(
     puzzle: PuzzleName,
     board: Board,
     moves: Moves = None,
-    solver: With = None,
+    solver: SolverName = None,
     time: Seconds = None,
     nodes: Nodes = None,
 ) -> Response:
-    """All the best moves, and what the others waste; where moves fill cells, the next cell and why."""
-    asked = {"puzzle": puzzle, "board": board, "moves": moves, "solver": solver, "nodes": nodes}
-    return await _question(request, "hint", asked, time)
+    """All best moves, and the regret of the others; for boards that are filled in, the next cell and why."""
+    parameters = {"puzzle": puzzle, "board": board, "moves": moves, "solver": solver, "nodes": nodes}
+    return await _question(request, "hint", parameters, time)
 
 
 @api.get("/frames", response_model=schemas.FramesResponse)
@@ -213,17 +213,19 @@ async def frames(
     puzzle: PuzzleName,
     board: Board,
     moves: Moves = None,
-    lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A bound that is known of the board.")] = 0,
-    drawn: Annotated[bool, Query(description="With a picture, and the moves that can be made.")] = False,
+    lower_bound: Annotated[int, Query(ge=0, le=1_000_000, description="A known lower bound of the first board.")] = 0,
+    drawn: Annotated[bool, Query(description="Add a picture and the legal moves of each position.")] = False,
 ) -> Response:
-    """Every board on the way, and how many moves remain at least."""
-    asked = {"puzzle": puzzle, "board": board, "moves": moves, "lower_bound": lower_bound, "drawn": drawn}
-    return await _question(request, "frames", asked)
+    """Every position of a game, with a lower bound of the remaining moves."""
+    parameters = {"puzzle": puzzle, "board": board, "moves": moves, "lower_bound": lower_bound, "drawn": drawn}
+    return await _question(request, "frames", parameters)
 
 
 @api.get("/scores", response_model=schemas.ScoresResponse)
-async def scores(request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: Net = None) -> Response:
-    """What a network thinks of the moves at every board on the way: a share of 1 for each of them."""
+async def scores(
+    request: Request, puzzle: PuzzleName, board: Board, moves: Moves = None, net: NetworkName = None
+) -> Response:
+    """The move probabilities of a network at every position of a game."""
     return await _question(request, "scores", {"puzzle": puzzle, "board": board, "moves": moves, "net": net})
 
 
@@ -232,17 +234,16 @@ async def tree(
     request: Request,
     puzzle: PuzzleName,
     board: Board,
-    net: Net = None,
+    net: NetworkName = None,
     playouts: Annotated[int, Query(ge=1, le=10_000)] = 50,
 ) -> Response:
-    """What playouts of a tree search say of the moves at a board: visits, mean values, and the network's prior."""
+    """The statistics of a tree search for the moves at a board: visits, mean values, and the network's prior."""
     return await _question(request, "tree", {"puzzle": puzzle, "board": board, "net": net, "playouts": playouts})
 
 
-@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}, **STREAMED})
+@api.get("/svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}, **STREAM_ERRORS})
 async def svg(request: Request, puzzle: PuzzleName, board: Board) -> Response:
     """A picture of a board."""
-    desk = _desk(request)
-    asked = {"puzzle": puzzle, "board": board}
-    drawn = await desk.answer(request, desk.facts, desk.job("picture", USUAL_SECONDS, asked))
-    return Response(drawn, media_type="image/svg+xml")
+    service = _service(request)
+    job = service.job("picture", DEFAULT_SECONDS, {"puzzle": puzzle, "board": board})
+    return Response(await service.answer(request, service.facts, job), media_type="image/svg+xml")

@@ -1,4 +1,4 @@
-"""What requests and answers look like, for checking the first and for the pages of the API about both."""
+"""The types of requests and responses: they validate requests, and describe both in the documentation of the API."""
 
 from __future__ import annotations
 
@@ -11,36 +11,39 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
 from puzzlelab.analysis.board_generation import generator_fields
-from puzzlelab.web.server_limits import USUAL_SECONDS
+from puzzlelab.web.server_limits import DEFAULT_SECONDS
 
-LONGEST_BOARD, LONGEST_NAME, LONGEST_GAME = 8192, 512, 16_384
+MAX_BOARD_LENGTH, MAX_NAME_LENGTH, MAX_GAME_LENGTH = 8192, 512, 16_384
 """Characters."""
-MOST_NODES = 10**12
-MOST_SOLUTIONS = 10_000
+MAX_NODES = 10**12
+MAX_SOLUTIONS = 10_000
 
-Text = Annotated[str, Field(max_length=LONGEST_BOARD)]
-PuzzleName = Annotated[str, Query(max_length=LONGEST_NAME, description="The puzzle, such as tiles-4x4.")]
-AnyPuzzle = Annotated[str | None, Query(max_length=LONGEST_NAME, description="Say what this puzzle offers.")]
-Board = Annotated[str, Query(max_length=LONGEST_BOARD, description="A board in any notation of the puzzle.")]
-Boards = Annotated[list[Text], Query(min_length=1, description="A board; say it again for more.")]
-Moves = Annotated[
-    str | None, Query(max_length=LONGEST_GAME, description="Moves made from the board, with spaces between them.")
+BoardField = Annotated[str, Field(max_length=MAX_BOARD_LENGTH)]
+PuzzleName = Annotated[str, Query(max_length=MAX_NAME_LENGTH, description="The puzzle, such as tiles-4x4.")]
+OptionalPuzzle = Annotated[
+    str | None, Query(max_length=MAX_NAME_LENGTH, description="Describe this puzzle instead of listing all.")
 ]
-With = Annotated[
+Board = Annotated[str, Query(max_length=MAX_BOARD_LENGTH, description="A board in any notation of the puzzle.")]
+Boards = Annotated[list[BoardField], Query(min_length=1, description="A board; repeat the parameter for more.")]
+Moves = Annotated[
+    str | None, Query(max_length=MAX_GAME_LENGTH, description="Moves from the board, with spaces between them.")
+]
+SolverName = Annotated[
     str | None,
     Query(
-        max_length=LONGEST_NAME, description="The solver, as in `ida`, or `astar:weight=2`; the usual one if left out."
+        max_length=MAX_NAME_LENGTH,
+        description="The solver, such as `ida` or `astar:weight=2`; by default the usual one of the puzzle.",
     ),
 ]
 Seconds = Annotated[
     float | None,
-    Query(gt=0, le=86_400, allow_inf_nan=False, description=f"Seconds for each board; {USUAL_SECONDS:g} if left out."),
+    Query(gt=0, le=86_400, allow_inf_nan=False, description=f"Seconds for each board; by default {DEFAULT_SECONDS:g}."),
 ]
-Nodes = Annotated[int | None, Query(ge=1, le=MOST_NODES, description="States to expand for each board.")]
-Net = Annotated[
-    str | None, Query(max_length=LONGEST_NAME, description="A network of the package by its name or its hash.")
+Nodes = Annotated[int | None, Query(ge=1, le=MAX_NODES, description="The most states to expand for each board.")]
+NetworkName = Annotated[
+    str | None, Query(max_length=MAX_NAME_LENGTH, description="A network of the package by its name or its hash.")
 ]
-JobId = Annotated[str, Path(max_length=LONGEST_NAME)]
+JobId = Annotated[str, Path(max_length=MAX_NAME_LENGTH)]
 
 
 class SolveRequest(BaseModel):
@@ -48,39 +51,39 @@ class SolveRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    puzzle: str = Field(max_length=LONGEST_NAME, examples=["tiles-3x3"])
-    boards: list[Text] = Field(min_length=1, examples=[["8 6 7 2 5 4 3 0 1"]])
-    solver: str | None = Field(default=None, max_length=LONGEST_NAME)
+    puzzle: str = Field(max_length=MAX_NAME_LENGTH, examples=["tiles-3x3"])
+    boards: list[BoardField] = Field(min_length=1, examples=[["8 6 7 2 5 4 3 0 1"]])
+    solver: str | None = Field(default=None, max_length=MAX_NAME_LENGTH)
     time: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
-    nodes: int | None = Field(default=None, ge=1, le=MOST_NODES)
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
 
 
 class ErrorResponse(BaseModel):
-    """What is wrong, in a sentence."""
+    """An error as a sentence."""
 
     error: str
 
 
-class Response(BaseModel):
-    """Says what an answer has at least."""
+class OpenResponse(BaseModel):
+    """A response that has at least the declared fields; it may have more."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class CheckResponse(Response):
-    """What is to be said of a board; `error` says why a text is none."""
+class CheckResponse(OpenResponse):
+    """The properties of a board; `error` is set for a text that is no board."""
 
     puzzle: str
     board: str
     ok: bool | None = None
     objections: list[str] | None = None
     unsolvable: bool | None = None
-    solutions: int | None = Field(default=None, description="2 means two or more; null that nobody knows.")
+    solutions: int | None = Field(default=None, description="2 means two or more; null means unknown.")
     difficulty: dict[str, int] | None = None
     error: str | None = None
 
 
-class GenerateResponse(Response):
+class GenerateResponse(OpenResponse):
     """A new board."""
 
     puzzle: str
@@ -91,8 +94,8 @@ class GenerateResponse(Response):
     number: int
 
 
-class CountResponse(Response):
-    """How many solutions a board has; more than that unless `complete`."""
+class CountResponse(OpenResponse):
+    """The number of solutions of a board; a lower bound unless `complete`."""
 
     puzzle: str
     board: str
@@ -101,8 +104,8 @@ class CountResponse(Response):
     stop: str
 
 
-class HintResponse(Response):
-    """The best moves at a position, and what is known of them all; where moves fill cells, the next cell and why."""
+class HintResponse(OpenResponse):
+    """The best moves at a position and facts about all moves; for boards that are filled in, the next cell and why."""
 
     puzzle: str
     board: str
@@ -110,8 +113,8 @@ class HintResponse(Response):
     reason: str
 
 
-class FrameResponse(Response):
-    """A board on the way; at least `bound` moves remain."""
+class FrameResponse(OpenResponse):
+    """One position of a game; at least `bound` moves remain."""
 
     board: str
     move: str | None
@@ -119,55 +122,58 @@ class FrameResponse(Response):
     solved: bool
 
 
-class FramesResponse(Response):
-    """All boards on the way."""
+class FramesResponse(OpenResponse):
+    """All positions of a game."""
 
     frames: list[FrameResponse]
 
 
-class ScoresResponse(Response):
-    """What a network makes of the moves at every board on the way."""
+class ScoresResponse(OpenResponse):
+    """The move probabilities of a network at every position of a game."""
 
     network: dict[str, str]
     steps: list[dict[str, Any]]
 
 
-class TreeResponse(Response):
-    """What so many playouts say of the moves at a board."""
+class TreeResponse(OpenResponse):
+    """The statistics of a tree search for the moves at a board."""
 
     playouts: int
     value: float
-    remaining: float | None = Field(description="The moves to go that this value means.")
+    remaining: float | None = Field(description="The remaining moves that correspond to this value.")
     moves: list[dict[str, Any]]
 
 
-class StopResponse(Response):
-    """Whether there was a job to stop."""
+class StopResponse(OpenResponse):
+    """Whether the job was running."""
 
     stopped: bool
 
 
 def generator_query() -> Callable[..., dict[str, Any]]:
-    """A dependency that reads the settings of puzzles' own generators from a query, and gives those that are there."""
+    """A dependency that reads the settings of the puzzles' generators from the query; it omits those not in it."""
     fields, parameters = generator_fields(), []
     for name, (puzzle, field) in fields.items():
         extra = _extra(field)
-        about: dict[str, Any] = {"description": f"{puzzle}: {field.description}.", "alias": str(extra.get("off", name))}
+        options: dict[str, Any] = {
+            "description": f"{puzzle}: {field.description}.",
+            "alias": str(extra.get("off", name)),
+        }
         if field.annotation is bool:
-            kind: Any = Annotated[bool, Query(**about)]
+            annotation: Any = Annotated[bool, Query(**options)]
         elif "served_most" in extra:
-            kind = Annotated[int | None, Query(ge=1, le=extra["served_most"], **about)]
+            annotation = Annotated[int | None, Query(ge=1, le=extra["served_most"], **options)]
         else:
-            kind = Annotated[str | None, Query(max_length=LONGEST_NAME, **about)]
+            annotation = Annotated[str | None, Query(max_length=MAX_NAME_LENGTH, **options)]
         default = False if field.annotation is bool else None
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
 
-    def given(**values: Any) -> dict[str, Any]:
-        said = {name: value for name, value in values.items() if value not in (None, False)}
-        return {name: False if "off" in _extra(fields[name][1]) else value for name, value in said.items()}
+    def generator_settings(**values: Any) -> dict[str, Any]:
+        present = {name: value for name, value in values.items() if value not in (None, False)}
+        return {name: False if "off" in _extra(fields[name][1]) else value for name, value in present.items()}
 
-    vars(given)["__signature__"] = Signature(parameters)
-    return given
+    vars(generator_settings)["__signature__"] = Signature(parameters)
+    return generator_settings
 
 
 def _extra(field: FieldInfo) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs the server until somebody ends it."""
+"""Runs the server until a signal ends it."""
 
 from __future__ import annotations
 
@@ -17,78 +17,78 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.web.app import make_app
 from puzzlelab.web.server_limits import ServerLimits
 
-FAREWELL = 2
+SHUTDOWN_SECONDS = 2
 """Seconds that requests have to end when the server ends."""
-LONGEST_ADDRESS = 2**18
-"""Bytes of a request's address and headers; longer boards and games than those of any puzzle fit in."""
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
+MAX_HEADER_BYTES = 2**18
+"""Bytes of a request's address and headers; enough for the longest board and game of every puzzle."""
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
-def serve(host: str, port: int, bounds: ServerLimits, ready: Callable[[str], None], browse: bool = False) -> None:
-    """Serve until Ctrl-C; `ready` is told the address as soon as it can be opened.
+def serve(host: str, port: int, limits: ServerLimits, ready: Callable[[str], None], browse: bool = False) -> None:
+    """Serve until Ctrl-C; `ready(address)` is called as soon as the address can be opened.
 
     Raises:
-        BadOption: where this host and port cannot be had.
+        BadOption: if this host and port cannot be used.
     """
-    family, place = _place(host, port)
+    family, socket_address = _resolve(host, port)
     with socket.socket(family) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(place)
+            listener.bind(socket_address)
         except OSError as error:
-            reason = f"port {port} of {host} cannot be had: {error.strerror}"
-            raise BadOption(f"{reason}; name another with --port") from None
+            reason = f"port {port} of {host} cannot be used: {error.strerror}"
+            raise BadOption(f"{reason}; choose another one with --port") from None
         address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
-        hosts = (*LOCAL, host.lower(), f"[{host.lower()}]") if _loopback(place[0]) else ("*",)
-        _run(make_app(bounds, hosts), listener, lambda: _announce(address, ready, browse))
+        hosts = (*LOCAL_HOSTS, host.lower(), f"[{host.lower()}]") if _is_loopback(socket_address[0]) else ("*",)
+        _run(make_app(limits, hosts), listener, lambda: _announce(address, ready, browse))
 
 
 def _announce(address: str, ready: Callable[[str], None], browse: bool) -> None:
     ready(address)
-    if browse:  # aside, because a browser of the terminal keeps whoever opens it waiting
+    if browse:  # in a thread, because opening a browser of the terminal blocks until it is closed
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until a signal ends it; `ready` is called when requests are answered."""
+    """Serve until a signal ends it; `ready` is called as soon as requests are answered."""
     settings = uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
         server_header=False,
         http="h11",
-        h11_max_incomplete_event_size=LONGEST_ADDRESS,
-        timeout_graceful_shutdown=FAREWELL,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
 
-    class Announced(uvicorn.Server):
+    class AnnouncingServer(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if not self.should_exit:  # whoever presses Ctrl-C again need not wait longer, and gets no traceback
+            if not self.should_exit:  # a second Ctrl-C changes nothing, and prints no traceback
                 super().handle_exit(sig, frame)
 
-    Announced(settings).run([listener])
+    AnnouncingServer(settings).run([listener])
 
 
-def local(address: str) -> bool:
-    """Whether only this machine can reach the server at this address, as `ready` is told it."""
-    return _loopback(_place(str(urlsplit(address).hostname), 0)[1][0])
+def is_local(address: str) -> bool:
+    """Whether only this machine can reach the server at this address, such as 'http://127.0.0.1:8000/'."""
+    return _is_loopback(_resolve(str(urlsplit(address).hostname), 0)[1][0])
 
 
-def _loopback(number: str) -> bool:
-    return ipaddress.ip_address(number.partition("%")[0]).is_loopback
+def _is_loopback(ip: str) -> bool:
+    return ipaddress.ip_address(ip.partition("%")[0]).is_loopback
 
 
-def _place(host: str, port: int) -> tuple[int, tuple[str, int]]:
-    """The family and the address that a host means; raises `BadOption`."""
+def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
+    """The address family and the socket address of a host; raises `BadOption`."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise BadOption(
             f"there is no host '{host}' here; write an address of this machine, such as 127.0.0.1"
         ) from None
-    family, _, _, _, place = found[0]
-    return family, (str(place[0]), int(place[1]))
+    family, _, _, _, socket_address = addresses[0]
+    return family, (str(socket_address[0]), int(socket_address[1]))

@@ -1,4 +1,4 @@
-"""What one request may use, so that a stranger's request cannot take the machine."""
+"""The resources that one request may use, so that no request can occupy the whole machine."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pydantic import Field
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine.parallel import cores
 
-USUAL_SECONDS = 10.0
-"""What a search may take where nobody says."""
+DEFAULT_SECONDS = 10.0
+"""The time of a search for which no time was requested."""
 
 
 class ServerLimits(Settings):
-    """The limits of a server; what is over them is refused with a sentence."""
+    """The limits of a server; a request over them is refused with a sentence."""
 
     seconds: float = Field(default=60.0, gt=0, le=86_400)
-    """The most that one search, or one request of many boards, may take; what is compiled or built is not counted."""
+    """The most that one search, or one request of many boards, may take; compiling and building are not counted."""
     building: float = Field(default=180.0, ge=0)
-    """Seconds more for compiling kernels and building tables; after that the worker is ended."""
+    """Additional seconds for compiling kernels and building tables; after that the worker is ended."""
     memory: int = Field(default=2 * 2**30, ge=2**28)
     """The most bytes that a search may hold."""
     boards: int = Field(default=1000, ge=1)
@@ -27,4 +27,4 @@ class ServerLimits(Settings):
     jobs: int = Field(default_factory=cores, ge=1, le=64)
     """Searches at once."""
     waiting: int = Field(default=32, ge=0)
-    """Searches that may wait for their turn, and as many quick requests; those after them are told that all is busy."""
+    """Searches that may wait for a worker, and as many quick requests; further ones are refused as "busy"."""

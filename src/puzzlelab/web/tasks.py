@@ -1,7 +1,8 @@
-"""What a worker does for each kind of request: the same functions as the command line's, from plain data to plain data.
+"""The tasks of a worker, one function for each kind of request; the command line calls the same functions.
 
-A task is a function of a request and of a `TaskContext`. It returns what can be written as JSON, and raises `BadInput`
-with a sentence for the client. Imports are inside, because each task needs its own part of the library.
+A task takes the parameters of a request and a `TaskContext`. It returns data that can be written as JSON, and raises
+`BadInput` with a sentence for the client. Imports are inside the functions, because each task needs a different part
+of the library.
 """
 
 from __future__ import annotations
@@ -23,38 +24,39 @@ if TYPE_CHECKING:
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
 
-Asked = Mapping[str, Any]
+Parameters = Mapping[str, Any]
+"""The parameters of a request by name; those that were left out may be missing or None."""
 HASH = re.compile(r"[0-9a-f]{4,64}")
 DIGITS = 4
 """Decimal places of shares and values."""
 
 
-# --- what is asked ---
+# --- reading parameters ---
 
 
-def _puzzle(asked: Asked) -> Puzzle:
+def _puzzle(parameters: Parameters) -> Puzzle:
     from puzzlelab import api
 
-    return api.load(asked["puzzle"])
+    return api.load(parameters["puzzle"])
 
 
-def _instance(asked: Asked) -> Instance:
-    return _puzzle(asked).read(asked["board"])
+def _instance(parameters: Parameters) -> Instance:
+    return _puzzle(parameters).read(parameters["board"])
 
 
-def _limit(asked: Asked, teller: TaskContext) -> Limit:
+def _limit(parameters: Parameters, context: TaskContext) -> Limit:
     from puzzlelab.core.limit import Limit, resident
 
-    return Limit(asked.get("time"), asked.get("nodes"), resident() + teller.memory)
+    return Limit(parameters.get("time"), parameters.get("nodes"), resident() + context.memory)
 
 
-def _solver(asked: Asked, puzzle: Puzzle) -> Solver:
-    """The solver that was asked for, or the usual one; raises `BadInput`, also for what a stranger may not ask."""
+def _solver(parameters: Parameters, puzzle: Puzzle) -> Solver:
+    """The requested solver, or the usual one; raises `BadInput`, also for options that a request may not set."""
     from puzzlelab import api
     from puzzlelab.core.registry import parse_solver
     from puzzlelab.core.solver import require
 
-    text = asked.get("solver")
+    text = parameters.get("solver")
     chosen = parse_solver(text) if text else api.solver(None, puzzle)
     _permit(chosen, puzzle)
     require(chosen, puzzle)
@@ -62,7 +64,7 @@ def _solver(asked: Asked, puzzle: Puzzle) -> Solver:
 
 
 def _permit(chosen: Solver, puzzle: Puzzle) -> None:
-    """Raise `BadOption` for options by which a request would reach files, other processes or much of the disk."""
+    """Raise `BadOption` for options that read files, start processes or fill the disk."""
     from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption, shorten
     from puzzlelab.core.views import Estimates
@@ -76,152 +78,161 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
     if isinstance(estimate, str) and not networks.is_network(estimate) and (view := puzzle.view(Estimates)) is not None:
         offered = view.estimates
         if ":" in estimate and estimate not in offered:
-            raise BadOption(f"the estimate '{shorten(estimate)}' cannot be had here; there are {', '.join(offered)}")
+            raise BadOption(
+                f"the estimate '{shorten(estimate)}' is not available here; choose one of {', '.join(offered)}"
+            )
 
 
 def _permit_network(name: str) -> None:
-    """Raise `UnknownName` unless this names a network of the package, by its name or its hash."""
+    """Raise `UnknownName` unless this is the name or the hash of a network of the package."""
     from puzzlelab.core import networks
     from puzzlelab.core.errors import UnknownName
 
-    bare, known = networks.parts(name)[0], [path.stem for path in networks.SHELF.glob("*.json")]
-    if bare and bare not in known and not HASH.fullmatch(bare):
-        raise UnknownName("network", bare, known)
+    bare, available = networks.parts(name)[0], [path.stem for path in networks.SHELF.glob("*.json")]
+    if bare and bare not in available and not HASH.fullmatch(bare):
+        raise UnknownName("network", bare, available)
 
 
-def _network(asked: Asked) -> str:
-    """The name of the network that was asked for, as options of solvers say it."""
+def _network(parameters: Parameters) -> str:
+    """The name of the requested network in the form that options of solvers have."""
     from puzzlelab.analysis.network_options import BEST, named
 
-    name = named(asked.get("net") or BEST)
+    name = named(parameters.get("net") or BEST)
     _permit_network(name)
     return name
 
 
-def _moves(asked: Asked, puzzle: Puzzle) -> list[int]:
+def _moves(parameters: Parameters, puzzle: Puzzle) -> list[int]:
     from puzzlelab.analysis.game_analysis import read_game
 
-    return read_game(puzzle, asked.get("moves") or "")
+    return read_game(puzzle, parameters.get("moves") or "")
 
 
 # --- tasks ---
 
 
-def list_all(asked: Asked, teller: TaskContext) -> Any:
-    """What there is, or what one puzzle offers."""
+def list_all(parameters: Parameters, context: TaskContext) -> Any:
+    """All puzzles and solvers, or what one puzzle offers."""
     from puzzlelab.analysis import catalog
 
-    return catalog.about(_puzzle(asked)) if asked.get("puzzle") else catalog.everything()
+    return catalog.about(_puzzle(parameters)) if parameters.get("puzzle") else catalog.everything()
 
 
-def check(asked: Asked, teller: TaskContext) -> Any:
+def check(parameters: Parameters, context: TaskContext) -> Any:
     """Whether each board can be solved, in how many ways, and how hard it is."""
     from puzzlelab import api
     from puzzlelab.analysis.checks import check_facts
     from puzzlelab.analysis.serialise import error_facts
     from puzzlelab.core.errors import BadBoard
 
-    puzzle, limit, found = _puzzle(asked), _limit(asked, teller), []
-    for text in asked["board"]:
+    puzzle, limit, reports = _puzzle(parameters), _limit(parameters, context), []
+    for text in parameters["board"]:
         try:
-            found.append(check_facts(api.check(puzzle.read(text), limit=limit)))
+            reports.append(check_facts(api.check(puzzle.read(text), limit=limit)))
         except BadBoard as error:
-            found.append(error_facts(puzzle, text, error))
-    return found
+            reports.append(error_facts(puzzle, text, error))
+    return reports
 
 
-def generate(asked: Asked, teller: TaskContext) -> Any:
+def generate(parameters: Parameters, context: TaskContext) -> Any:
     """New boards."""
     from puzzlelab.analysis import board_generation
     from puzzlelab.analysis.serialise import board_facts
 
-    puzzle, scale, level, seed = _puzzle(asked), asked.get("scale"), asked.get("level"), asked["seed"]
-    boards = board_generation.boards(puzzle, asked["count"], scale, level, seed, jobs=1, **asked["made"])
+    puzzle, scale, level, seed = (
+        _puzzle(parameters),
+        parameters.get("scale"),
+        parameters.get("level"),
+        parameters["seed"],
+    )
+    boards = board_generation.boards(puzzle, parameters["count"], scale, level, seed, jobs=1, **parameters["settings"])
     return list(board_facts(puzzle, boards, scale, level, seed))
 
 
-def solve(asked: Asked, teller: TaskContext) -> Any:
-    """A row for each board; when the time of all together is over, the rest are not searched."""
+def solve(parameters: Parameters, context: TaskContext) -> Any:
+    """A row for each board; boards after the time limit of the request are not searched."""
     from puzzlelab.analysis.solve_job import BoardInput, SolveJob
 
-    puzzle = _puzzle(asked)
-    work = SolveJob(puzzle, _solver(asked, puzzle), _limit(asked, teller))
-    boards = [BoardInput(text, "") for text in asked["board"]]
-    return [json.loads(row.to_json()) for row in _rows(work, boards, asked["seconds"], teller)]
+    puzzle = _puzzle(parameters)
+    work = SolveJob(puzzle, _solver(parameters, puzzle), _limit(parameters, context))
+    boards = [BoardInput(text, "") for text in parameters["board"]]
+    return [json.loads(row.to_json()) for row in _rows(work, boards, parameters["seconds"], context)]
 
 
-def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, teller: TaskContext) -> Iterator[Row]:
-    """The rows of all boards, which together may take so many seconds."""
+def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, context: TaskContext) -> Iterator[Row]:
+    """The rows of all boards, which share these seconds."""
     from puzzlelab.core.solver import BATCH, BatchSolver, ability
 
     size, used, each = BATCH if ability(work.solver, BatchSolver) else 1, 0.0, work.limit.seconds
-    for first in range(0, len(boards), size):
-        portion = boards[first : first + size]
-        left = (seconds - used) / len(portion)
-        if left <= 0 or teller.over():
-            reason, stop = ("stopped", "interrupted") if teller.over() else ("the time of the request is up", "time")
-            rows = [work.question(given).model_copy(update={"reason": reason, "stop": stop}) for given in portion]
+    for start in range(0, len(boards), size):
+        batch = boards[start : start + size]
+        seconds_per_board = (seconds - used) / len(batch)
+        if seconds_per_board <= 0 or context.stop_requested():
+            reason, stop = (
+                ("stopped", "interrupted") if context.stop_requested() else ("the time of the request is up", "time")
+            )
+            rows = [work.question(board).model_copy(update={"reason": reason, "stop": stop}) for board in batch]
         else:
-            work.limit = replace(work.limit, seconds=min(each or left, left))
-            rows = [work.row(outcome) for outcome in work.solve(portion)]
+            work.limit = replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board))
+            rows = [work.row(outcome) for outcome in work.solve(batch)]
         used += sum(row.seconds for row in rows)
         yield from rows
 
 
-def follow(asked: Asked, teller: TaskContext) -> Any:
-    """The row of one board; tells of each better solution, and of how far the search is."""
+def follow(parameters: Parameters, context: TaskContext) -> Any:
+    """The row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.board_files import text_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import answer
 
-    instance = _instance(asked)
-    solver, limit = _solver(asked, instance.puzzle), _limit(asked, teller)
-    told: tuple[int | None, str] = None, ""
+    instance = _instance(parameters)
+    solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)
+    last_sent: tuple[int | None, str] = None, ""
 
     def watch(attempt: Attempt) -> bool:
-        nonlocal told
+        nonlocal last_sent
         if isinstance(attempt, Result) and attempt.moves is not None:
-            if (attempt.length, attempt.proof) != told:
-                told = attempt.length, attempt.proof
-                _tell_solution(instance, attempt, teller)
+            if (attempt.length, attempt.proof) != last_sent:
+                last_sent = attempt.length, attempt.proof
+                _send_solution(instance, attempt, context)
         elif isinstance(attempt, Progress):
-            teller.sometimes("progress", vars(attempt))
-        return bool(teller.over())
+            context.send_throttled("progress", vars(attempt))
+        return bool(context.stop_requested())
 
     best = answer(solver, instance, limit, watch)
-    row = row_of(best, solver, limit, text_of(instance, asked["board"]))
+    row = row_of(best, solver, limit, text_of(instance, parameters["board"]))
     return json.loads(row.to_json())
 
 
-def _tell_solution(instance: Instance, found: Result, teller: TaskContext) -> None:
-    """Tell a solution that holds."""
+def _send_solution(instance: Instance, result: Result, context: TaskContext) -> None:
+    """Send a solution if it is verified."""
     from puzzlelab.core.solver import names_of
     from puzzlelab.core.verify import verify
 
-    if verify(instance, found).holds:
-        facts = {name: getattr(found, name) for name in ("length", "proof", "lower_bound", "seconds", "expanded")}
-        teller.tell("solution", {"moves": names_of(instance.puzzle, found.moves or ()), **facts})
+    if verify(instance, result).holds:
+        facts = {name: getattr(result, name) for name in ("length", "proof", "lower_bound", "seconds", "expanded")}
+        context.send("solution", {"moves": names_of(instance.puzzle, result.moves or ()), **facts})
 
 
-def count(asked: Asked, teller: TaskContext) -> Any:
+def count(parameters: Parameters, context: TaskContext) -> Any:
     """How many solutions each board has."""
     from puzzlelab.analysis.serialise import count_facts
     from puzzlelab.core.solutions import count as count_one
     from puzzlelab.core.solutions import require_lister
 
-    puzzle, limit = _puzzle(asked), _limit(asked, teller)
-    solver = _solver(asked, puzzle)
+    puzzle, limit = _puzzle(parameters), _limit(parameters, context)
+    solver = _solver(parameters, puzzle)
     require_lister(solver, puzzle)
-    boards = [puzzle.read(text) for text in asked["board"]]
+    boards = [puzzle.read(text) for text in parameters["board"]]
     return [
-        count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, asked["most"]))
+        count_facts(puzzle, puzzle.write(board.state), count_one(solver, board, limit, parameters["most"]))
         for board in boards
     ]
 
 
-def hint(asked: Asked, teller: TaskContext) -> Any:
-    """What to do at the position after these moves, and why; or what every move is worth there."""
+def hint(parameters: Parameters, context: TaskContext) -> Any:
+    """The next cell and the reason for it, or the regret of every move, at the position after these moves."""
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.hints import hint as hint_at
     from puzzlelab.analysis.logical_hints import deduce, deduction_row
@@ -229,30 +240,32 @@ def hint(asked: Asked, teller: TaskContext) -> Any:
     from puzzlelab.core.solutions import require_lister
     from puzzlelab.core.views import Candidates
 
-    instance = _instance(asked)
-    puzzle, limit = instance.puzzle, _limit(asked, teller)
-    solver, moves = _solver(asked, puzzle), _moves(asked, puzzle)
+    instance = _instance(parameters)
+    puzzle, limit = instance.puzzle, _limit(parameters, context)
+    solver, moves = _solver(parameters, puzzle), _moves(parameters, puzzle)
     if puzzle.view(Candidates) is not None:
         require_lister(solver, puzzle)
         return [deduction_row(instance, moves, solver, deduce(instance, moves, solver, limit))]
     position = list(positions_of(instance, moves))[-1]
-    told = hint_at(solver, position, limit, lambda attempt: bool(teller.over()))
-    return [hint_row(position, solver, limit, told)]
+    answer = hint_at(solver, position, limit, lambda attempt: bool(context.stop_requested()))
+    return [hint_row(position, solver, limit, answer)]
 
 
-def frames(asked: Asked, teller: TaskContext) -> Any:
-    """Every board on the way, with a bound for what remains; with `drawn` as a picture, and with its moves."""
+def frames(parameters: Parameters, context: TaskContext) -> Any:
+    """Every position of a game with a lower bound of the remaining moves; with `drawn` also a picture and its moves."""
     from puzzlelab.analysis.playback import frame_facts
     from puzzlelab.analysis.playback import frames as frames_of
 
-    instance = _instance(asked)
+    instance = _instance(parameters)
     puzzle = instance.puzzle
-    told = [frame_facts(frame) for frame in frames_of(instance, _moves(asked, puzzle), asked["lower_bound"])]
-    return {"frames": [frame | _drawn(puzzle, frame["board"]) if asked["drawn"] else frame for frame in told]}
+    positions = [
+        frame_facts(frame) for frame in frames_of(instance, _moves(parameters, puzzle), parameters["lower_bound"])
+    ]
+    return {"frames": [frame | _drawn(puzzle, frame["board"]) if parameters["drawn"] else frame for frame in positions]}
 
 
 def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
-    """How a board is drawn, and which moves can be made on it."""
+    """The drawing of a board, and its legal moves."""
     import numpy as np
 
     from puzzlelab.core.solver import names_of
@@ -264,48 +277,50 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
     return {"svg": drawing.svg(state) if drawing else None, "text": puzzle.draw(state), "legal": legal}
 
 
-def picture(asked: Asked, teller: TaskContext) -> Any:
+def picture(parameters: Parameters, context: TaskContext) -> Any:
     """A board as SVG."""
     from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.views import DrawsSvg
 
-    instance = _instance(asked)
+    instance = _instance(parameters)
     drawing = instance.puzzle.view(DrawsSvg)
     if drawing is None:
         raise Unsupported(f"{instance.puzzle.name} has no picture of its boards")
     return drawing.svg(instance.state)
 
 
-def scores(asked: Asked, teller: TaskContext) -> Any:
-    """The share of each move that a network gives it, at every board on the way that is not solved."""
+def scores(parameters: Parameters, context: TaskContext) -> Any:
+    """The move probabilities of a network at every position of a game that is not solved."""
     import numpy as np
 
     from puzzlelab.analysis.game_analysis import positions_of
     from puzzlelab.analysis.move_probabilities import network_shown, shares
 
-    instance = _instance(asked)
+    instance = _instance(parameters)
     puzzle = instance.puzzle
-    name, network = network_shown(puzzle, {"prior": _network(asked)})
-    positions = [place for place in positions_of(instance, _moves(asked, puzzle)) if not puzzle.solved(place.state)]
-    boards = np.array([place.state for place in positions])
-    told = shares(puzzle, name, network, boards) if positions else ()
-    steps = [
-        {"board": puzzle.write(board), "shares": _named(puzzle, share)}
-        for board, share in zip(boards, told, strict=True)
+    name, network = network_shown(puzzle, {"prior": _network(parameters)})
+    positions = [
+        position for position in positions_of(instance, _moves(parameters, puzzle)) if not puzzle.solved(position.state)
     ]
-    return {"network": {"name": asked.get("net") or puzzle.name, "hash": network.name}, "steps": steps}
+    boards = np.array([position.state for position in positions])
+    move_shares = shares(puzzle, name, network, boards) if positions else ()
+    steps = [
+        {"board": puzzle.write(board), "shares": _by_move_name(puzzle, share)}
+        for board, share in zip(boards, move_shares, strict=True)
+    ]
+    return {"network": {"name": parameters.get("net") or puzzle.name, "hash": network.name}, "steps": steps}
 
 
-def _named(puzzle: Puzzle, share: Any) -> dict[str, float]:
-    """The finite numbers of a row for moves, by the names of the moves."""
+def _by_move_name(puzzle: Puzzle, share: Any) -> dict[str, float]:
+    """The finite entries of an array over moves, by the names of the moves."""
     import numpy as np
 
-    known = np.flatnonzero(np.isfinite(share)).tolist()
-    return {puzzle.write_move(move): round(float(share[move]), DIGITS) for move in known}
+    finite = np.flatnonzero(np.isfinite(share)).tolist()
+    return {puzzle.write_move(move): round(float(share[move]), DIGITS) for move in finite}
 
 
-def tree(asked: Asked, teller: TaskContext) -> Any:
-    """What so many playouts say of the moves at a board."""
+def tree(parameters: Parameters, context: TaskContext) -> Any:
+    """The statistics of a tree search with so many playouts for the moves at a board."""
     import numpy as np
 
     from puzzlelab.analysis.network_options import network_options
@@ -313,38 +328,40 @@ def tree(asked: Asked, teller: TaskContext) -> Any:
     from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct
 
-    instance, name = _instance(asked), _network(asked)
+    instance, name = _instance(parameters), _network(parameters)
     puzzle = instance.puzzle
     if puzzle.solved(instance.state) or puzzle.objection(instance.state):
-        raise Unsupported("there is nothing to play for: the board is solved, or cannot be")
-    limit = _limit(asked, teller)
-    guides = network_options(puzzle, Uct.name, Uct.model_fields, name)
-    player = UctSession(puzzle, 1, limit, **guides, playouts=asked["playouts"])
-    turn = player.moves(instance.state[None])
-    grown = player.tree()
+        raise Unsupported("there is no move to search: the board is solved, or cannot be solved")
+    limit = _limit(parameters, context)
+    options = network_options(puzzle, Uct.name, Uct.model_fields, name)
+    player = UctSession(puzzle, 1, limit, **options, playouts=parameters["playouts"])
+    decision = player.moves(instance.state[None])
+    search_tree = player.tree()
     moves: list[dict[str, Any]] = [
         {
-            "move": puzzle.write_move(int(grown.move[row])),
-            "visits": int(grown.visits[row]),
-            "share": round(float(turn.shares[0, grown.move[row]]), DIGITS),
-            "value": round(float(grown.value[row]), DIGITS) if grown.visits[row] else None,
-            "remaining": _remaining(grown.value[row], player.solver.decay) if grown.visits[row] else None,
-            "prior": round(float(grown.prior[row]), DIGITS),
+            "move": puzzle.write_move(int(search_tree.move[row])),
+            "visits": int(search_tree.visits[row]),
+            "share": round(float(decision.shares[0, search_tree.move[row]]), DIGITS),
+            "value": round(float(search_tree.value[row]), DIGITS) if search_tree.visits[row] else None,
+            "remaining": _remaining(search_tree.value[row], player.solver.step_discount)
+            if search_tree.visits[row]
+            else None,
+            "prior": round(float(search_tree.prior[row]), DIGITS),
         }
-        for row in np.flatnonzero(grown.parent == 0).tolist()
+        for row in np.flatnonzero(search_tree.parent == 0).tolist()
     ]
     moves.sort(key=lambda move: (-move["visits"], -move["prior"]))
-    value = float(turn.values[0])
-    worth = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.decay)}
-    return {"playouts": asked["playouts"], **worth, "moves": moves}
+    value = float(decision.values[0])
+    root_value = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.step_discount)}
+    return {"playouts": parameters["playouts"], **root_value, "moves": moves}
 
 
 def _remaining(value: float, decay: float) -> float | None:
-    """The moves that remain where a state has this value; None where all is lost."""
+    """The remaining moves that correspond to a value; None for the value of a dead end."""
     return round(-math.log(value) / decay, 1) if value > 0 else None
 
 
-TASKS: Mapping[str, Callable[[Asked, TaskContext], Any]] = {
+TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
     task.__name__: task
     for task in (list_all, check, generate, solve, follow, count, hint, frames, picture, scores, tree)
 }

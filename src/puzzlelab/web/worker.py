@@ -1,7 +1,7 @@
-"""A worker process: takes one task after the other from a pipe, tells what it finds, and ends with its parent.
+"""A worker process: reads tasks from a pipe, sends messages while it runs them, and ends with its parent.
 
-Every answer is (kind, value): events as they come, then one of `ENDS`. What is wrong with a request is a sentence; what
-is wrong with us goes to the log, because it may speak of files.
+A message is a pair (kind, value). A task ends with one message of `FINAL_KINDS`. An error of the request becomes a
+sentence for the client; an internal error is only logged, because its text may contain paths of files.
 """
 
 from __future__ import annotations
@@ -18,95 +18,96 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 DONE, REFUSED, FAULT = "done", "refused", "fault"
-ENDS = (DONE, REFUSED, FAULT)
-"""How a task ends: with its answer, with what is wrong with the request, or with our own fault."""
-NOT_ENOUGH = "this needs more memory than a search may have here"
-INSIDE = "something went wrong inside the server; its log says what"
-SELDOM = 0.2
-"""Seconds between two events of one kind that are worth telling only now and then."""
-SLACK = 2**30
-"""Bytes that a worker may reserve beyond what its searches may hold: threads, machine code, networks."""
+FINAL_KINDS = (DONE, REFUSED, FAULT)
+"""How a task ends: with its result, with an error of the request, or with an internal error."""
+OUT_OF_MEMORY = "this needs more memory than a search may have here"
+INTERNAL_ERROR = "an internal error of the server; its log has the details"
+THROTTLE_SECONDS = 0.2
+"""The least time between two throttled messages of one kind."""
+MEMORY_SLACK = 2**30
+"""Bytes that a worker may reserve beyond the memory of its searches: for threads, machine code and networks."""
 
 
 class TaskContext:
-    """What a task tells while it works, and how it learns that nobody wants its answer any more."""
+    """What a task sees of the server: it sends messages, and asks whether its result is still needed."""
 
-    def __init__(self, send: Callable[[str, Any], None], stopped: Callable[[], bool], memory: int) -> None:
-        self.tell, self.over, self.memory = send, stopped, memory
-        self._told: dict[str, float] = {}
+    def __init__(self, send: Callable[[str, Any], None], stop_requested: Callable[[], bool], memory: int) -> None:
+        self.send, self.stop_requested, self.memory = send, stop_requested, memory
+        self._last_sent: dict[str, float] = {}
 
-    def sometimes(self, kind: str, value: Any) -> None:
-        """Tell it unless the same kind was told a moment ago."""
+    def send_throttled(self, kind: str, value: Any) -> None:
+        """Send a message unless one of the same kind was sent within `THROTTLE_SECONDS`."""
         now = time.monotonic()
-        if now - self._told.get(kind, -SELDOM) >= SELDOM:
-            self._told[kind] = now
-            self.tell(kind, value)
+        if now - self._last_sent.get(kind, -THROTTLE_SECONDS) >= THROTTLE_SECONDS:
+            self._last_sent[kind] = now
+            self.send(kind, value)
 
-    # What `engine.report` wants of a listener.
+    # The interface of a listener of `engine.report`.
 
     def note(self, sentence: str) -> None:
-        logging.warning(sentence)  # it may speak of files
+        logging.warning(sentence)  # it may contain paths of files
 
     def waiting(self, sentence: str) -> None:
-        self.tell("waiting", {"text": sentence})
+        self.send("waiting", {"text": sentence})
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
-        part = f" {done / total:.0%}" if total else ""
-        self.sometimes("waiting", {"text": f"{title}{part}{f': {told}' if told else ''}"})
+    def progress(self, title: str, done: float, total: float | None, detail: str) -> None:
+        share = f" {done / total:.0%}" if total else ""
+        self.send_throttled("waiting", {"text": f"{title}{share}{f': {detail}' if detail else ''}"})
 
 
-def main(pipe: Connection, flag: Any, memory: int) -> None:
-    """Do what comes down the pipe until it is closed; `flag` is set where a task should end early."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server says when to end
+def main(pipe: Connection, stop_flag: Any, memory: int) -> None:
+    """Run the tasks from the pipe until it is closed; `stop_flag` is set while the current task should end early."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _confine(memory)
+    _limit_memory(memory)
 
     def send(kind: str, value: Any) -> None:
         pipe.send((kind, value))
 
-    teller = TaskContext(send, lambda: bool(flag.value), memory)
+    context = TaskContext(send, lambda: bool(stop_flag.value), memory)
     while True:
         try:
-            name, asked = pipe.recv()
+            name, request = pipe.recv()
         except (EOFError, OSError):
             return
-        send(*_answer(name, asked, teller))
+        send(*_run_task(name, request, context))
 
 
-def _answer(name: str, asked: dict[str, Any], teller: TaskContext) -> tuple[str, Any]:
-    """The end of one task."""
+def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple[str, Any]:
+    """The final message of one task."""
     from puzzlelab.core.errors import BadFile, BadInput
     from puzzlelab.engine import report
     from puzzlelab.web import tasks
 
     try:
-        with report.listening(teller):
-            return DONE, tasks.TASKS[name](asked, teller)
-    except BadFile:  # nobody names files here
+        with report.listening(context):
+            return DONE, tasks.TASKS[name](request, context)
+    except BadFile:  # no request names a file, so this is an internal error
         logging.exception("a file that %s needs", name)
     except BadInput as error:
         return REFUSED, str(error)
     except MemoryError:
-        return REFUSED, NOT_ENOUGH
+        return REFUSED, OUT_OF_MEMORY
     except Exception:
         logging.exception("while doing %s", name)
-    return FAULT, INSIDE
+    return FAULT, INTERNAL_ERROR
 
 
 def _end_with_parent() -> None:
-    """End this process as soon as its parent is gone, however that ended."""
+    """End this process as soon as its parent has ended, for whatever reason."""
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
         os._exit(1)
 
 
-def _confine(memory: int) -> None:
-    """Refuse this process more than a search may hold, where the system can do so."""
+def _limit_memory(memory: int) -> None:
+    """Limit the memory of this process, where the system can do so."""
     if sys.platform != "linux":
         return
     import resource
 
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = 2 * memory + SLACK
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = 2 * memory + MEMORY_SLACK
+    soft_limit = limit if hard_limit == resource.RLIM_INFINITY else min(limit, hard_limit)
+    resource.setrlimit(resource.RLIMIT_DATA, (soft_limit, hard_limit))

@@ -1,4 +1,4 @@
-"""Small runs of self-competition, of seconds each."""
+"""Small runs of self-play, of seconds each."""
 
 import pytest
 
@@ -8,21 +8,41 @@ SMALL = {
     "puzzle": "tiles-2x3",
     "seed": 5,
     "network": {"kind": "dense", "width": 16, "depth": 2, "heads": ["policy", "cost_to_go"]},
-    "starts": {"walks": 1.0, "first": 3, "last": 9, "grows": "won", "games": 16, "in_a_row": 1, "by": 2},
-    "playing": {"games": 16, "playouts": 6, "max_moves": 20},
-    "samples": {"newest": 300, "round": 320, "reuse": 4.0},
-    "match": {"games": 16, "portion": 8, "ladder": 8, "opponents": ["random", "greedy:estimate=manhattan"]},
-    "learning": {"steps": 60, "batch": 32, "warmup": 5, "precision": "float32", "save": 1000.0, "mean": 0.9},
-    "exam": {"every": 20, "boards": 5, "games": 0, "scale": "uniform", "max_moves": 30},
+    "curriculum": {
+        "random_walk_share": 1.0,
+        "initial_difficulty": 3,
+        "max_difficulty": 9,
+        "growth": "wins",
+        "games_per_check": 16,
+        "checks_in_a_row": 1,
+        "increment": 2,
+    },
+    "self_play": {"parallel_games": 16, "playouts": 6, "max_moves": 20},
+    "replay": {"capacity": 300, "samples_per_candidate": 320, "replay_ratio": 4.0},
+    "match": {
+        "max_boards": 16,
+        "batch_size": 8,
+        "opponent_boards": 8,
+        "opponents": ["random", "greedy:estimate=manhattan"],
+    },
+    "learning": {
+        "steps": 60,
+        "batch_size": 32,
+        "warmup": 5,
+        "precision": "float32",
+        "save_seconds": 1000.0,
+        "ema": 0.9,
+    },
+    "evaluation": {"every": 20, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
 }
 
 
 @pytest.fixture
 def settings_of():
-    """`settings_of("playing.playouts=9", ...)`: the settings of a small run, changed."""
+    """`settings_of("self_play.playouts=9", ...)`: the settings of a small run, changed."""
 
     def make(*changes):
-        return recipe.settings_of("selfplay", recipe.with_changes(SMALL, changes))
+        return recipe.settings_of("selfplay", SMALL, changes)
 
     return make
 
@@ -36,10 +56,10 @@ def compete():
         from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
         recipe.find("selfplay").check(settings)
-        league = SelfPlayRun(folder)
-        league.begin(settings)
-        supervisor.run_all(league, settings, watch, workers=0)
-        return league
+        run = SelfPlayRun(folder)
+        run.begin(settings)
+        supervisor.run_all(run, settings, watch, workers=0)
+        return run
 
     return work
 
@@ -51,7 +71,7 @@ def finished(tmp_path_factory):
     from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
     settings = recipe.settings_of("selfplay", SMALL)
-    league = SelfPlayRun(tmp_path_factory.mktemp("runs") / "small")
-    league.begin(settings)
-    supervisor.run_all(league, settings, lambda: None, workers=0)
-    return league, settings
+    run = SelfPlayRun(tmp_path_factory.mktemp("runs") / "small")
+    run.begin(settings)
+    supervisor.run_all(run, settings, lambda: None, workers=0)
+    return run, settings

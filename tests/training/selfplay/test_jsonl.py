@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.training.selfplay.jsonl import PIECE, JsonLines, append
+from puzzlelab.training.selfplay.jsonl import BLOCK_SIZE, JsonLines, append
 
 
 def test_each_reading_gives_what_is_new(tmp_path) -> None:
@@ -20,7 +20,7 @@ def test_each_reading_gives_what_is_new(tmp_path) -> None:
     assert lines.read() == []
 
 
-@pytest.mark.parametrize("half", ['{"n": ', "{" + "x" * (3 * PIECE)], ids=["short", "long"])
+@pytest.mark.parametrize("half", ['{"n": ', "{" + "x" * (3 * BLOCK_SIZE)], ids=["short", "long"])
 def test_half_a_line_is_passed_over_and_cut_off_by_the_next(tmp_path, half) -> None:
     path = tmp_path / "a.jsonl"
     append(path, {"n": 1})

@@ -53,10 +53,10 @@ def draw_scores(state: Board, puzzle: Shape, scores: NDArray[np.float64]) -> str
 
     Empty cells are left blank. `read` understands it: what stands in round brackets is passed over.
     """
-    told = [
+    texts = [
         f"{_symbol(value)}({100 * score:2.0f})" if value else "" for value, score in zip(state, scores, strict=True)
     ]
-    return _table([f"{text:<6}" for text in told], [f"{x:<6}" for x in range(puzzle.width)], puzzle)
+    return _table([f"{text:<6}" for text in texts], [f"{x:<6}" for x in range(puzzle.width)], puzzle)
 
 
 def _table(cells: list[str], names: list[str], puzzle: Shape) -> str:

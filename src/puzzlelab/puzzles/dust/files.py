@@ -18,7 +18,7 @@ from puzzlelab.puzzles.dust import examples, notation
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Dust
 
-Told = tuple[int, str, *tuple[str, ...]]
+BoardLines = tuple[int, str, *tuple[str, ...]]
 """The number of a board's first line, its text, and the columns after it."""
 
 USUAL = {(8, 6): 5, (6, 5): 4, (7, 6): 5, (8, 8): 5, (10, 8): 5}
@@ -26,7 +26,7 @@ USUAL = {(8, 6): 5, (6, 5): 4, (7, 6): 5, (8, 8): 5, (10, 8): 5}
 USUAL_COLOURS = 5
 
 
-def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] = ()) -> Iterator[Told]:
+def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] = ()) -> Iterator[BoardLines]:
     """The boards of a file; what is no board is given too, for `read` to refuse, and spoils no other.
 
     `names` are words that are boards, whatever they look like.
@@ -104,9 +104,9 @@ class _Block:
 
     def ended(self) -> tuple[int, str]:
         """The board; the next line begins another one."""
-        told = self.began, "\n".join(self.lines)
+        board = self.began, "\n".join(self.lines)
         self.lines, self.headers, self.rows = [], 0, 0
-        return told
+        return board
 
 
 # --- boards without a name ---
@@ -171,5 +171,5 @@ class DustFiles:
 
     puzzle: Dust
 
-    def boards(self, lines: Iterable[str]) -> Iterator[Told]:
+    def boards(self, lines: Iterable[str]) -> Iterator[BoardLines]:
         return boards(lines, self.puzzle, examples.of(self.puzzle.name))

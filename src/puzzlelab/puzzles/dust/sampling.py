@@ -58,15 +58,17 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
 
 def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
     """How many cells, clusters and colours a board has and, where that is known soon, its proven optimum."""
-    found = {
+    levels = {
         "cells": int(np.count_nonzero(state)),
         "clusters": int(puzzle.legal(state).sum()),
         "colours": np.unique(state[state != 0]).size,
     }
     if puzzle.cells > QUICK_SIZE:
-        return found
+        return levels
     result = _solved(_solver(), Instance(puzzle, state), QUICK_NODES)
-    return {"optimum": len(result.moves), **found} if result.proof == "optimal" and result.moves is not None else found
+    return (
+        {"optimum": len(result.moves), **levels} if result.proof == "optimal" and result.moves is not None else levels
+    )
 
 
 def greatest_optimum(puzzle: Dust) -> int:
@@ -74,48 +76,48 @@ def greatest_optimum(puzzle: Dust) -> int:
     return puzzle.cells - -(-puzzle.cells // puzzle.colours) + 1
 
 
-def uniform(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+def uniform(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
     """A full board, each cell of any colour, all alike; this scale has no levels."""
-    if wanted is not None:
+    if level is not None:
         raise BadOption("the scale 'uniform' of dust has no levels")
     return random.integers(1, puzzle.colours + 1, puzzle.cells, np.uint8)
 
 
-def backwards(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
     """A board built of so many clusters, one after the other; without a number, of as many as boards commonly need.
 
     It is full where clusters can be found that fill it. Raises `BadOption` for a number that cannot be had.
     """
-    if wanted is None:
-        wanted = int(random.integers(puzzle.cells // 8 + 1, puzzle.cells // 3 + 2))
-    _must_be_level(puzzle, "backwards", wanted, puzzle.cells)
-    board = built(puzzle, random, wanted)
+    if level is None:
+        level = int(random.integers(puzzle.cells // 8 + 1, puzzle.cells // 3 + 2))
+    _must_be_level(puzzle, "backwards", level, puzzle.cells)
+    board = built(puzzle, random, level)
     if board is None:
-        raise BadOption(f"no board of {puzzle.name} was found that is built of {wanted} clusters; try a lower level")
+        raise BadOption(f"no board of {puzzle.name} was found that is built of {level} clusters; try a lower level")
     return board
 
 
-def by_optimum(puzzle: Dust, random: np.random.Generator, wanted: int | None = None) -> Board:
+def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
     """A full board with this proven optimum, drawn until one has it; without a number a uniform board, not solved.
 
     Raises `BadOption` for a number that no board has, or that none of a few hundred boards has.
     """
-    if wanted is None:
+    if level is None:
         return uniform(puzzle, random)
-    _must_be_level(puzzle, "optimum", wanted, greatest_optimum(puzzle))
-    search = _Search(puzzle, random, wanted)
+    _must_be_level(puzzle, "optimum", level, greatest_optimum(puzzle))
+    search = _Search(puzzle, random, level)
     for board in search.boards():
         if search.hits(board):
             return board
     unproven = f", and {search.unproven} could not be proven" if search.unproven else ""
     raise BadOption(
-        f"no board of {puzzle.name} with the optimum {wanted} was found: of {search.draws} none had it{unproven}"
+        f"no board of {puzzle.name} with the optimum {level} was found: of {search.draws} none had it{unproven}"
     )
 
 
-def _must_be_level(puzzle: Dust, scale: str, wanted: int, most: int) -> None:
-    if not 1 <= wanted <= most:
-        raise BadOption(f"the levels of {puzzle.name} on the scale '{scale}' go from 1 to {most}, not to {wanted}")
+def _must_be_level(puzzle: Dust, scale: str, level: int, greatest: int) -> None:
+    if not 1 <= level <= greatest:
+        raise BadOption(f"the levels of {puzzle.name} on the scale '{scale}' go from 1 to {greatest}, not to {level}")
 
 
 @dataclass
@@ -124,7 +126,7 @@ class _Search:
 
     puzzle: Dust
     random: np.random.Generator
-    wanted: int
+    level: int
     draws: int = 0
     nodes: int = 0
     below: int = 0
@@ -144,18 +146,18 @@ class _Search:
         self.draws += 1
         self.nodes += result.expanded
         self.length = self.puzzle.cells if result.moves is None else len(result.moves)
-        self.below += self.length < self.wanted
-        self.above += result.lower_bound > self.wanted or self.length > self.wanted + FAR
+        self.below += self.length < self.level
+        self.above += result.lower_bound > self.level or self.length > self.level + FAR
         self.unproven += result.stop == "nodes"
         report.progress("boards tried", self.draws, DRAWS)
-        return result.proof == "optimal" and self.length == self.wanted
+        return result.proof == "optimal" and self.length == self.level
 
     def _off(self, attempt: Attempt) -> bool:
         """Whether the optimum of the board is known, or likely, not to be the asked one."""
         if isinstance(attempt, Result):
-            length = self.wanted if attempt.length is None else attempt.length
-            return attempt.lower_bound > self.wanted or not self.wanted <= length <= self.wanted + FAR
-        return attempt.bound > self.wanted
+            length = self.level if attempt.length is None else attempt.length
+            return attempt.lower_bound > self.level or not self.level <= length <= self.level + FAR
+        return attempt.bound > self.level
 
     def boards(self) -> Iterator[Board]:
         """Boards to try: uniform ones, then boards that are led to the side on which fewer of those were."""
@@ -171,7 +173,7 @@ class _Search:
         """Boards with a known solution of the asked length, or of a few clicks more."""
         while True:
             for more in (0, 1, 2):
-                board = built(self.puzzle, self.random, min(self.wanted + more, self.puzzle.cells))
+                board = built(self.puzzle, self.random, min(self.level + more, self.puzzle.cells))
                 yield uniform(self.puzzle, self.random) if board is None or not board.all() else board
 
     def _harder(self) -> Iterator[Board]:
@@ -182,7 +184,7 @@ class _Search:
             cells = self.random.integers(self.puzzle.cells, size=self.random.integers(1, 4))
             board[cells] = self.random.integers(1, self.puzzle.colours + 1, cells.size)
             yield board
-            if length <= self.length <= max(self.wanted, length):
+            if length <= self.length <= max(self.level, length):
                 best, length = board, self.length
 
 
@@ -215,7 +217,7 @@ def _solver() -> Halves:
 
 @dataclass(frozen=True)
 class DustSamples:
-    """The view `TrainingSamples` of dust."""
+    """The view `Samples` of dust."""
 
     puzzle: Dust
 

@@ -183,28 +183,28 @@ def writer_of(path: Path) -> Writer:
 
 
 def write(
-    path: Path, generator: SudokuGenerator, count: int, seed: int, jobs: int | None, told: Callable[[int], None]
+    path: Path, generator: SudokuGenerator, count: int, seed: int, jobs: int | None, report: Callable[[int], None]
 ) -> None:
     """Write the first `count` puzzles of a stream; go on with the file if it was begun with the same settings.
 
-    `told` hears how many rows there are, and at the end how many are kept. What was written stays, whatever happens.
+    `report` hears how many rows there are, and at the end how many are kept. What was written stays, whatever happens.
     Raises `BadFile`.
     """
     if not path.name:
         raise BadFile(f"'{path}' is no name of a file")
     note = path.with_name(f"{path.name}.making")
-    asked = {"settings": dict(generator), "count": count, "seed": seed, "version": VERSION}
+    settings = {"settings": dict(generator), "count": count, "seed": seed, "version": VERSION}
     try:
-        _examine(path, note, json.loads(json.dumps(asked)))
+        _examine(path, note, json.loads(json.dumps(settings)))
         path.parent.mkdir(parents=True, exist_ok=True)
         writer = writer_of(path)
-        note.write_text(json.dumps(asked) + "\n", encoding="utf-8")
+        note.write_text(json.dumps(settings) + "\n", encoding="utf-8")
         complete = False
         try:
-            told(writer.rows)
+            report(writer.rows)
             for batch in generator.batches(count, seed, jobs, writer.rows):
                 writer.append(batch)
-                told(writer.rows)
+                report(writer.rows)
             complete = True
         except BadInput:
             if writer.rows == 0:  # such puzzles cannot be had: nothing was begun
@@ -214,20 +214,20 @@ def write(
         finally:
             writer.close(complete)
             if not complete:
-                told(writer.rows)
+                report(writer.rows)
         note.unlink()
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _examine(path: Path, note: Path, asked: Mapping[str, Any]) -> None:
+def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:
     """See that the file is new, or was begun with these settings."""
     if note.exists():
         try:
             held = json.loads(note.read_text(encoding="utf-8"))
         except ValueError:
             raise BadFile(f"{note} says nothing that can be read: remove it together with {path}") from None
-        if held != asked:
+        if held != settings:
             raise BadFile(
                 f"{path} was begun with other settings ({json.dumps(held)}); remove it and {note} to begin anew"
             )

@@ -72,14 +72,14 @@ class SudokuGenerator(Settings):
     )
 
     def model_post_init(self, context: object) -> None:
-        asked = [name for name in ("level", "mix", "clues") if getattr(self, name) is not None]
-        if len(asked) > 1:
-            raise BadOption(f"ask for puzzles by {asked[0]} or by {asked[1]}, not by both")
+        options = [name for name in ("level", "mix", "clues") if getattr(self, name) is not None]
+        if len(options) > 1:
+            raise BadOption(f"ask for puzzles by {options[0]} or by {options[1]}, not by both")
         if (self.minimal or self.hard) and not self.unique:
             raise BadOption("a puzzle that is minimal or hard has one solution: do not allow several")
         if self.minimal and (self.clues is not None or self.mix is not None or self.level not in (None, 5)):
             raise BadOption("minimal puzzles have about 24 clues: ask for no other number")
-        if self.hard and asked:
+        if self.hard and options:
             raise BadOption("hard puzzles have as many clues as they have: ask for no level, mix or number of clues")
         least, most = self.span()
         if least > most:
@@ -144,8 +144,8 @@ class SudokuGenerator(Settings):
             "diagonal": [grid.T],
             "full": [np.rot90(each, turns) for each in (grid, grid.T) for turns in range(4)],
         }[self.symmetry]
-        found = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
-        return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(found)])
+        orbits = {tuple(sorted({cell, *(int(image.flat[cell]) for image in images)})) for cell in range(81)}
+        return np.array([[*orbit, *[-1] * (8 - len(orbit))] for orbit in sorted(orbits)])
 
     def batches(self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0) -> Iterator[GeneratedBatch]:
         """The puzzles number `first` to `count` - 1 of the stream of this seed, `CHUNK` at a time, on `jobs` threads.
@@ -167,7 +167,7 @@ class SudokuGenerator(Settings):
             puzzles, solutions = _empty(size), _empty(size)
             settings: tuple[Any, ...] = (orbits, self.unique, self.hard, TRIES, hole_digging.room(), puzzles, solutions)
             if hole_digging.make(key, start, kinds, chances, *settings) < size:
-                raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._asked()}")
+                raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._described()}")
             return puzzles, solutions
 
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
@@ -184,9 +184,9 @@ class SudokuGenerator(Settings):
 
         return Tally("clues", files.clue_counts(path), LEVELS)
 
-    def _asked(self) -> str:
-        told = {name: value for name, value in self if value != type(self).model_fields[name].default}
-        return ", ".join(f"{name}={value}" for name, value in told.items())
+    def _described(self) -> str:
+        settings = {name: value for name, value in self if value != type(self).model_fields[name].default}
+        return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def own_generator(puzzle: Sudoku) -> OwnGenerator | None:

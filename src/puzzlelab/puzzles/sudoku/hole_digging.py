@@ -230,16 +230,16 @@ def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles
         kind = 0
         while kind < len(kinds) - 1 and draw >= chances[kind]:
             kind += 1
-        made = False
+        is_made = False
         for _ in range(tries):
             full_grid(random, stack, control, columns, digits, solutions[i])
             copy(solutions[i], puzzles[i])
             least = kinds[kind, 0] + below(random, kinds[kind, 1] - kinds[kind, 0] + 1)
             clues = dig(random, solutions[i], orbits, order, least, unique, puzzles[i], stack, control)
             if clues <= kinds[kind, 2]:
-                made = True
+                is_made = True
                 break
-        if not made:
+        if not is_made:
             return i
         if steps > 0:
             harden(random, solutions[i], orbits, order, steps, puzzles[i], trial, stack, control)

@@ -63,7 +63,7 @@ def _first(random: np.random.Generator, generator: SudokuGenerator) -> Board:
 
 @dataclass(frozen=True)
 class SudokuSamples:
-    """The view `TrainingSamples` of Sudoku."""
+    """The view `Samples` of Sudoku."""
 
     puzzle: Sudoku
 

@@ -202,7 +202,7 @@ def _links(masks, source, ranks, offsets, labels, first, target, turn):
 
 
 @compiled
-def _level(depth, entries, levels, active, first, target, turn, turns, found, start, stop):
+def _level(depth, entries, levels, active, first, target, turn, turns, new_entries, start, stop):
     """Push the entries at `depth` of the regions `start` to `stop` one move on; return how many were reached.
 
     `entries: uint8[regions, P]` are the distances, P = k! padded to a multiple of 8; `levels` is the same memory as
@@ -224,7 +224,7 @@ def _level(depth, entries, levels, active, first, target, turn, turns, found, st
             if zeros != np.uint64(0):
                 for i in range(8 * w, 8 * w + 8):
                     if entries[region, i] == depth:
-                        found[count] = i
+                        new_entries[count] = i
                         count += 1
         for link in range(first[region], first[region + 1]):
             to = target[link]
@@ -232,13 +232,13 @@ def _level(depth, entries, levels, active, first, target, turn, turns, found, st
             fresh = 0
             if i == j:
                 for n in range(count):
-                    order = found[n]
+                    order = new_entries[n]
                     if entries[to, order] > depth + 1:
                         entries[to, order] = depth + 1
                         fresh += 1
             else:
                 for n in range(count):
-                    order = turns[i, j, found[n]]
+                    order = turns[i, j, new_entries[n]]
                     if entries[to, order] > depth + 1:
                         entries[to, order] = depth + 1
                         fresh += 1

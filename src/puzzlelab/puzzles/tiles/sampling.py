@@ -133,19 +133,19 @@ def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
     return levels
 
 
-def sample_level(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
+def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
     """A board of exactly this level; with replacement, because some levels have only a handful of boards."""
-    if wanted is None:
-        wanted = _any_level(puzzle, random)
+    if level is None:
+        level = _any_level(puzzle, random)
     if puzzle.cells <= TABLED_CELLS:
         from puzzlelab.puzzles.tiles import exact_distances
 
-        ranks = _by_level(puzzle).get(wanted)
+        ranks = _by_level(puzzle).get(level)
         if ranks is None:
             known = ", ".join(map(str, _by_level(puzzle)))
-            raise BadOption(f"{puzzle.name} has no board of level {wanted}; its levels are {known}")
+            raise BadOption(f"{puzzle.name} has no board of level {level}; its levels are {known}")
         return exact_distances.state_of(puzzle, int(random.choice(ranks)))
-    return _annealed(puzzle, random, wanted)
+    return _annealed(puzzle, random, level)
 
 
 def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
@@ -156,7 +156,7 @@ def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
     return int(random.integers(low, high + 1))
 
 
-def _annealed(puzzle: Tiles, random: np.random.Generator, wanted: int) -> Board:
+def _annealed(puzzle: Tiles, random: np.random.Generator, level: int) -> Board:
     rules = kernel_rules(puzzle)
     for start in (uniform(puzzle, random), np.array(puzzle.goal, np.uint8)):
         working = rules.encode(start[None])[0]
@@ -165,10 +165,10 @@ def _annealed(puzzle: Tiles, random: np.random.Generator, wanted: int) -> Board:
             noise = random.random((4 * MIXING_STEPS, 6))
             mixing = MIXING_STEPS if spent == 0 else 0
             home = rules.tables.home
-            if anneal(working, wanted, noise, puzzle.rows, puzzle.columns, home, _distance(puzzle), mixing):
+            if anneal(working, level, noise, puzzle.rows, puzzle.columns, home, _distance(puzzle), mixing):
                 return rules.decode(working)
             spent += len(noise)
-    raise BadOption(f"no board of level {wanted} was found for {puzzle.name}")
+    raise BadOption(f"no board of level {level} was found for {puzzle.name}")
 
 
 def level_range(puzzle: Tiles) -> tuple[int, int]:
@@ -180,7 +180,7 @@ def level_range(puzzle: Tiles) -> tuple[int, int]:
     return 1, round(1.3 * float(_distance(puzzle).mean()) * puzzle.cells)
 
 
-def uniform(puzzle: Tiles, random: np.random.Generator, wanted: int | None = None) -> Board:
+def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None = None) -> Board:
     """Any solvable board, all equally likely: an unsolvable draw has two of its tiles exchanged."""
     board = random.permutation(puzzle.cells).astype(np.uint8)
     if puzzle.objection(board):
@@ -199,38 +199,36 @@ def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board
     return state
 
 
-def at_distance(puzzle: Tiles, random: np.random.Generator, wanted: int | None) -> Board:
+def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
     """A board of exactly this true distance."""
     from puzzlelab.puzzles.tiles import exact_distances
 
-    if wanted is None:
+    if level is None:
         return uniform(puzzle, random)
-    ranks = exact_distances.states_at(puzzle, wanted)
-    if ranks.size == 0 or wanted >= exact_distances.UNREACHED:
-        raise BadOption(f"no board of {puzzle.name} is {wanted} moves from the goal")
+    ranks = exact_distances.states_at(puzzle, level)
+    if ranks.size == 0 or level >= exact_distances.UNREACHED:
+        raise BadOption(f"no board of {puzzle.name} is {level} moves from the goal")
     return exact_distances.state_of(puzzle, int(random.choice(ranks)))
 
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     """The scales of this board."""
-    found = {
+    scales = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
-            lambda random, wanted: sample_level(puzzle, random, wanted),
+            lambda random, level: sample_level(puzzle, random, level),
             level_range(puzzle),
         ),
-        "uniform": Scale("all solvable boards alike", lambda random, wanted: uniform(puzzle, random, wanted)),
-        "walk": Scale(
-            "random moves from the goal", lambda random, wanted: walk(puzzle, random, wanted), (0, 1_000_000)
-        ),
+        "uniform": Scale("all solvable boards alike", lambda random, level: uniform(puzzle, random, level)),
+        "walk": Scale("random moves from the goal", lambda random, level: walk(puzzle, random, level), (0, 1_000_000)),
     }
     if puzzle.cells <= 10:
-        found["distance"] = Scale(
+        scales["distance"] = Scale(
             "true distance from the goal",
-            lambda random, wanted: at_distance(puzzle, random, wanted),
+            lambda random, level: at_distance(puzzle, random, level),
             (0, farthest(puzzle)),
         )
-    return found
+    return scales
 
 
 def farthest(puzzle: Tiles) -> int:
@@ -243,10 +241,10 @@ def farthest(puzzle: Tiles) -> int:
 
 def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
     """The level of a board and, for small ones, its true distance."""
-    found = {"level": int(level(puzzle, state[None])[0])}
+    levels = {"level": int(level(puzzle, state[None])[0])}
     if puzzle.cells <= TABLED_CELLS and puzzle.objection(state) is None:
         from puzzlelab.puzzles.tiles import exact_distances
 
         working = kernel_rules(puzzle).encode(state[None])[0]
-        found["distance"] = int(exact_distances.distances(puzzle).distance[exact_distances.rank_of(working)])
-    return found
+        levels["distance"] = int(exact_distances.distances(puzzle).distance[exact_distances.rank_of(working)])
+    return levels

@@ -1,1 +1,1 @@
-"""One recipe a file: `RECIPE`, which `training.recipe` describes. Found by scanning this folder."""
+"""One recipe per file, as `RECIPE`, whose interface is in `training.recipe`; the folder is scanned for them."""

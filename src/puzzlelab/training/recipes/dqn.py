@@ -1,15 +1,15 @@
-"""Deep Q-learning: a network plays many games at once, and learns from what its moves led to what they are worth.
+"""Deep Q-learning: a network plays many games side by side, and learns the values of its moves.
 
-With the parts that were found to help since Mnih et al. (2015), each of which can be switched off: double (van Hasselt
-et al., 2016), dueling (Wang et al., 2016), prioritised (Schaul et al., 2016), returns of several steps (Hessel et al.,
-2018), and a mask over moves that cannot be made.
+With the extensions since Mnih et al. (2015), each of which can be switched off: double (van Hasselt et al., 2016),
+dueling (Wang et al., 2016), prioritised replay (Schaul et al., 2016), returns of several steps (Hessel et al., 2018),
+and a mask over illegal moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
@@ -26,139 +26,143 @@ from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
 from puzzlelab.training.runs import Run
 
 
 class DqnSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `q`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {**OnlineSettings.renamed, "whole": "all_moves", "least": "min_value"}
     recipe: Literal["dqn"] = "dqn"
     reward: str = "moves"
-    """A scheme of the puzzle; `puzzlelab list PUZZLE` names them. With any but `moves`, `margin` counts for nothing."""
+    """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them. `slack` applies only to `moves`."""
     discount: float = Field(default=1.0, ge=0, le=1)
     horizon: int = Field(default=1, ge=1)
-    """Moves of a return."""
+    """The number of moves of a return."""
     double: bool = True
-    """Whether the network says which move comes next, and the slow one only what it is worth."""
-    whole: bool = False
-    """Whether a state is learned from with all its moves, which the rules allow, and not with the one that was made."""
+    """Whether the network chooses the next move and the target network only values it."""
+    all_moves: bool = False
+    """Whether all legal moves of a state are learned from, by the rules, and not only the move that was played."""
     masked: bool = True
-    """Whether only moves that can be made are tried and counted."""
+    """Whether illegal moves are excluded from play and from targets."""
     blend: float = Field(default=1.0, gt=0, le=1)
-    """The share of what is new in what a value is moved towards."""
-    least: float = -1000.0
-    """No move is taken to be worth less. Without a discount, moves that lead in circles would else be worth less and
-    less, and so would those that look like them.
+    """The share of the new value in a target; the rest is the present value."""
+    min_value: float = -1000.0
+    """The lower bound of targets. Without a discount, the values of moves in cycles would fall without end, and with
+    them those of similar moves.
     """
 
 
 @dataclass
 class DqnTask:
-    """Plays what is worth most, and learns from what that led to."""
+    """Plays the move of the greatest value, and learns from its result."""
 
     settings: DqnSettings
-    table: OnlineTask
-    record: Returns
+    task: OnlineTask
+    history: Returns
     reward: rewards.Reward
 
     # --- playing ---
 
-    def turn(self) -> None:
-        """Make a move in every game, and remember what is complete by it."""
-        play = self.table.play
-        possible = play.legal() if self.settings.masked else np.ones(play.canonical_moves.shape, bool)
-        values = np.where(possible, self.table.learner.model.outputs(play.states)["q"], -np.inf)
-        turn = self.table.moved(values.argmax(axis=1), possible)
-        complete = self.record.completed(turn, self.reward(turn.states, turn.successors))
+    def act(self) -> None:
+        """Make a move in every game, and append the completed returns to the replay buffer."""
+        games = self.task.games
+        legal = games.legal() if self.settings.masked else np.ones(games.canonical_moves.shape, bool)
+        values = np.where(legal, self.task.learner.model.outputs(games.states)["q"], -np.inf)
+        transition = self.task.make_moves(values.argmax(axis=1), legal)
+        complete = self.history.completed(transition, self.reward(transition.states, transition.successors))
         if len(complete["move"]):
-            self.table.memory.append(complete)
+            self.task.replay.append(complete)
 
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss; `errors` is given how far each transition was off."""
-        model = self.table.learner.model
-        found = model.forward(batch.columns["state"])["q"]
-        shares, wanted = (self._whole if self.settings.whole else self._made)(batch.columns)
-        wanted = wanted.clamp(min=self._least)
-        errors.append((shares * (wanted - found.detach()).abs()).sum(1))
+        """The loss on a batch of transitions; appends their errors to `errors`."""
+        model = self.task.learner.model
+        predicted = model.forward(batch.columns["state"])["q"]
+        targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
+        shares, target = targets_of(batch.columns)
+        target = target.clamp(min=self._min_value)
+        errors.append((shares * (target - predicted.detach()).abs()).sum(1))
         if self.settings.blend < 1:
-            wanted = torch.lerp(found.detach(), wanted, self.settings.blend)
+            target = torch.lerp(predicted.detach(), target, self.settings.blend)
         if batch.weights is not None:
             shares = shares * model.tensor(batch.weights)[:, None]
-        return {"q_loss": found.shape[1] * value_loss(found, wanted, self.settings.distance, shares)}
+        return {"q_loss": predicted.shape[1] * value_loss(predicted, target, self.settings.distance, shares)}
 
     @property
-    def _least(self) -> float:
-        told = self.settings
-        return max(told.least, -self.table.play.starts.most(told.margin)) if told.reward == "moves" else told.least
+    def _min_value(self) -> float:
+        settings = self.settings
+        if settings.reward != "moves":
+            return settings.min_value
+        return max(settings.min_value, -self.task.games.starts.most(settings.slack))
 
-    def _made(self, columns: Columns) -> tuple[Tensor, Tensor]:
-        """(`shares: float[B, M]`, which add up to 1, the same for all moves that come to the same as the one made, and
-        what it turned out to be worth, `float[B, M]`).
+    def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
+        """(`shares: float[B, M]`, which sum to 1 and are equal for all moves with the effect of the played one, and
+        the target value `float[B, M]` of the played move).
         """
-        named = canonical_moves(self.table.learner.puzzle, columns["state"])
+        canonical = canonical_moves(self.task.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
-        mine = np.take_along_axis(named, moves, axis=1)
-        same = np.where(mine < 0, np.arange(named.shape[1]) == moves, named == mine)
-        later = self._worth(columns["next"]) * self.table.learner.model.tensor(columns["factor"])
-        wanted = self.table.learner.model.tensor(columns["reward"]) + later
-        return self._shares(same), wanted[:, None].expand(named.shape)
+        played = np.take_along_axis(canonical, moves, axis=1)
+        same = np.where(played < 0, np.arange(canonical.shape[1]) == moves, canonical == played)
+        future = self._state_values(columns["next"]) * self.task.learner.model.tensor(columns["factor"])
+        target = self.task.learner.model.tensor(columns["reward"]) + future
+        return self._equal_shares(same), target[:, None].expand(canonical.shape)
 
-    def _whole(self, columns: Columns) -> tuple[Tensor, Tensor]:
-        """(`shares: float[B, M]`, the same for all moves that can be made, and what each is worth, `float[B, M]`)."""
-        states = columns["state"]
-        ahead, named = successors(self.table.learner.puzzle, states), canonical_moves(self.table.learner.puzzle, states)
-        made = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
-        after = canonical_moves(self.table.learner.puzzle, ahead.states) >= 0
-        over = ahead.solved | ~after.any(axis=1)
-        reward = self.reward(states[ahead.owner], made)
-        later = self._worth(ahead.states).cpu().numpy()
-        worth = np.zeros(named.shape, np.float32)
-        worth[ahead.owner, ahead.move] = reward + np.where(over, 0.0, self.settings.discount * later)
-        wanted = np.take_along_axis(worth, np.maximum(named, 0), axis=1)
-        return self._shares(named >= 0), self.table.learner.model.tensor(wanted)
+    def _targets_of_all_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
+        """(`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
+        puzzle, states = self.task.learner.puzzle, columns["state"]
+        ahead, canonical = successors(puzzle, states), canonical_moves(puzzle, states)
+        results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
+        has_moves = (canonical_moves(puzzle, ahead.states) >= 0).any(axis=1)
+        terminal = ahead.solved | ~has_moves
+        reward = self.reward(states[ahead.owner], results)
+        future = self._state_values(ahead.states).cpu().numpy()
+        values = np.zeros(canonical.shape, np.float32)
+        values[ahead.owner, ahead.move] = reward + np.where(terminal, 0.0, self.settings.discount * future)
+        target = np.take_along_axis(values, np.maximum(canonical, 0), axis=1)
+        return self._equal_shares(canonical >= 0), self.task.learner.model.tensor(target)
 
-    def _shares(self, counted: NDArray[np.bool_]) -> Tensor:
-        return self.table.learner.model.tensor((counted / counted.sum(axis=1, keepdims=True)).astype(np.float32))
+    def _equal_shares(self, moves: NDArray[np.bool_]) -> Tensor:
+        return self.task.learner.model.tensor((moves / moves.sum(axis=1, keepdims=True)).astype(np.float32))
 
     @torch.no_grad()
-    def _worth(self, states: State) -> Tensor:
-        """`float[B]`: what the best move of each state is worth."""
-        model = self.table.learner.model
-        worth = self.table.slow.model.forward(states)["q"]
-        chosen = model.forward(states)["q"] if self.settings.double else worth
+    def _state_values(self, states: State) -> Tensor:
+        """`float[B]`: the value of the best move of each state."""
+        model = self.task.learner.model
+        values = self.task.target.model.forward(states)["q"]
+        choice_values = model.forward(states)["q"] if self.settings.double else values
         if self.settings.masked:
-            impossible = model.tensor(canonical_moves(self.table.learner.puzzle, states) < 0)
-            chosen = chosen.masked_fill(impossible, -torch.inf)
-        best = chosen.argmax(1, keepdim=True)
-        return worth.gather(1, best).squeeze(1)
+            illegal = model.tensor(canonical_moves(self.task.learner.puzzle, states) < 0)
+            choice_values = choice_values.masked_fill(illegal, -torch.inf)
+        best = choice_values.argmax(1, keepdim=True)
+        return values.gather(1, best).squeeze(1)
 
 
-def new(settings: DqnSettings) -> OnlineTask:
-    """All games at their beginning."""
+def new_task(settings: DqnSettings) -> OnlineTask:
+    """A task with random weights and new games."""
     puzzle = registry.load(settings.puzzle)
     reward = rewards.make(puzzle, settings.reward, settings.discount)
 
-    def player(table: OnlineTask) -> DqnTask:
-        return DqnTask(settings, table, Returns.of(settings.horizon, settings.discount, table.play.states), reward)
+    def make_actor(task: OnlineTask) -> DqnTask:
+        return DqnTask(settings, task, Returns.of(settings.horizon, settings.discount, task.games.states), reward)
 
-    return OnlineTask.of(puzzle, settings, player)
+    return OnlineTask.of(puzzle, settings, make_actor)
 
 
 @dataclass(frozen=True)
 class DqnRecipe:
-    """One program: whoever plays must know what has been learned."""
+    """A single program, because the network that learns also plays."""
 
     settings = DqnSettings
 
     def check(self, settings: DqnSettings) -> None:
-        check(settings, "q")
+        check_settings(settings, "q")
         rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
     def learn(self, run: Run, settings: DqnSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new(settings))
+        loop.learn(run, settings, watch, lambda: new_task(settings))
 
 
 RECIPE = DqnRecipe()

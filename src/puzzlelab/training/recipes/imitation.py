@@ -1,7 +1,7 @@
-"""Imitation of a teacher: a solver makes boards and solutions, and a network learns to say what it would say.
+"""Imitation of a teacher: a solver plays boards, and a network learns its remaining moves and its choice of moves.
 
-Every position on a solution is a sample. The network learns the remaining moves, and the move that was made: all moves
-that come to the same, such as all cells of a cluster, and all moves that the teacher proved to be equally good.
+Every position on a solution is a sample. The target of the policy is the move of the teacher, all moves with the same
+effect, such as all cells of a cluster, and all moves that the teacher has proved to be equally good.
 """
 
 from __future__ import annotations
@@ -31,99 +31,103 @@ from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import digits_per_cell
-from puzzlelab.training import evaluation, learner, loop
+from puzzlelab.training import loop
 from puzzlelab.training.batch import PolicyValueBatch
-from puzzlelab.training.evaluation import EvalSettings, Figures
-from puzzlelab.training.learner import Learner, LearnerSettings, Losses
-from puzzlelab.training.losses import Distance, moves_loss, value_loss
+from puzzlelab.training.evaluation import EvalSettings, Metrics, compare_with_teacher
+from puzzlelab.training.learner import Learner, LearnerSettings, Losses, check_network, new_learner
+from puzzlelab.training.losses import Distance, policy_loss, value_loss
 from puzzlelab.training.runs import Run
-from puzzlelab.training.shard_loader import SAMPLE, DataSettings, ShardLoader
+from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
 
-IDLE = 0.2
-"""Seconds between two looks whether more shards are wanted."""
-EXAM_SEED = 1 << 40
-"""Added to the seed of the teacher for the games that a network is examined by."""
+POLL_SECONDS = 0.2
+"""The time between two checks for requested shards."""
+EVALUATION_SEED = 1 << 40
+"""Added to the seed of the teacher for the games that the network is evaluated on."""
 
 
 class TeacherSettings(Settings):
-    """Who teaches; the words are those of `puzzlelab teach`."""
+    """The source of the samples; the options are those of `puzzlelab teach`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"detours": "branches"}
-
-    all: bool = False
-    """Whether the samples are all states of a small puzzle, with all their optimal moves; the rest then counts for
-    nothing.
+    renamed: ClassVar[Mapping[str, str]] = {"all": "all_states", "walks": "walk_length", "set": "solver_options"}
+    all_states: bool = False
+    """Whether the samples are all states of a small puzzle with all their optimal moves; then the other options do not
+    apply.
     """
-    walks: int = Field(default=0, ge=0)
-    """The length of random walks from the goal, whose positions are the samples, with the move that undoes the last;
-    the rest then counts for nothing.
+    walk_length: int = Field(default=0, ge=0)
+    """Above 0: the samples are positions of random walks of this length from the goal, with the move that undoes the
+    last one; then the options below do not apply.
     """
     solver: str = "beam"
-    set: dict[str, Any] = Field(default_factory=dict)
+    solver_options: dict[str, Any] = Field(default_factory=dict)
     """Options of the solver."""
     exact: bool = False
     scale: str = ""
     levels: tuple[int, ...] = ()
     branches: int = Field(default=0, ge=0)
     seconds: float | None = Field(default=None, gt=0)
-    """For each board; then one seed does not give one run."""
+    """The time limit of each board; with one, two runs of one seed may differ."""
     nodes: int | None = Field(default=None, ge=1)
     jobs: int = Field(default=1, ge=1)
-    """Threads."""
+    """The number of threads."""
 
 
 class ImitationSettings(Settings):
     """Every setting of the recipe."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        "remaining": "cost_to_go_weight",
+        "moves": "policy_weight",
+        "exam": "evaluation",
+    }
     recipe: Literal["imitation"] = "imitation"
     puzzle: str
     seed: int = Field(default=0, ge=0)
     network: NetworkOptions
-    remaining: float = Field(default=1.0, ge=0)
-    """What the remaining moves count in the loss."""
-    moves: float = Field(default=0.1, ge=0)
-    """What the scores of moves count."""
+    cost_to_go_weight: float = Field(default=1.0, ge=0)
+    """The weight of the remaining moves in the loss."""
+    policy_weight: float = Field(default=0.1, ge=0)
+    """The weight of the scores of moves in the loss."""
     distance: Distance = "squared"
     augment: bool = True
-    """Whether samples are shown as their images in the puzzle's symmetries, and with their symbols exchanged."""
+    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
     teacher: TeacherSettings = TeacherSettings()
     data: DataSettings = DataSettings()
     learning: LearnerSettings = LearnerSettings()
-    exam: EvalSettings = EvalSettings()
+    evaluation: EvalSettings = EvalSettings()
 
 
 def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
-    """The teacher that these settings describe."""
-    puzzle, told = registry.load(settings.puzzle), settings.teacher
-    if told.all:
+    """The teacher of these settings."""
+    puzzle, teacher = registry.load(settings.puzzle), settings.teacher
+    if teacher.all_states:
         return StateSpace(puzzle, seed)
-    if told.walks:
-        return Walks(puzzle, told.walks, seed)
-    solver = registry.make_solver(told.solver, told.set)
-    limit = Limit(told.seconds, told.nodes)
-    levels = told.levels or (None,)
-    return Teacher(puzzle, solver, told.exact, told.scale, levels, seed, limit, branches=told.branches)
+    if teacher.walk_length:
+        return Walks(puzzle, teacher.walk_length, seed)
+    solver = registry.make_solver(teacher.solver, teacher.solver_options)
+    limit = Limit(teacher.seconds, teacher.nodes)
+    levels = teacher.levels or (None,)
+    return Teacher(puzzle, solver, teacher.exact, teacher.scale, levels, seed, limit, branches=teacher.branches)
 
 
 # --- making samples ---
 
 
 def generate(run: Run, settings: ImitationSettings, watch: Callable[[], None] = lambda: None) -> None:
-    """Fill the run's folder with shards, as far as the learner wants them; several programs may do so at once.
+    """Fill the run's folder with the shards that the learner requests; several programs may do so at once.
 
     `watch` is called between shards, and may raise.
     """
-    teacher, claims, data = teacher_of(settings, settings.seed), ShardLeases(run.shards), settings.data
-    begin_folder(teacher, run.shards, data.shard)
+    teacher, leases, data = teacher_of(settings, settings.seed), ShardLeases(run.shards), settings.data
+    begin_folder(teacher, run.shards, data.shard_games)
     while not run.done.exists():
         watch()
-        first, end = run.wanted()
-        number = claims.take(end if data.shards is None else min(end, data.shards), first)
+        first, end = run.requested_shards()
+        number = leases.take(end if data.shard_count is None else min(end, data.shard_count), first)
         if number is None:
-            time.sleep(IDLE)
+            time.sleep(POLL_SECONDS)
             continue
-        with claims.keeping(number):
-            make_shard(teacher, run.shards, number, data.shard, settings.teacher.jobs)
+        with leases.keeping(number):
+            make_shard(teacher, run.shards, number, data.shard_games, settings.teacher.jobs)
 
 
 # --- learning ---
@@ -131,96 +135,99 @@ def generate(run: Run, settings: ImitationSettings, watch: Callable[[], None] = 
 
 @dataclass
 class ImitationTask:
-    """A learner with the samples that it learns from, and those that it is examined by."""
+    """A learner with the samples that it learns from, and those that it is evaluated on."""
 
     settings: ImitationSettings
     puzzle: Puzzle
     learner: Learner
-    feed: ShardLoader
-    samples: TrainingSamples | None
+    loader: ShardLoader
+    evaluation_samples: TrainingSamples | None
 
     @classmethod
     def new(cls, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> ImitationTask:
-        """With random weights; generators are asked for the first shards while the examination is made ready."""
+        """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
         run.shards.mkdir(parents=True, exist_ok=True)
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        feed = ShardLoader(run, settings.data, settings.learning.batch, watch)
-        if run.wanted() == (0, 0):
-            feed.ask(0)
-        return cls(settings, puzzle, student, feed, _exam_samples(settings))
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        loader = ShardLoader(run, settings.data, settings.learning.batch_size, watch)
+        if run.requested_shards() == (0, 0):
+            loader.request(0)
+        return cls(settings, puzzle, learner, loader, _evaluation_samples(settings))
 
     def step(self) -> Mapping[str, float]:
         step = self.learner.step
-        self.feed.before(step)
+        self.loader.prepare(step)
         if step == 0:
-            self._set_out()
-        random = generator(self.settings.seed, SAMPLE, step)
-        lesson = PolicyValueBatch.of(self.puzzle, self.feed.ring.at(self.feed.places(step, random)))
+            self._fit_output_scale()
+        random = generator(self.settings.seed, SAMPLING, step)
+        batch = PolicyValueBatch.from_samples(self.puzzle, self.loader.ring.at(self.loader.indices(step, random)))
         if self.settings.augment:
-            lesson = lesson.image(self.puzzle, random, exchange=self.settings.network["kind"] != "exchangeable")
-        return self.learner.update(lambda: self._losses(lesson))
+            has_symmetry = self.settings.network["kind"] == "exchangeable"
+            batch = batch.augmented(self.puzzle, random, permute_symbols=not has_symmetry)
+        return self.learner.update(lambda: self._losses(batch))
 
-    def _set_out(self) -> None:
-        """Let the remaining moves begin at their mean."""
-        columns = self.feed.ring.columns
-        own = columns["remaining"].astype(np.float32) - self.learner.model.base_estimate(columns["state"])
-        values = torch.from_numpy(own)
-        for scalar in self.learner.scalars():
-            scalar.fit(values)
+    def _fit_output_scale(self) -> None:
+        """Set the mean and the scale of the output for remaining moves to those of the samples."""
+        columns = self.loader.ring.columns
+        residual = columns["remaining"].astype(np.float32) - self.learner.model.base_estimate(columns["state"])
+        values = torch.from_numpy(residual)
+        for head in self.learner.scalar_heads():
+            head.fit(values)
 
-    def _losses(self, lesson: PolicyValueBatch) -> Losses:
+    def _losses(self, batch: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
-        answers = model.forward(lesson.states)
+        outputs = model.forward(batch.states)
         losses: Losses = {}
-        if "cost_to_go" in answers:
-            wanted = model.tensor(lesson.remaining)
-            losses["remaining_loss"] = settings.remaining * value_loss(answers["cost_to_go"], wanted, settings.distance)
-        if "policy" in answers:
-            targets = model.tensor(lesson.wanted), model.tensor(lesson.possible)
-            loss = moves_loss(answers["policy"], *targets, model.settings.policy, digits_per_cell(self.puzzle))
-            losses["moves_loss"] = settings.moves * loss
+        if "cost_to_go" in outputs:
+            distance = value_loss(outputs["cost_to_go"], model.tensor(batch.cost_to_go), settings.distance)
+            losses["remaining_loss"] = settings.cost_to_go_weight * distance
+        if "policy" in outputs:
+            target, legal = model.tensor(batch.policy_target), model.tensor(batch.legal)
+            loss = policy_loss(outputs["policy"], target, legal, model.settings.policy, digits_per_cell(self.puzzle))
+            losses["moves_loss"] = settings.policy_weight * loss
         return losses
 
-    def figures(self) -> Figures:
-        found = {} if self.samples is None else evaluation.against_teacher(self.learner.best, self.samples)
-        return {**found, "samples": self.feed.ring.total, "waited": self.feed.waited}
+    def metrics(self) -> Metrics:
+        samples = self.evaluation_samples
+        metrics = {} if samples is None else compare_with_teacher(self.learner.ema_model, samples)
+        return {**metrics, "samples": self.loader.ring.total, "waited": self.loader.waited}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return {}, self.feed.state()
+        return {}, self.loader.state()
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        self.feed.restore(told, lambda done, all_: report.progress("reading shards again", done, all_))
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        self.loader.restore(values, lambda done, total: report.progress("reading shards again", done, total))
 
-    def saved(self) -> None:
-        self.feed.forget()
+    def on_saved(self) -> None:
+        self.loader.remove_old_shards()
 
 
-def _exam_samples(settings: ImitationSettings) -> TrainingSamples | None:
-    """Samples of games that the network does not learn from."""
-    if not settings.exam.games:
+def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
+    """Samples of games that the network is not trained on."""
+    wanted = settings.evaluation.teacher_games
+    if not wanted:
         return None
-    teacher = teacher_of(settings, settings.seed + EXAM_SEED)
+    teacher = teacher_of(settings, settings.seed + EVALUATION_SEED)
     parts, done = [], 0
     with closing(teacher.samples(0, settings.teacher.jobs)) as stream:
         for samples, games in stream:
             parts.append(samples)
             done = games
-            report.progress("samples to examine by", min(done, settings.exam.games), settings.exam.games)
-            if done >= settings.exam.games:
+            report.progress("samples to evaluate on", min(done, wanted), wanted)
+            if done >= wanted:
                 break
     return joined(parts)
 
 
 @dataclass(frozen=True)
 class ImitationRecipe:
-    """The two programs."""
+    """Two programs: generators make samples, and the learner trains on them."""
 
     settings = ImitationSettings
 
     def check(self, settings: ImitationSettings) -> None:
         teacher_of(settings, settings.seed)
-        learner.checked(registry.load(settings.puzzle), settings.network)
+        check_network(registry.load(settings.puzzle), settings.network)
         device(settings.learning.device)
 
     def generate(self, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> None:

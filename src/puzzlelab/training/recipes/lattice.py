@@ -1,9 +1,9 @@
-"""Learning to take candidates away: the network says of each whether it stays, on boards as its own play makes them.
+"""Learning to eliminate candidates: the network classifies each candidate as right or wrong, on boards of its own play.
 
-Every slot holds a board with the candidates that are left. In each step the network learns which of them belong to the
-solution, in all its last rounds; then those that it holds for improbable are taken away, as `lattice` does when it
-solves, and where none is, the surest cell gets the digit of the solution. A board that is solved, or has lost a
-candidate of its solution, makes room for the next. Source: "Lattice Deduction Transformer" (2026).
+Every slot holds a board with its remaining candidates. In each step the network learns which of them belong to the
+solution, in all of its last rounds. Then improbable candidates are eliminated, as the solver `lattice` does it; where
+there are none, the most certain cell gets the digit of the solution. A board that is solved, or has lost a candidate of
+its solution, is replaced. Source: "Lattice Deduction Transformer" (2026).
 
 Shapes: B = boards in play, N = cells, D = digits.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,9 @@ from torch.nn import functional
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.training import loop, solved_boards
-from puzzlelab.training.evaluation import Figures
+from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, Losses
-from puzzlelab.training.losses import moves_loss
+from puzzlelab.training.losses import policy_loss
 from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
@@ -34,17 +34,24 @@ from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 class LatticeSettings(SupervisedSettings):
     """Every setting of the recipe."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        **SupervisedSettings.renamed,
+        "rounds": "loss_rounds",
+        "keep": "keep_weight",
+        "drop": "drop_weight",
+        "choice": "choice_weight",
+    }
     recipe: Literal["lattice"] = "lattice"
     threshold: float = Field(default=0.02, gt=0, lt=1)
-    """Candidates that are less probable are taken away."""
-    rounds: int = Field(default=3, ge=1)
-    """How many of the network's last rounds are learned from."""
-    keep: float = Field(default=4.0, ge=0)
-    """What a candidate of the solution counts in the binary cross-entropy,"""
-    drop: float = Field(default=0.5, ge=0)
-    """and what any other."""
-    choice: float = Field(default=0.2, ge=0)
-    """What the cross-entropy of the choice in each cell counts."""
+    """Candidates with a smaller probability are eliminated."""
+    loss_rounds: int = Field(default=3, ge=1)
+    """The number of the network's last rounds that the loss is the mean of."""
+    keep_weight: float = Field(default=4.0, ge=0)
+    """The weight of candidates of the solution in the binary cross-entropy."""
+    drop_weight: float = Field(default=0.5, ge=0)
+    """The weight of all other candidates in the binary cross-entropy."""
+    choice_weight: float = Field(default=0.2, ge=0)
+    """The weight of the cross-entropy of the choice in each cell."""
 
 
 @dataclass
@@ -54,82 +61,87 @@ class LatticeTask:
     settings: LatticeSettings
     learner: Learner
     pool: BoardPool
-    ended: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
-    """Boards since the last examination that were solved, and those that lost a candidate of their solution."""
+    outcomes: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
+    """Boards since the last evaluation that were solved, and those that lost a candidate of their solution."""
 
     def step(self) -> Mapping[str, float]:
         logits: list[Tensor] = []
-        told = self.learner.update(lambda: self._losses(logits))
-        self._go_on(logits[0].detach().cpu().numpy().reshape(self.pool.left.shape))
-        return told
+        losses = self.learner.update(lambda: self._losses(logits))
+        self._eliminate(logits[0].detach().cpu().numpy().reshape(self.pool.candidates.shape))
+        return losses
 
-    def _losses(self, last: list[Tensor]) -> Losses:
-        """The mean over the last rounds; `last` is given the logits `float[B, N * D]` of the very last."""
-        told, model, left = self.settings, self.learner.model, self.pool.left
-        flat = model.tensor(left.reshape(len(left), -1))
-        right = model.tensor(self.pool.right.reshape(len(left), -1))
-        open_ = model.tensor((left & ~candidate_logits.known(left)[:, :, None]).reshape(len(left), -1))
-        rounds = deque(model.module.each_round(flat), maxlen=told.rounds)  # type: ignore[operator]
+    def _losses(self, last_logits: list[Tensor]) -> Losses:
+        """The mean over the last rounds; appends the logits `float[B, N * D]` of the last round to `last_logits`."""
+        settings, model, candidates = self.settings, self.learner.model, self.pool.candidates
+        flat = model.tensor(candidates.reshape(len(candidates), -1))
+        correct = model.tensor(self.pool.solution_candidates.reshape(len(candidates), -1))
+        undecided = candidates & ~candidate_logits.known(candidates)[:, :, None]
+        open_ = model.tensor(undecided.reshape(len(candidates), -1))
+        rounds = deque(model.module.each_round(flat), maxlen=settings.loss_rounds)  # type: ignore[operator]
         losses: Losses = {}
         for features in rounds:
             logits: Tensor = model.module.logits(features)  # type: ignore[operator]
-            weights = open_ * (told.drop + (told.keep - told.drop) * right)
-            each = functional.binary_cross_entropy_with_logits(logits, right.to(logits.dtype), weights, reduction="sum")
-            choice = moves_loss(logits, right & open_, flat, "cells", left.shape[2])
+            weights = open_ * (settings.drop_weight + (settings.keep_weight - settings.drop_weight) * correct)
+            target = correct.to(logits.dtype)
+            total = functional.binary_cross_entropy_with_logits(logits, target, weights, reduction="sum")
+            choice = policy_loss(logits, correct & open_, flat, "cells", candidates.shape[2])
             for name, loss in (
-                ("keep_loss", each / open_.sum().clamp_min(1)),
-                ("choice_loss", told.choice * choice),
+                ("keep_loss", total / open_.sum().clamp_min(1)),
+                ("choice_loss", settings.choice_weight * choice),
             ):
                 losses[name] = losses.get(name, 0) + loss / len(rounds)
-        last[:] = [logits]
+        last_logits[:] = [logits]
         return losses
 
-    def _go_on(self, logits: Any) -> None:
-        """What `lattice` would do, but for the digit that is chosen."""
+    def _eliminate(self, logits: Any) -> None:
+        """Continue each board as the solver `lattice` would, except that a chosen digit is that of the solution."""
         pool = self.pool
-        low = candidate_logits.is_improbable(pool.left, logits, np.full(len(logits), self.settings.threshold))
-        fell = candidate_logits.any_of(low)
-        pool.left &= ~low
-        open_ = ~candidate_logits.known(pool.left)
-        stuck = ~fell & open_.any(axis=1)
-        left = pool.left[stuck]
-        cells = candidate_logits.most_certain_cell(candidate_logits.shares(left, logits[stuck]), open_[stuck])
-        pool.left[stuck] = candidate_logits.written(left, cells, pool.answer[stuck, cells].astype(np.int64))
-        lost = candidate_logits.any_of(pool.right & ~pool.left)
-        over: NDArray[np.bool_] = lost | candidate_logits.known(pool.left).all(axis=1)
-        self.ended["won"] += int((over & ~lost).sum())
-        self.ended["lost"] += int(lost.sum())
-        pool.renew(over)
+        thresholds = np.full(len(logits), self.settings.threshold)
+        improbable = candidate_logits.is_improbable(pool.candidates, logits, thresholds)
+        has_eliminated = candidate_logits.any_of(improbable)
+        pool.candidates &= ~improbable
+        open_ = ~candidate_logits.known(pool.candidates)
+        stuck = ~has_eliminated & open_.any(axis=1)
+        candidates = pool.candidates[stuck]
+        probabilities = candidate_logits.shares(candidates, logits[stuck])
+        cells = candidate_logits.most_certain_cell(probabilities, open_[stuck])
+        digits = pool.solutions[stuck, cells].astype(np.int64)
+        pool.candidates[stuck] = candidate_logits.written(candidates, cells, digits)
+        lost = candidate_logits.any_of(pool.solution_candidates & ~pool.candidates)
+        finished: NDArray[np.bool_] = lost | candidate_logits.known(pool.candidates).all(axis=1)
+        self.outcomes["won"] += int((finished & ~lost).sum())
+        self.outcomes["lost"] += int(lost.sum())
+        pool.replace(finished)
 
-    def figures(self) -> Figures:
-        won, lost = self.ended["won"], self.ended["lost"]
-        self.ended = {"won": 0, "lost": 0}
+    def metrics(self) -> Metrics:
+        won, lost = self.outcomes["won"], self.outcomes["lost"]
+        self.outcomes = {"won": 0, "lost": 0}
         return {"boards": self.pool.taken, "won": won / max(won + lost, 1)}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        tensors, told = self.pool.state()
-        return tensors, {**told, "ended": self.ended}
+        tensors, values = self.pool.state()
+        return tensors, {**values, "ended": self.outcomes}
 
-    def restore(self, tensors: Mapping[str, Tensor], told: Mapping[str, Any]) -> None:
-        self.pool.restore(tensors, told)
-        self.ended = dict(told["ended"])
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        self.pool.restore(tensors, values)
+        self.outcomes = dict(values["ended"])
 
-    def saved(self) -> None:
-        """Nothing to do: the boards are made again from the settings."""
+    def on_saved(self) -> None:
+        """Nothing to remove: the boards are generated again from the settings."""
 
 
 @dataclass(frozen=True)
 class LatticeRecipe:
-    """One program: what is learned from depends on what was learned."""
+    """A single program, because the boards depend on what the network eliminates."""
 
     settings = LatticeSettings
 
     def check(self, settings: LatticeSettings) -> None:
-        if not solved_boards.check(settings).reads_candidates:
-            raise Unsupported("this network is not given candidates: take network.kind=lattice that reads candidates")
+        if not solved_boards.check_settings(settings).reads_candidates:
+            raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
     def learn(self, run: Run, settings: LatticeSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.begin(settings)))
+        loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.new_learner_and_pool(settings)))
 
 
 RECIPE = LatticeRecipe()

@@ -1,15 +1,15 @@
-"""Approximate value iteration: a state is worth one move more than the best of what it leads to, by a slow network.
+"""Approximate value iteration: the cost-to-go of a state is one more than the least cost-to-go of its successors.
 
-The states are those that the network itself comes to from boards near and far, so that it learns where it goes wrong.
-Source: Bertsekas and Tsitsiklis, "Neuro-dynamic programming" (1996); with walks from the goal, as Agostinelli et al.
-(2019).
+A target network gives the cost-to-go of the successors. The states are those that the network itself visits in games
+from boards near and far, so that it learns where it errs. Source: Bertsekas and Tsitsiklis, "Neuro-dynamic programming"
+(1996); with random walks from the goal, as Agostinelli et al. (2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,97 +25,100 @@ from puzzlelab.experience.trajectories import Trajectories
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
 from puzzlelab.training.runs import Run
 
 
 class ValueIterationSettings(OnlineSettings):
     """Every setting of the recipe; the network needs the head `remaining`."""
 
+    renamed: ClassVar[Mapping[str, str]] = {
+        **OnlineSettings.renamed,
+        "trust": "outcome_weight",
+        "most": "max_cost_to_go",
+    }
     recipe: Literal["value_iteration"] = "value_iteration"
-    memory: ReplaySettings = ReplaySettings(size=0)
-    """Of games that have ended; without one, states are learned from as they are come to."""
+    replay: ReplaySettings = ReplaySettings(size=0)
+    """A replay buffer of finished games; with size 0, states are learned from as they are visited."""
     bounded: bool = True
-    """Whether a state needs no more moves than the walk that led to it had, or the game that was won from there."""
-    trust: float = Field(default=0.5, ge=0, le=1)
-    """What the moves of a remembered game that was won count, beside what a look one move ahead says."""
-    most: float = Field(default=1000.0, gt=0)
-    """No state is taken to need more moves, not even one without a move. Else states that no game was won from look
-    worse at every step, and so do those that look like them.
+    """Whether the target is bounded by the length of the random walk to the state, or of the solution found from it."""
+    outcome_weight: float = Field(default=0.5, ge=0, le=1)
+    """The weight of the outcome of a solved game in the target; the rest is the lookahead by one move."""
+    max_cost_to_go: float = Field(default=1000.0, gt=0)
+    """The upper bound of targets. Without one, the values of states that are never solved, and of dead ends, grow at
+    every step, and with them those of similar states.
     """
 
 
 @dataclass
 class ValueIterationTask:
-    """Plays towards the fewest moves that remain, and looks one move ahead to learn."""
+    """Plays greedily by the cost-to-go, and learns it by a lookahead of one move."""
 
     settings: ValueIterationSettings
-    table: OnlineTask
-    record: Trajectories
+    task: OnlineTask
+    history: Trajectories
 
     # --- playing ---
 
-    def turn(self) -> None:
-        """Make a move in every game, and remember those that ended by it, or without a memory where they all stood."""
-        play, memory = self.table.play, self.table.memory
-        costs, lengths = self._ahead(play.states), play.lengths + 1
+    def act(self) -> None:
+        """Make a move in every game, and append the games that ended to the replay buffer; without one, all states."""
+        games, replay = self.task.games, self.task.replay
+        costs, lengths = self._move_costs(games.states), games.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
-        here = {"state": play.states, "bound": play.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
-        self.record.record(play)
-        turn = self.table.moved(costs.argmin(axis=1), np.isfinite(costs))
-        if not self.settings.memory.size:
-            memory.append(here)
-        elif turn.ended.any():
-            memory.append(self.record.completed(turn, lengths))
+        visited = {"state": games.states, "bound": games.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
+        self.history.record(games)
+        transition = self.task.make_moves(costs.argmin(axis=1), np.isfinite(costs))
+        if not self.settings.replay.size:
+            replay.append(visited)
+        elif transition.ended.any():
+            replay.append(self.history.completed(transition, lengths))
 
-    def _ahead(self, states: State) -> NDArray[np.float64]:
-        """`float64[B, M]`: the moves that remain with each move, by the slow network; inf where it is impossible."""
-        ahead = successors(self.table.learner.puzzle, states)
-        costs = np.full((len(states), self.table.learner.puzzle.move_count), np.inf)
-        later = np.where(ahead.solved, 0.0, np.maximum(self.table.slow.model.cost_to_go(ahead.states), 1.0))
-        costs[ahead.owner, ahead.move] = 1.0 + later
+    def _move_costs(self, states: State) -> NDArray[np.float64]:
+        """`float64[B, M]`: the cost-to-go with each move, by the target network; inf for an illegal move."""
+        ahead = successors(self.task.learner.puzzle, states)
+        costs = np.full((len(states), self.task.learner.puzzle.move_count), np.inf)
+        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(self.task.target.model.cost_to_go(ahead.states), 1.0))
+        costs[ahead.owner, ahead.move] = 1.0 + cost_to_go
         return costs
 
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss; `errors` is given how far each state was off."""
-        model, columns = self.table.learner.model, batch.columns
-        worth = columns["worth"] if "worth" in columns else self._ahead(columns["state"]).min(axis=1)
+        """The loss on a batch of states; appends their errors to `errors`."""
+        model, columns = self.task.learner.model, batch.columns
+        lookahead = columns["worth"] if "worth" in columns else self._move_costs(columns["state"]).min(axis=1)
         if self.settings.bounded:
-            worth = np.minimum(worth, columns["bound"])
-        left = np.where(columns["left"] == UNKNOWN, worth, columns["left"])
-        worth = worth + self.settings.trust * (left - worth)
-        wanted = model.tensor(np.minimum(worth, self._most).astype(np.float32))
-        found = model.forward(columns["state"])["cost_to_go"]
-        errors.append(wanted - found)
+            lookahead = np.minimum(lookahead, columns["bound"])
+        outcome = np.where(columns["left"] == UNKNOWN, lookahead, columns["left"])
+        values = lookahead + self.settings.outcome_weight * (outcome - lookahead)
+        target = model.tensor(np.minimum(values, self._max_cost_to_go).astype(np.float32))
+        predicted = model.forward(columns["state"])["cost_to_go"]
+        errors.append(target - predicted)
         weights = None if batch.weights is None else model.tensor(batch.weights)
-        return {"remaining_loss": value_loss(found, wanted, self.settings.distance, weights)}
+        return {"remaining_loss": value_loss(predicted, target, self.settings.distance, weights)}
 
     @property
-    def _most(self) -> float:
-        return min(self.settings.most, self.table.play.starts.most(self.settings.margin))
+    def _max_cost_to_go(self) -> float:
+        return min(self.settings.max_cost_to_go, self.task.games.starts.most(self.settings.slack))
 
 
-def new(settings: ValueIterationSettings) -> OnlineTask:
-    """All games at their beginning."""
+def new_task(settings: ValueIterationSettings) -> OnlineTask:
+    """A task with random weights and new games."""
     puzzle = registry.load(settings.puzzle)
-    return OnlineTask.of(
-        puzzle, settings, lambda table: ValueIterationTask(settings, table, Trajectories.of(table.play))
-    )
+    return OnlineTask.of(puzzle, settings, lambda task: ValueIterationTask(settings, task, Trajectories.of(task.games)))
 
 
 @dataclass(frozen=True)
 class ValueIterationRecipe:
-    """One program: whoever plays must know what has been learned."""
+    """A single program, because the network that learns also plays."""
 
     settings = ValueIterationSettings
 
     def check(self, settings: ValueIterationSettings) -> None:
-        check(settings, "cost_to_go")
+        check_settings(settings, "cost_to_go")
 
     def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new(settings))
+        loop.learn(run, settings, watch, lambda: new_task(settings))
 
 
 RECIPE = ValueIterationRecipe()

@@ -1,1 +1,1 @@
-"""Self-competition: programs that share a folder, one of which plays, one learns, and one lets networks compete."""
+"""Self-play: programs that share a folder, one of which plays, one learns, and one lets networks compete."""

@@ -1,7 +1,7 @@
-"""How many games were played, by whom and how they went: a line for each shard, which outlives the shard.
+"""The log of played games: one line per shard, which remains when the shard is removed.
 
-A shard says the same of itself. So one whose writer was killed before it could add the line counts all the same, and
-one that has its line twice counts once.
+Each shard also holds its own entry. So a shard counts even if its writer was killed before it could append the line,
+and a shard with two lines counts once.
 """
 
 from __future__ import annotations
@@ -12,64 +12,67 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.experience.shards import facts, numbers, shard_path
-from puzzlelab.training.selfplay.jsonl import JsonLines, append
+from puzzlelab.training.selfplay.jsonl import JsonLines, append, with_present_names
+
+RENAMED = {"shifts": "scramble_length"}
+"""Old names of fields in files -> present ones."""
 
 
 @dataclass(frozen=True)
 class GameLogEntry:
-    """One shard."""
+    """The games of one shard."""
 
     number: int
     network: str
-    """Who played."""
-    shifts: int
-    """How hard the boards were: the most random moves that they were scrambled by."""
+    """The network that played."""
+    scramble_length: int
+    """The difficulty of the boards: the greatest number of random moves from the goal."""
     games: int
     won: int
     moves: int
-    """Of the games that were won."""
+    """The moves of the games that were won."""
     samples: int
     seconds: float
-    """For how long they were played."""
+    """The playing time."""
     at: float
-    """When they were over, in seconds since 1970."""
+    """The time when the games were finished, in seconds since 1970."""
 
 
 class GameLog:
-    """All entries by their numbers."""
+    """The entries of all shards by their numbers."""
 
     def __init__(self, path: Path, shards: Path) -> None:
         self.path, self.shards = path, shards
         self._lines = JsonLines(path)
-        self._written: set[int] = set()
+        self._logged: set[int] = set()
         self._entries: dict[int, GameLogEntry] = {}
 
     def entries(self) -> list[GameLogEntry]:
-        """What there is by now; raises `BadFile`."""
+        """All entries so far; raises `BadFile`."""
         self._read()
         for number in numbers(self.shards):
             if number not in self._entries:
-                self._take(number)
+                self._read_shard(number)
         return [self._entries[number] for number in sorted(self._entries)]
 
     def add(self, entry: GameLogEntry) -> None:
-        """Add a line."""
+        """Append a line."""
         append(self.path, asdict(entry))
 
-    def keep(self, number: int) -> None:
-        """See that a shard that is about to go has its line."""
+    def ensure_logged(self, number: int) -> None:
+        """Append the line of a shard that is about to be removed, if it is missing."""
         self._read()
-        if number not in self._written and number in self._entries:
+        if number not in self._logged and number in self._entries:
             self.add(self._entries[number])
 
     def _read(self) -> None:
         for line in self._lines.read():
             entry = self._entry(line)
-            self._written.add(entry.number)
+            self._logged.add(entry.number)
             self._entries.setdefault(entry.number, entry)
 
-    def _take(self, number: int) -> None:
-        """What a shard says of itself, unless it has just gone."""
+    def _read_shard(self, number: int) -> None:
+        """Read the entry in a shard, unless the shard has just been removed."""
         path = shard_path(self.shards, number)
         try:
             self._entries[number] = self._entry(facts(path)[1]["played"])
@@ -79,6 +82,6 @@ class GameLog:
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:
-            return GameLogEntry(**line)
+            return GameLogEntry(**with_present_names(line, RENAMED))
         except TypeError:
-            raise BadFile(f"{self.path} is damaged: one of its lines does not tell of a shard") from None
+            raise BadFile(f"{self.path} is damaged: one of its lines does not describe a shard") from None

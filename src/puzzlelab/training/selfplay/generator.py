@@ -1,4 +1,4 @@
-"""Plays games, a shard after the other, with the network that is best by then, or the newest one."""
+"""The generator: plays games, shard by shard, with the champion or the newest network."""
 
 from __future__ import annotations
 
@@ -23,100 +23,114 @@ from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 
-BOARDS, PLAYER = 5, 6
-"""The branches of the run's seed that make the boards of a shard, and what else is left to chance in its games."""
-AHEAD = 1000
-"""Generators that may be at work at once."""
+BOARDS, SEARCH = 5, 6
+"""The branches of the run's seed for the boards of a shard, and for the random choices of its searches."""
+MAX_GENERATORS = 1000
+"""The number of generators that may work at once."""
+UCT_OPTION = {
+    "playouts": "playouts",
+    "policy": "policy",
+    "temperature": "temperature",
+    "step_discount": "decay",
+    "c_puct": "exploration",
+    "dirichlet_fraction": "noise",
+    "dirichlet_alpha": "concentration",
+}
+"""Setting of a run's games -> option of the solver `uct`."""
 
 
 @dataclass
 class GameGenerator:
-    """One of any number of them."""
+    """One of any number of generators of a run."""
 
-    league: SelfPlayRun
+    run: SelfPlayRun
     settings: SelfPlaySettings
     follow: Follow
-    diary: Heartbeat
+    heartbeat: Heartbeat
     puzzle: Puzzle = field(init=False)
-    claims: ShardLeases = field(init=False)
-    ledger: GameLog = field(init=False)
+    leases: ShardLeases = field(init=False)
+    game_log: GameLog = field(init=False)
 
     def __post_init__(self) -> None:
         self.puzzle = registry.load(self.settings.puzzle)
-        with self.league.writing():
-            self.league.shards.mkdir(parents=True, exist_ok=True)
-        self.claims = ShardLeases(self.league.shards)
-        self.ledger = GameLog(self.league.ledger, self.league.shards)
+        with self.run.writing():
+            self.run.shards.mkdir(parents=True, exist_ok=True)
+        self.leases = ShardLeases(self.run.shards)
+        self.game_log = GameLog(self.run.game_log, self.run.shards)
 
-    def once(self, watch: Callable[[], None]) -> bool:
-        """Make a shard; False if there is no network yet to play with."""
-        network = self.league.named(self.follow)
+    def work_once(self, watch: Callable[[], None]) -> bool:
+        """Make a shard; False if there is no network yet."""
+        network = self.run.network(self.follow)
         if network is None:
-            self.diary.waits("a network")
+            self.heartbeat.waiting("a network")
             return False
-        entries = self.ledger.entries()
-        known = {entry.number for entry in entries}
-        first = next(number for number in range(len(known) + 1) if number not in known)
-        number = self.claims.take(len(known) + AHEAD, first, known)
+        entries = self.game_log.entries()
+        complete = {entry.number for entry in entries}
+        first = next(number for number in range(len(complete) + 1) if number not in complete)
+        number = self.leases.take(len(complete) + MAX_GENERATORS, first, complete)
         assert number is not None
-        with self.claims.keeping(number):
+        with self.leases.keeping(number):
             self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
-        self._prune()
+        self._remove_old_shards()
         return True
 
     def _play(self, number: int, network: str, starts: StartSampler, watch: Callable[[], None]) -> None:
-        told, began = self.settings.playing, time.time()
-        self.diary.does(f"plays games {number * told.games:,} to {(number + 1) * told.games - 1:,} with {network[:8]}")
-        random = generator(self.settings.seed, BOARDS, number)
-        boards, needed = starts.boards(told.games, random)
-        limits = np.minimum(told.max_moves, np.where(needed == UNKNOWN, told.max_moves, told.patience * needed))
-        player = UctSession(self.puzzle, told.games, **self._options(network, number))
-        games = play_episodes(player, boards, np.ceil(limits).astype(np.int64), watch)
-        won = games.moves != ABORTED
+        settings, began = self.settings.self_play, time.time()
+        games = settings.parallel_games
+        self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
+        boards, lengths = starts.boards(games, generator(self.settings.seed, BOARDS, number))
+        scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
+        limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
+        session = UctSession(self.puzzle, games, **self._options(network, number))
+        episodes = play_episodes(session, boards, limits, watch)
+        won = episodes.moves != ABORTED
         entry = GameLogEntry(
             number=number,
             network=network,
-            shifts=starts.difficulty,
-            games=told.games,
+            scramble_length=starts.difficulty,
+            games=games,
             won=int(won.sum()),
-            moves=int(games.moves[won].sum()),
-            samples=len(games.samples),
+            moves=int(episodes.moves[won].sum()),
+            samples=len(episodes.samples),
             seconds=round(time.time() - began, 3),
             at=round(time.time(), 3),
         )
         card = {"puzzle": self.puzzle.name, "move_count": self.puzzle.move_count, "played": vars(entry)}
-        save(self.league.shards, number, games.samples, card, f"writing-{number:05}-{self.diary.path.stem}")
-        self.ledger.add(entry)
+        save(self.run.shards, number, episodes.samples, card, f"writing-{number:05}-{self.heartbeat.path.stem}")
+        self.game_log.add(entry)
 
     def _options(self, network: str, number: int) -> dict[str, Any]:
-        told = self.settings.playing
-        seed = int(generator(self.settings.seed, PLAYER, number).integers(1 << 62))
-        return {**player_options(self.settings, self.league.option(network)), "seed": seed} | {
-            name: getattr(told, name) for name in ("temperature", "noise", "concentration")
-        }
+        seed = int(generator(self.settings.seed, SEARCH, number).integers(1 << 62))
+        random_options = _uct_options(self.settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
+        return {**match_options(self.settings, self.run.solver_option(network)), "seed": seed, **random_options}
 
-    def _prune(self) -> None:
-        """Let the newest samples stay, and no more."""
-        held, entries = 0, {entry.number: entry for entry in self.ledger.entries()}
-        for number in reversed(numbers(self.league.shards)):
-            if held >= self.settings.samples.newest:
-                self.ledger.keep(number)
+    def _remove_old_shards(self) -> None:
+        """Remove the shards whose samples are not among the newest."""
+        samples, entries = 0, {entry.number: entry for entry in self.game_log.entries()}
+        for number in reversed(numbers(self.run.shards)):
+            if samples >= self.settings.replay.capacity:
+                self.game_log.ensure_logged(number)
                 with suppress(OSError):
-                    shard_path(self.league.shards, number).unlink(missing_ok=True)
-            held += entries[number].samples if number in entries else 0
+                    shard_path(self.run.shards, number).unlink(missing_ok=True)
+            samples += entries[number].samples if number in entries else 0
 
 
-def player_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
-    """How the solver `uct` plays with this network, apart from what is left to chance."""
-    told = settings.playing
-    shared = {name: getattr(told, name) for name in ("playouts", "decay", "exploration", "policy")}
-    return {"estimate": network, "prior": network if told.policy == "visits" else None, **shared}
+def match_options(settings: SelfPlaySettings, network: str) -> dict[str, Any]:
+    """The options of `uct` with this network, without those for random moves."""
+    prior = network if settings.self_play.policy == "visits" else None
+    options = _uct_options(settings, "playouts", "step_discount", "c_puct", "policy")
+    return {"estimate": network, "prior": prior, **options}
+
+
+def _uct_options(settings: SelfPlaySettings, *names: str) -> dict[str, Any]:
+    """These settings of the games, as options of `uct`."""
+    return {UCT_OPTION[name]: getattr(settings.self_play, name) for name in names}
 
 
 def start_sampler(puzzle: Puzzle, settings: SelfPlaySettings, entries: list[GameLogEntry]) -> StartSampler:
-    """The boards to play, as hard as the games that were played so far say that they may be."""
-    starts = StartSampler.of(puzzle, settings.starts)
+    """The sampler of boards, at the difficulty that results from the games so far."""
+    starts = StartSampler.of(puzzle, settings.curriculum)
     for entry in entries:
-        if entry.shifts == starts.difficulty:
+        if entry.scramble_length == starts.difficulty:
             starts.ended(entry.games, entry.won)
     return starts

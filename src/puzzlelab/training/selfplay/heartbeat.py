@@ -1,4 +1,4 @@
-"""What each program of a run does at the moment, told in a file of its own: `programs/generator-machine-123.json`."""
+"""What each program of a run is doing, in a file for each program: `programs/generator-machine-123.json`."""
 
 from __future__ import annotations
 
@@ -15,112 +15,116 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.experience.shard_leases import has_ended, this_process
+from puzzlelab.training.selfplay.jsonl import with_present_names
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
-BEAT = 5.0
-"""Seconds between two signs of life."""
-SILENT = 120.0
-"""Seconds without one after which a program on another machine is taken to be gone."""
+INTERVAL = 5.0
+"""Seconds between two updates of the file's time stamp."""
+TIMEOUT = 120.0
+"""Seconds without an update after which a program on another machine counts as gone."""
+RENAMED = {"does": "busy", "waits": "waiting"}
+"""Old names of fields in files -> present ones."""
 
 
 class Heartbeat:
-    """Of one program."""
+    """The status file of one program."""
 
-    def __init__(self, league: SelfPlayRun, program: str) -> None:
-        self.league, self.program = league, program
-        self.path = league.programs / f"{program}-{platform.node()}-{os.getpid()}.json"
-        self._told: tuple[str, str] | None = None
+    def __init__(self, run: SelfPlayRun, program: str) -> None:
+        self.run, self.program = run, program
+        self.path = run.programs / f"{program}-{platform.node()}-{os.getpid()}.json"
+        self._activity: tuple[str, str] | None = None
         self.waited = 0.0
-        """Seconds, in all."""
+        """Seconds of waiting in all."""
         self._since = time.time()
 
-    def does(self, what: str) -> None:
-        """Say what it does now."""
-        self._tell(what, "")
+    def busy(self, activity: str) -> None:
+        """Report an activity."""
+        self._write(activity, "")
 
-    def waits(self, what: str) -> None:
-        """Say what it waits for."""
-        self._tell("", what)
+    def waiting(self, wanted: str) -> None:
+        """Report that the program waits, and for what."""
+        self._write("", wanted)
 
-    def _tell(self, does: str, waits: str) -> None:
-        if self._told == (does, waits):
+    def _write(self, busy: str, waiting: str) -> None:
+        if self._activity == (busy, waiting):
             return
         now = time.time()
-        if self._told is not None and self._told[1]:
+        if self._activity is not None and self._activity[1]:
             self.waited += now - self._since
-        self._told, self._since = (does, waits), now
-        told = {**this_process(), "program": self.program, "does": does, "waits": waits, "since": now}
-        self.league.write(self.path, json.dumps(told) + "\n")
+        self._activity, self._since = (busy, waiting), now
+        values = {**this_process(), "program": self.program, "busy": busy, "waiting": waiting, "since": now}
+        self.run.write(self.path, json.dumps(values) + "\n")
 
     @contextmanager
-    def kept(self) -> Iterator[Heartbeat]:
-        """Gives signs of life meanwhile, and removes the file at the end."""
-        with self.league.writing():
-            self.league.programs.mkdir(exist_ok=True)
-        over = threading.Event()
+    def running(self) -> Iterator[Heartbeat]:
+        """Updates the time stamp meanwhile, and removes the file at the end."""
+        with self.run.writing():
+            self.run.programs.mkdir(exist_ok=True)
+        ended = threading.Event()
 
-        def live() -> None:
-            while not over.wait(BEAT):
+        def update() -> None:
+            while not ended.wait(INTERVAL):
                 with suppress(OSError):
                     os.utime(self.path)
 
-        signs = threading.Thread(target=live, daemon=True)
-        signs.start()
+        thread = threading.Thread(target=update, daemon=True)
+        thread.start()
         try:
-            self.does("begins")
+            self.busy("begins")
             yield self
         finally:
-            over.set()
-            signs.join()
+            ended.set()
+            thread.join()
             with suppress(OSError):
                 self.path.unlink()
 
 
 @dataclass(frozen=True)
 class ProgramStatus:
-    """What such a file says."""
+    """The content of a status file."""
 
     name: str
-    """What it is: a generator, the trainer, the referee."""
+    """The kind of program: generator, trainer or referee."""
     machine: str
     process: int
-    does: str
-    waits: str
-    """What it waits for, if it does not do anything."""
+    busy: str
+    """The activity; empty while the program waits."""
+    waiting: str
+    """What the program waits for; empty while it is busy."""
     seconds: float
-    """For how long."""
+    """The time since the last change of these."""
     gone: bool
-    """Whether it ended without a word."""
+    """Whether the program ended without removing its file."""
 
 
-def programs(league: SelfPlayRun) -> list[ProgramStatus]:
-    """All that said something and did not end."""
-    return [found for path in sorted(league.programs.glob("*.json")) if (found := _read(path)) is not None]
+def programs(run: SelfPlayRun) -> list[ProgramStatus]:
+    """The status of every program that has not ended regularly."""
+    return [status for path in sorted(run.programs.glob("*.json")) if (status := _read(path)) is not None]
 
 
-def forget_gone(league: SelfPlayRun) -> None:
-    """Remove the files of programs that ended without a word."""
-    for path in league.programs.glob("*.json"):
-        found = _read(path)
-        if found is not None and found.gone:
+def forget_gone(run: SelfPlayRun) -> None:
+    """Remove the files of programs that were killed."""
+    for path in run.programs.glob("*.json"):
+        status = _read(path)
+        if status is not None and status.gone:
             path.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> ProgramStatus | None:
-    """What a file says; None if it has just gone."""
+    """The content of a status file; None if it has just been removed."""
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        values: dict[str, Any] = with_present_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
         silent = time.time() - path.stat().st_mtime
         return ProgramStatus(
-            told["program"],
-            told["machine"],
-            told["process"],
-            told["does"],
-            told["waits"],
-            max(0.0, time.time() - told["since"]),
-            has_ended(told) or silent > SILENT,
+            values["program"],
+            values["machine"],
+            values["process"],
+            values["busy"],
+            values["waiting"],
+            max(0.0, time.time() - values["since"]),
+            has_ended(values) or silent > TIMEOUT,
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise BadFile(f"{path} is damaged: remove it") from None

@@ -1,4 +1,4 @@
-"""Files that several programs add lines of JSON to, at any time; who is killed leaves no more than half a line."""
+"""Files of JSON lines that several programs append to at once; a killed writer leaves at most half a line."""
 
 from __future__ import annotations
 
@@ -10,55 +10,59 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile
 
-PIECE = 4096
-"""Bytes that are read at once to find where the last line begins."""
+BLOCK_SIZE = 4096
+"""Bytes that are read at once in search of the beginning of the last line."""
 
 
 def append(path: Path, line: Mapping[str, Any]) -> None:
-    """Add a line; half a line that somebody left at the end is cut off. Raises `BadFile`."""
+    """Append a line, and remove half a line of a killed writer before it. Raises `BadFile`."""
     try:
         with path.open("ab+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             end = file.seek(0, 2)
-            whole = _whole(file, end)
-            if whole < end:
-                file.truncate(whole)
+            complete = _end_of_last_complete_line(file, end)
+            if complete < end:
+                file.truncate(complete)
             file.write((json.dumps(line) + "\n").encode())
     except OSError as error:
         raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _whole(file: Any, end: int) -> int:
-    """Where the last line ends that is whole."""
+def _end_of_last_complete_line(file: Any, end: int) -> int:
     begin = end
     while begin > 0:
-        begin = max(0, begin - PIECE)
+        begin = max(0, begin - BLOCK_SIZE)
         file.seek(begin)
-        place = file.read(min(PIECE, end - begin)).rfind(b"\n")
-        if place >= 0:
-            return begin + int(place) + 1
+        index = file.read(min(BLOCK_SIZE, end - begin)).rfind(b"\n")
+        if index >= 0:
+            return begin + int(index) + 1
     return 0
 
 
+def with_present_names(line: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """The line with its old names, the keys of `renamed`, replaced by the present ones."""
+    return {renamed.get(name, name): value for name, value in line.items()}
+
+
 class JsonLines:
-    """What such a file holds; each `read` gives the lines that were added since the one before."""
+    """Reads such a file; each `read` returns the lines appended since the one before."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read = 0
+        self._position = 0
 
     def read(self) -> list[dict[str, Any]]:
-        """The new lines that are whole; raises `BadFile` for what is none."""
+        """The new complete lines; raises `BadFile` for a line that is not a JSON object."""
         try:
             with self.path.open("rb") as file:
-                file.seek(self._read)
+                file.seek(self._position)
                 data = file.read()
         except FileNotFoundError:
             return []
         except OSError as error:
             raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
         data = data[: data.rfind(b"\n") + 1]
-        self._read += len(data)
+        self._position += len(data)
         try:
             return [dict(json.loads(line)) for line in data.splitlines()]
         except (ValueError, TypeError):

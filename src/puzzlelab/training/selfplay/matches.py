@@ -1,4 +1,4 @@
-"""Matches between networks of a run, or with solvers that never change; each is a line of `matches.jsonl`."""
+"""Matches between the networks of a run and fixed solvers; each is a line of `matches.jsonl`."""
 
 from __future__ import annotations
 
@@ -17,144 +17,148 @@ from puzzlelab.core.solver import Solver, solve_all
 from puzzlelab.engine import report
 from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog
-from puzzlelab.training.selfplay.generator import player_options, start_sampler
-from puzzlelab.training.selfplay.jsonl import JsonLines, append
+from puzzlelab.training.selfplay.generator import match_options, start_sampler
+from puzzlelab.training.selfplay.jsonl import JsonLines, append, with_present_names
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.sprt import MatchScore
 
 MATCH = 7
-"""The branch of the run's seed that makes the boards of a match."""
-FOLLOWED = ("champion", "latest")
-KNOWN = 16
-"""Portions of boards whose solutions are remembered, so that one player may meet several others on them."""
+"""The branch of the run's seed for the boards of a match."""
+NAMED_NETWORKS = ("champion", "latest")
+CACHE_SIZE = 16
+"""Batches of boards whose solutions are cached, so that a player may meet several others on the same boards."""
+RENAMED = {"shifts": "scramble_length"}
+"""Old names of fields in files -> present ones."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A match that was played."""
+    """The result of a match."""
 
     a: str
-    """The hash of a network, or the text of a solver."""
+    """The first player: the hash of a network, or the text of a solver."""
     b: str
     games: int
     wins_a: int
     wins_b: int
     aborted: int
-    """Draws in which neither found a solution."""
+    """Draws in which neither player found a solution."""
     solved_a: int
     solved_b: int
     verdict: str
-    """`better`, `worse` or `neither`, of a beside b; nothing where that was not decided."""
-    shifts: int
-    """How hard the boards were."""
+    """`better`, `worse` or `neither`, of a compared with b; empty if the match was not decided."""
+    scramble_length: int
+    """The difficulty of the boards."""
     alone: bool
     """Whether networks played without a search."""
     promoted: bool
-    """Whether a became the champion by this."""
+    """Whether a became the champion."""
     at: float
     date: str
     settings: dict[str, Any]
-    """How the networks played."""
+    """The settings of the networks' search."""
 
     @property
     def draws(self) -> int:
-        """Games without a winner, the aborted ones among them."""
+        """Games without a winner, including the aborted ones."""
         return self.games - self.wins_a - self.wins_b
 
 
 class MatchLog:
     """All matches of a run."""
 
-    def __init__(self, league: SelfPlayRun) -> None:
-        self.league = league
-        self._lines = JsonLines(league.matches)
+    def __init__(self, run: SelfPlayRun) -> None:
+        self.run = run
+        self._lines = JsonLines(run.matches)
         self._matches: list[Match] = []
 
     def all(self) -> list[Match]:
-        """Those that there are by now, in their order; raises `BadFile`."""
+        """The matches so far, in their order; raises `BadFile`."""
         for line in self._lines.read():
             try:
-                self._matches.append(Match(**line))
+                self._matches.append(Match(**with_present_names(line, RENAMED)))
             except TypeError:
-                raise BadFile(f"{self.league.matches} is damaged: one of its lines tells of no match") from None
+                raise BadFile(f"{self.run.matches} is damaged: one of its lines does not describe a match") from None
         return self._matches
 
     def add(self, match: Match) -> None:
-        """Add a line."""
-        append(self.league.matches, asdict(match))
+        """Append a line."""
+        append(self.run.matches, asdict(match))
 
 
 @dataclass(frozen=True)
 class MatchRunner:
-    """Where matches of a run are played."""
+    """Plays the matches of a run."""
 
-    league: SelfPlayRun
+    run: SelfPlayRun
     settings: SelfPlaySettings
     puzzle: Puzzle
-    _ledger: GameLog
-    _known: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
+    _game_log: GameLog
+    _lengths_cache: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, league: SelfPlayRun, settings: SelfPlaySettings) -> MatchRunner:
-        """Of this run."""
-        return cls(league, settings, registry.load(settings.puzzle), GameLog(league.ledger, league.shards))
+    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings) -> MatchRunner:
+        """For this run."""
+        return cls(run, settings, registry.load(settings.puzzle), GameLog(run.game_log, run.shards))
 
-    def name(self, who: str) -> str:
-        """The whole hash of a network of the run that `champion`, `latest` or the beginning of a hash means.
+    def resolve(self, player: str) -> str:
+        """The full hash of the network that `champion`, `latest` or the beginning of a hash means.
 
-        Or the text as it is, where it tells of a solver. Raises `BadInput`.
+        The text of a solver is returned as it is. Raises `BadInput`.
         """
-        if who in FOLLOWED:
-            name = self.league.named(who)  # type: ignore[arg-type]
+        if player in NAMED_NETWORKS:
+            name = self.run.network(player)  # type: ignore[arg-type]
             if name is None:
-                raise BadInput(f"{self.league.folder} has no network yet")
+                raise BadInput(f"{self.run.folder} has no network yet")
             return name
-        found = sorted({path.stem for path in self.league.nets.glob(f"{who}*.json")}) if who.isalnum() else []
-        if len(found) == 1:
-            return found[0]
-        if len(found) > 1:
-            raise BadInput(f"'{who}' is the beginning of {len(found)} networks: give more of the hash")
+        hashes = {path.stem for path in self.run.nets.glob(f"{player}*.json")} if player.isalnum() else set()
+        if len(hashes) == 1:
+            return hashes.pop()
+        if len(hashes) > 1:
+            raise BadInput(f"'{player}' is the beginning of {len(hashes)} networks: give more of the hash")
         try:
-            registry.parse_solver(who)
+            registry.parse_solver(player)
         except BadOption:
             raise
         except BadInput:
             raise BadInput(
-                f"'{who}' is neither a network of {self.league.folder} nor a solver: "
+                f"'{player}' is neither a network of {self.run.folder} nor a solver: "
                 "give champion, latest, a hash, or a solver such as greedy:estimate=manhattan"
             ) from None
-        return who
+        return player
 
-    def player(self, name: str, shifts: int, alone: bool = False) -> Solver:
-        """Who plays under this name, on boards as hard as that; a network alone does so without a search."""
+    def player(self, name: str, scramble_length: int, alone: bool = False) -> Solver:
+        """The solver of this name, with the move limit for such boards; a network `alone` plays without a search."""
         solver = self._solver(name, alone)
-        return with_options(solver, {"max_moves": self.most(shifts)}) if "max_moves" in solver.options() else solver
+        if "max_moves" not in solver.options():
+            return solver
+        return with_options(solver, {"max_moves": self.move_limit(scramble_length)})
 
     def _solver(self, name: str, alone: bool) -> Solver:
-        if self.league.has(name):
-            options = player_options(self.settings, self.league.option(name))
+        if self.run.has_network(name):
+            options = match_options(self.settings, self.run.solver_option(name))
             return registry.make_solver("uct", {**options, "playouts": 1} if alone else options)
         return registry.parse_solver(name)
 
-    def most(self, shifts: int) -> int:
-        """The moves after which a game on such boards is given up."""
-        told, starts = self.settings.playing, self.settings.starts
-        if starts.walks < 1 or not shifts:
-            return told.max_moves
-        return max(1, min(told.max_moves, round(told.patience * shifts)))
+    def move_limit(self, scramble_length: int) -> int:
+        """The move limit of games on boards of this scramble length."""
+        settings, curriculum = self.settings.self_play, self.settings.curriculum
+        if curriculum.random_walk_share < 1 or not scramble_length:
+            return settings.max_moves
+        return max(1, min(settings.max_moves, round(settings.max_moves_factor * scramble_length)))
 
-    def shifts(self) -> int:
-        """How hard boards are by now."""
-        return start_sampler(self.puzzle, self.settings, self._ledger.entries()).difficulty
+    def scramble_length(self) -> int:
+        """The present difficulty of the boards."""
+        return start_sampler(self.puzzle, self.settings, self._game_log.entries()).difficulty
 
-    def boards(self, number: int, shifts: int, games: int) -> Iterator[list[State]]:
-        """The boards of match `number`, in portions."""
+    def boards(self, number: int, scramble_length: int, games: int) -> Iterator[list[State]]:
+        """The boards of match `number`, in batches."""
         starts = start_sampler(self.puzzle, self.settings, [])
-        starts.difficulty = shifts
-        portion = self.settings.match.portion
-        for begin in range(0, games, portion):
+        starts.difficulty = scramble_length
+        batch_size = self.settings.match.batch_size
+        for begin in range(0, games, batch_size):
             random = generator(self.settings.seed, MATCH, number, begin)
-            yield list(starts.boards(min(portion, games - begin), random)[0])
+            yield list(starts.boards(min(batch_size, games - begin), random)[0])
 
     def play(
         self,
@@ -162,45 +166,44 @@ class MatchRunner:
         b: str,
         number: int,
         games: int,
-        shifts: int,
+        scramble_length: int,
         sequential: bool = True,
         alone: bool = False,
         watch: Callable[[], None] = lambda: None,
     ) -> tuple[Match | None, bool]:
-        """The match, None where not even one portion was played, and whether it was interrupted.
+        """(the match, None if not even one batch was played, whether it was interrupted).
 
-        It may end as soon as it is clear who is better (`sequential`); networks may play `alone`, without a search.
-        `watch` is called between portions, and may raise `KeyboardInterrupt`, as Ctrl-C does.
+        With `sequential` the match ends as soon as a sequential test decides it. With `alone` networks play without a
+        search. `watch` is called between batches, and may raise `KeyboardInterrupt`, as Ctrl-C does.
         """
-        told, score, verdict, interrupted = self.settings.match, MatchScore(), "", False
-        one, other = self.player(a, shifts, alone), self.player(b, shifts, alone)
+        settings, score, verdict, interrupted = self.settings.match, MatchScore(), "", False
+        one, other = self.player(a, scramble_length, alone), self.player(b, scramble_length, alone)
         try:
-            for boards in self.boards(number, shifts, games):
+            for boards in self.boards(number, scramble_length, games):
                 watch()
-                lengths = zip(self._lengths(one, boards), self._lengths(other, boards), strict=True)
-                for mine, theirs in lengths:
-                    score = score.plus(mine, theirs)
+                for lengths in zip(self._lengths(one, boards), self._lengths(other, boards), strict=True):
+                    score = score.with_game(*lengths)
                 report.progress(f"{a[:8]} against {b[:8]}", score.games, games, f"{score.wins} : {score.losses}")
-                verdict = score.decided(told.better, told.error) if sequential else ""
+                verdict = score.verdict(settings.better_win_rate, settings.error_rate) if sequential else ""
                 if verdict:
                     break
         except KeyboardInterrupt:
             interrupted = True
-        return (self._match(a, b, score, verdict, shifts, alone) if score.games else None), interrupted
+        return (self._match(a, b, score, verdict, scramble_length, alone) if score.games else None), interrupted
 
     def _lengths(self, player: Solver, boards: list[State]) -> list[int | None]:
-        """How long the player's solutions are; what it did with the same boards just before is not asked again."""
+        """The lengths of the player's solutions, from the cache if it has just solved the same boards."""
         key = repr(player), b"".join(board.tobytes() for board in boards)
-        if key not in self._known:
+        if key not in self._lengths_cache:
             results = solve_all(player, [Instance(self.puzzle, board) for board in boards], Limit())
             if any(result.stop == "interrupted" for result in results):
                 raise KeyboardInterrupt
-            while len(self._known) >= KNOWN:
-                del self._known[next(iter(self._known))]
-            self._known[key] = [result.length for result in results]
-        return self._known[key]
+            while len(self._lengths_cache) >= CACHE_SIZE:
+                del self._lengths_cache[next(iter(self._lengths_cache))]
+            self._lengths_cache[key] = [result.length for result in results]
+        return self._lengths_cache[key]
 
-    def _match(self, a: str, b: str, score: MatchScore, verdict: str, shifts: int, alone: bool) -> Match:
+    def _match(self, a: str, b: str, score: MatchScore, verdict: str, scramble_length: int, alone: bool) -> Match:
         now = datetime.now(UTC)
         return Match(
             a=a,
@@ -212,10 +215,10 @@ class MatchRunner:
             solved_a=score.solved,
             solved_b=score.solved_by_other,
             verdict=verdict,
-            shifts=shifts,
+            scramble_length=scramble_length,
             alone=alone,
             promoted=False,
             at=round(now.timestamp(), 3),
             date=now.isoformat(timespec="seconds"),
-            settings={**self.settings.playing.model_dump(mode="json"), "max_moves": self.most(shifts)},
+            settings={**self.settings.self_play.model_dump(mode="json"), "max_moves": self.move_limit(scramble_length)},
         )

@@ -1,4 +1,4 @@
-"""The programs of a run, each as long as there is something to do; they share nothing but the folder."""
+"""The programs of a self-play run: each repeats its work until the run is done, and they share only the folder."""
 
 from __future__ import annotations
 
@@ -14,108 +14,109 @@ from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 from puzzlelab.training.selfplay.trainer import Trainer
 
-LOOK = 0.2
-"""Seconds between two looks for something to do."""
+POLL_SECONDS = 0.2
+"""The time between two checks for work."""
 PATIENCE = 30.0
-"""Seconds of waiting after which somebody who is needed, and not there, is asked for."""
+"""The waiting time in seconds after which a missing program is reported."""
 GENERATOR, TRAINER, REFEREE = "generator", "trainer", "referee"
 NEEDS = {GENERATOR: (TRAINER,), TRAINER: (GENERATOR,), REFEREE: (TRAINER,)}
-"""Who makes what a program waits for."""
-VERBS = {GENERATOR: "generate", TRAINER: "train", REFEREE: "judge"}
+"""The programs whose output each program waits for."""
+COMMANDS = {GENERATOR: "generate", TRAINER: "train", REFEREE: "judge"}
+"""The subcommand of `puzzlelab selfplay` that starts each program."""
 
 
 class SelfPlayWorker(Protocol):
-    """What each program does again and again."""
+    """The repeated work of a program."""
 
-    diary: Heartbeat
+    heartbeat: Heartbeat
 
-    def once(self, watch: Callable[[], None]) -> bool:
-        """Do one piece of work; False where there is nothing to do yet. `watch` is called meanwhile, and may raise."""
+    def work_once(self, watch: Callable[[], None]) -> bool:
+        """Do one piece of work; False if there is nothing to do yet. `watch` is called meanwhile, and may raise."""
 
 
-def generate(league: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
+def generate(run: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None, watch: Callable[[], None]) -> None:
     """Play games until the run is done."""
-    with Heartbeat(league, GENERATOR).kept() as diary:
-        _work(league, GameGenerator(league, settings, follow or settings.follow, diary), watch)
+    with Heartbeat(run, GENERATOR).running() as heartbeat:
+        _work(run, GameGenerator(run, settings, follow or settings.follow, heartbeat), watch)
 
 
-def train(league: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
-    """Learn until the run is done; raises `BadInput` where another program does."""
-    with league.alone(TRAINER), Heartbeat(league, TRAINER).kept() as diary:
-        trainer = Trainer.at(league, settings, diary)
+def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+    """Learn until the run is done; raises `BadInput` if another trainer is at work."""
+    with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
+        trainer = Trainer.open(run, settings, heartbeat)
         try:
-            _work(league, trainer, watch, lambda: trainer.over)
+            _work(run, trainer, watch, lambda: trainer.finished)
         finally:
             trainer.save()
-        league.write(league.done, league.latest.read_text(encoding="utf-8"))
+        run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
-def judge(league: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
-    """Let candidates play until the run is done, and the last one has; raises `BadInput` where another program does."""
-    with league.alone(REFEREE), Heartbeat(league, REFEREE).kept() as diary:
-        referee = Referee(league, settings, diary)
-        _work(league, referee, watch)
-        while referee.once(watch):
+def judge(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
+    """Play matches until the run is done and no match is due; raises `BadInput` if another referee is at work."""
+    with run.exclusive(REFEREE), Heartbeat(run, REFEREE).running() as heartbeat:
+        referee = Referee(run, settings, heartbeat)
+        _work(run, referee, watch)
+        while referee.work_once(watch):
             pass
 
 
 def _work(
-    league: SelfPlayRun, worker: SelfPlayWorker, watch: Callable[[], None], over: Callable[[], bool] = lambda: False
+    run: SelfPlayRun, worker: SelfPlayWorker, watch: Callable[[], None], finished: Callable[[], bool] = lambda: False
 ) -> None:
-    """Work until the run is done."""
-    idle, told = 0.0, False
-    while not league.done.exists() and not over():
+    """Repeat the work until the run is done, or the program is finished."""
+    idle, reported = 0.0, False
+    while not run.done.exists() and not finished():
         watch()
-        if worker.once(watch):
-            idle, told = 0.0, False
+        if worker.work_once(watch):
+            idle, reported = 0.0, False
             continue
-        time.sleep(LOOK)
-        idle += LOOK
-        if idle > PATIENCE and not told:
-            told = True
-            for sentence in lacking(league, worker.diary.program):
+        time.sleep(POLL_SECONDS)
+        idle += POLL_SECONDS
+        if idle > PATIENCE and not reported:
+            reported = True
+            for sentence in missing_programs(run, worker.heartbeat.program):
                 report.note(sentence)
 
 
-def take_turns(league: SelfPlayRun, settings: SelfPlaySettings, over: Callable[[], bool]) -> None:
-    """All programs in this process, one piece of work of each after the other: one seed then gives one run."""
+def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Callable[[], bool]) -> None:
+    """Run all programs in this process, one piece of work of each in turn: the result depends on the seed alone."""
 
     def watch() -> None:
-        if over():
-            raise _Over
+        if time_is_over():
+            raise _TimeIsOver
 
     with (
-        league.alone(TRAINER),
-        league.alone(REFEREE),
-        Heartbeat(league, GENERATOR).kept() as playing,
-        Heartbeat(league, TRAINER).kept() as learning,
-        Heartbeat(league, REFEREE).kept() as judging,
+        run.exclusive(TRAINER),
+        run.exclusive(REFEREE),
+        Heartbeat(run, GENERATOR).running() as generator_heartbeat,
+        Heartbeat(run, TRAINER).running() as trainer_heartbeat,
+        Heartbeat(run, REFEREE).running() as referee_heartbeat,
     ):
-        trainer, referee = Trainer.at(league, settings, learning), Referee(league, settings, judging)
-        maker = GameGenerator(league, settings, settings.follow, playing)
+        trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
+        generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         try:
-            while not trainer.over:
-                maker.once(watch)
-                trainer.once(watch)
-                while referee.once(watch):
+            while not trainer.finished:
+                generator.work_once(watch)
+                trainer.work_once(watch)
+                while referee.work_once(watch):
                     pass
-            league.write(league.done, league.latest.read_text(encoding="utf-8"))
-        except _Over:
+            run.write(run.done, run.latest.read_text(encoding="utf-8"))
+        except _TimeIsOver:
             pass
         finally:
             trainer.save()
 
 
-class _Over(Exception):
-    """It is time to stop."""
+class _TimeIsOver(Exception):
+    """The time limit of the call is reached."""
 
 
-def lacking(league: SelfPlayRun, program: str) -> list[str]:
-    """A sentence about each program that is not at work, though this one waits for what it makes."""
-    there = {found.name for found in programs(league) if not found.gone}
+def missing_programs(run: SelfPlayRun, program: str) -> list[str]:
+    """A sentence about each program that is not at work although this one waits for its output."""
+    at_work = {status.name for status in programs(run) if not status.gone}
     return [
-        f"the {program} waits, and no {other} is at work on {league.folder}: "
-        f"puzzlelab selfplay {VERBS[other]} {league.folder}"
+        f"the {program} waits, and no {other} is at work on {run.folder}: "
+        f"puzzlelab selfplay {COMMANDS[other]} {run.folder}"
         for other in NEEDS[program]
-        if other not in there
+        if other not in at_work
     ]

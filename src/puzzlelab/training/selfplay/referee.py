@@ -1,4 +1,4 @@
-"""Lets each new candidate play against the champion, whose place it takes if it wins; and champions against others."""
+"""The referee: lets each candidate network play against the champion, and champions against fixed solvers."""
 
 from __future__ import annotations
 
@@ -15,48 +15,50 @@ DECIDED = ("better", "worse")
 
 @dataclass
 class Referee:
-    """The only one of a run."""
+    """The only referee of a run."""
 
-    league: SelfPlayRun
+    run: SelfPlayRun
     settings: SelfPlaySettings
-    diary: Heartbeat
-    table: MatchRunner = field(init=False)
+    heartbeat: Heartbeat
+    runner: MatchRunner = field(init=False)
     matches: MatchLog = field(init=False)
 
     def __post_init__(self) -> None:
-        self.table = MatchRunner.of(self.league, self.settings)
-        self.matches = MatchLog(self.league)
+        self.runner = MatchRunner.of(self.run, self.settings)
+        self.matches = MatchLog(self.run)
 
-    def once(self, watch: Callable[[], None]) -> bool:
-        """Let a match be played that is due; False where there is none."""
-        latest = self.league.named("latest")
+    def work_once(self, watch: Callable[[], None]) -> bool:
+        """Play the next match that is due; False if there is none."""
+        latest = self.run.network("latest")
         champion = self._champion(latest)
         if champion is None or latest is None:
-            self.diary.waits("a network")
+            self.heartbeat.waiting("a network")
             return False
-        due = self._due(champion, latest)
+        due = self._next_match(champion, latest)
         if due is None:
-            self.diary.waits("a candidate")
+            self.heartbeat.waiting("a candidate")
             return False
         self._play(*due, watch)
-        self._clear(champion, latest)
+        self._remove_losers(champion, latest)
         return True
 
     def _champion(self, latest: str | None) -> str | None:
-        """The champion: the newest network where there was none, and whoever won just before a referee was killed."""
-        champion = self.league.named("champion")
-        won = next((match for match in reversed(self.matches.all()) if match.promoted), None)
+        """The champion; the newest network if there is none, and the last winner if a killed referee had not promoted
+        it.
+        """
+        champion = self.run.network("champion")
+        last_win = next((match for match in reversed(self.matches.all()) if match.promoted), None)
         if champion is None and latest is not None:
             champion = latest
-        elif won is not None and champion == won.b and self.league.has(won.a):
-            champion = won.a
+        elif last_win is not None and champion == last_win.b and self.run.has_network(last_win.a):
+            champion = last_win.a
         else:
             return champion
-        self.league.crown(champion)
+        self.run.promote(champion)
         return champion
 
-    def _due(self, champion: str, latest: str) -> tuple[str, str, bool] | None:
-        """Who plays against whom, and whether without a search."""
+    def _next_match(self, champion: str, latest: str) -> tuple[str, str, bool] | None:
+        """The two players of the next match, and whether they play without a search."""
         played = {(match.a, match.b): match for match in self.matches.all()}
         opponents = self.settings.match.opponents
         for pair in [*zip(opponents[1:], opponents, strict=False), *((champion, other) for other in opponents)]:
@@ -70,30 +72,33 @@ class Referee:
         return None if last.alone or last.verdict in DECIDED else (latest, champion, True)
 
     def _play(self, a: str, b: str, alone: bool, watch: Callable[[], None]) -> None:
-        """The match; a candidate that wins becomes the champion.
+        """Play a match; a candidate that wins becomes the champion.
 
-        The solvers that never change are always met on the same boards, as hard as they will get.
+        Matches against fixed solvers are always played on the same boards, of the greatest difficulty.
         """
-        self.diary.does(f"lets {a[:8]} play against {b[:8]}{', without a search' if alone else ''}")
-        told = self.settings.match
-        if b in told.opponents:
-            match, interrupted = self.table.play(a, b, 0, told.ladder, self.settings.starts.last, False, watch=watch)
+        self.heartbeat.busy(f"plays a match of {a[:8]} against {b[:8]}{', without a search' if alone else ''}")
+        settings = self.settings.match
+        if b in settings.opponents:
+            difficulty = self.settings.curriculum.max_difficulty
+            match, interrupted = self.runner.play(a, b, 0, settings.opponent_boards, difficulty, False, watch=watch)
         else:
-            number, shifts = len(self.matches.all()) + 1, self.table.shifts()
-            match, interrupted = self.table.play(a, b, number, told.games, shifts, True, alone, watch)
+            number, scramble_length = len(self.matches.all()) + 1, self.runner.scramble_length()
+            match, interrupted = self.runner.play(
+                a, b, number, settings.max_boards, scramble_length, True, alone, watch
+            )
         if interrupted or match is None:
             raise KeyboardInterrupt
-        if b not in told.opponents:
+        if b not in settings.opponents:
             ahead = match.wins_a > match.wins_b and match.verdict != "worse"
             match = replace(match, promoted=match.verdict == "better" or (alone and ahead))
         self.matches.add(match)
         if match.promoted:
-            self.league.crown(a)
+            self.run.promote(a)
 
-    def _clear(self, *kept: str) -> None:
-        """Remove candidates that lost: all networks but those that were champions, and the newest."""
+    def _remove_losers(self, *keep: str) -> None:
+        """Remove candidates that lost: all networks except present and former champions and the newest network."""
         matches = self.matches.all()
-        needed = {*kept, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
+        needed = {*keep, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
         for match in matches:
             if match.a not in needed:
-                self.league.drop(match.a)
+                self.run.remove_network(match.a)

@@ -1,7 +1,7 @@
-"""The folder of a run of self-competition: the networks that compete, the games that they played, and who is best.
+"""The folder of a self-play run: the networks that compete, the games played, and the champion.
 
-Beside what every run has: `latest`, the hash of the newest network; `games.jsonl`, a line for each shard that there
-ever was; `matches.jsonl`; and `programs/`, in which each program says what it does.
+Beside the files of every run: `latest`, the hash of the newest network; `games.jsonl`, a line for each shard ever made;
+`matches.jsonl`; and `programs/`, the status files of the programs.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from puzzlelab.nets.checkpoint import CARD, WEIGHTS
 from puzzlelab.training.runs import Run
 
 Follow = Literal["champion", "latest"]
-"""Whose games are learned from: those of the best network, or of the newest."""
+"""The network that plays the games to learn from: the champion or the newest one."""
 
 
 @dataclass(frozen=True)
 class SelfPlayRun(Run):
-    """The places in the folder."""
+    """The paths in the folder."""
 
     @property
     def latest(self) -> Path:
         return self.folder / "latest"
 
     @property
-    def ledger(self) -> Path:
+    def game_log(self) -> Path:
         return self.folder / "games.jsonl"
 
     @property
@@ -39,38 +39,38 @@ class SelfPlayRun(Run):
     def programs(self) -> Path:
         return self.folder / "programs"
 
-    def named(self, who: Follow) -> str | None:
-        """The hash of the champion, or of the newest network; None where there is none yet.
+    def network(self, which: Follow) -> str | None:
+        """The hash of the champion or of the newest network; None if there is none yet.
 
-        Raises `BadFile` where its files are gone.
+        Raises `BadFile` if its files are missing.
         """
-        path = self.folder / who
+        path = self.folder / which
         try:
             name = path.read_text(encoding="utf-8").strip()
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
             raise BadFile(f"cannot read {path}: {error}") from None
-        if not self.has(name):
+        if not self.has_network(name):
             raise BadFile(
                 f"{path} names the network {name!r}, whose files are not in {self.nets}: put them back, or remove "
-                f"{path}, and the newest network that there is takes its place"
+                f"{path}, and the newest network takes its place"
             )
         return name
 
-    def has(self, name: str) -> bool:
-        """Whether the files of a network are there."""
+    def has_network(self, name: str) -> bool:
+        """Whether the files of a network exist."""
         return bool(name) and all((self.nets / f"{name}{end}").exists() for end in (WEIGHTS, CARD))
 
-    def option(self, name: str) -> str:
-        """How a solver is told to ask the network with this hash."""
+    def solver_option(self, name: str) -> str:
+        """The value of a solver's option `estimate` or `prior` that means the network with this hash."""
         return f"{PREFIX}:{self.nets.resolve() / name}"
 
-    def crown(self, name: str) -> None:
-        """Make a network the champion."""
+    def promote(self, name: str) -> None:
+        """Make a network the champion; the others stay."""
         self.write(self.champion, name + "\n")
 
-    def drop(self, name: str) -> None:
-        """Remove a network that nobody needs."""
+    def remove_network(self, name: str) -> None:
+        """Remove the files of a network."""
         for end in (WEIGHTS, CARD):
             (self.nets / f"{name}{end}").unlink(missing_ok=True)

@@ -1,7 +1,6 @@
-"""How a match stands: the same boards for both players, and whoever has the shorter solution of one wins it.
+"""The score of a match on shared boards, of which the shorter solution wins, and a sequential test of who is better.
 
-A sequential test says as soon as it is clear who is better. Source: Wald, "Sequential tests of statistical hypotheses"
-(1945).
+Source of the sequential probability ratio test: Wald, "Sequential tests of statistical hypotheses" (1945).
 """
 
 from __future__ import annotations
@@ -12,48 +11,48 @@ from math import log
 
 @dataclass(frozen=True)
 class MatchScore:
-    """How a match stands between a player and another one."""
+    """The score of a match, from the view of the first player."""
 
     games: int = 0
     wins: int = 0
     losses: int = 0
     aborted: int = 0
-    """Draws in which neither found a solution."""
+    """Draws in which neither player found a solution."""
     solved: int = 0
-    """Boards that the first player solved,"""
+    """Boards solved by the first player."""
     solved_by_other: int = 0
-    """and those that the other one did."""
+    """Boards solved by the second player."""
 
     @property
     def draws(self) -> int:
-        """Games without a winner, the aborted ones among them."""
+        """Games without a winner, including the aborted ones."""
         return self.games - self.wins - self.losses
 
-    def plus(self, length: int | None, other: int | None) -> MatchScore:
-        """After one board more, which they solved in so many moves, or not."""
-        mine, theirs = _or_never(length), _or_never(other)
+    def with_game(self, length: int | None, other: int | None) -> MatchScore:
+        """The score after one more board, by the lengths of both solutions, None for a board that is not solved."""
+        one, two = _or_infinity(length), _or_infinity(other)
         return MatchScore(
             self.games + 1,
-            self.wins + (mine < theirs),
-            self.losses + (mine > theirs),
+            self.wins + (one < two),
+            self.losses + (one > two),
             self.aborted + (length is None and other is None),
             self.solved + (length is not None),
             self.solved_by_other + (other is not None),
         )
 
-    def decided(self, better: float, error: float) -> str:
-        """`better` or `worse` where the games with a winner say so, else nothing.
+    def verdict(self, better_win_rate: float, error_rate: float) -> str:
+        """`better`, `worse` or `neither` as soon as the games with a winner decide it; else the empty string.
 
-        Of the hypotheses that it wins half of them, and that it wins (or loses) this share, one is so much likelier
-        that to go by it is wrong as often as `error` says.
+        Compares the hypothesis of a win rate of one half with those of `better_win_rate` and of its complement, by
+        their likelihoods; `error_rate` is the probability of a wrong verdict.
         """
-        enough = log((1 - error) / error)
-        gain, loss = log(better / 0.5), log((1 - better) / 0.5)
+        threshold = log((1 - error_rate) / error_rate)
+        gain, loss = log(better_win_rate / 0.5), log((1 - better_win_rate) / 0.5)
         up, down = self.wins * gain + self.losses * loss, self.losses * gain + self.wins * loss
-        if up >= enough or down >= enough:
+        if up >= threshold or down >= threshold:
             return "better" if up > down else "worse"
-        return "neither" if max(up, down) <= -enough else ""
+        return "neither" if max(up, down) <= -threshold else ""
 
 
-def _or_never(length: int | None) -> float:
+def _or_infinity(length: int | None) -> float:
     return float("inf") if length is None else length

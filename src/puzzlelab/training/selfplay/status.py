@@ -1,4 +1,4 @@
-"""How a run stands: samples, games, who was champion when, with what rating, and what each program does."""
+"""The status of a self-play run: samples, games, champions with their ratings, and the activity of each program."""
 
 from __future__ import annotations
 
@@ -15,108 +15,108 @@ from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.generator import start_sampler
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
 from puzzlelab.training.selfplay.matches import Match, MatchLog
-from puzzlelab.training.selfplay.programs import GENERATOR, lacking
+from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
 from puzzlelab.training.selfplay.ratings import Pairing, ratings
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
-LATELY = 300.0
-"""Seconds over which games a minute are counted."""
+RECENT_SECONDS = 300.0
+"""The time span over which games per minute are counted."""
 
 
 @dataclass(frozen=True)
 class ChampionRecord:
-    """A champion, and what it was when it became one."""
+    """A champion, and the state of the run when it became one."""
 
     network: str
     minutes: float
-    """Since the first game or match of the run."""
+    """Minutes since the first game or match of the run."""
     rating: float
-    shifts: int
-    """How hard the boards were by then."""
+    scramble_length: int
+    """The difficulty of the boards at that time."""
     solved: float | None
-    """The share of the hardest boards that it solved by search; None before it was asked."""
+    """The share of the hardest boards that it solved by search; None before it was tested on them."""
 
 
 @dataclass(frozen=True)
 class RunStatus:
-    """All there is to tell."""
+    """The status of a run."""
 
     puzzle: str
     shards: int
-    """That are kept."""
+    """Shards that are kept."""
     samples: int
-    """That are in them."""
-    made: int
-    """Samples that there ever were."""
+    """Samples in these shards."""
+    samples_made: int
+    """Samples of all shards ever made."""
     games: int
     won: float | None
-    """The share of the last games that were won."""
-    games_a_minute: float
-    shifts: int
-    last_shifts: int
-    """The most that there will be, 0 if the boards do not become harder."""
+    """The share of the recent games that were won."""
+    games_per_minute: float
+    scramble_length: int
+    max_scramble_length: int
+    """The greatest difficulty; 0 if the difficulty does not grow."""
     steps: int
     solved: float | None
-    """The share of the boards to examine by that the newest network solves alone, greedily."""
+    """The share of the evaluation boards that the newest network solves alone, greedily."""
     champion: str | None
-    reigns: Sequence[ChampionRecord]
+    champions: Sequence[ChampionRecord]
     opponents: Sequence[tuple[str, float]]
-    """Those that never change, with their ratings."""
+    """The fixed solvers with their ratings."""
     matches: int
     programs: Sequence[ProgramStatus]
     warnings: Sequence[str]
     done: bool
     began: float
-    """When the first game or match began, in seconds since 1970; 0 before that."""
+    """The time when the first game or match began, in seconds since 1970; 0 before that."""
 
 
 class StatusReader:
-    """Reads the folder again and again, each time what is new."""
+    """Reads the status from the folder; each `read` reads only the new lines of its files."""
 
-    def __init__(self, league: SelfPlayRun, settings: SelfPlaySettings) -> None:
-        self.league, self.settings = league, settings
+    def __init__(self, run: SelfPlayRun, settings: SelfPlaySettings) -> None:
+        self.run, self.settings = run, settings
         self.puzzle = registry.load(settings.puzzle)
-        self._ledger = GameLog(league.ledger, league.shards)
-        self._matches = MatchLog(league)
+        self._game_log = GameLog(run.game_log, run.shards)
+        self._matches = MatchLog(run)
         self._ratings: Mapping[str, float] = {}
         self._rated_matches = -1
 
-    def facts(self) -> RunStatus:
-        """How it stands now; raises `BadFile` for what is damaged."""
-        league, entries = self.league, self._ledger.entries()
-        matches, there = self._matches.all(), set(numbers(league.shards))
+    def read(self) -> RunStatus:
+        """The present status; raises `BadFile` for damaged files."""
+        run, entries = self.run, self._game_log.entries()
+        matches, shards = self._matches.all(), set(numbers(run.shards))
         starts = start_sampler(self.puzzle, self.settings, entries)
-        exams = metrics.read(league.metrics) if league.metrics.exists() else []
-        at_work, began = programs(league), _began(entries, matches)
+        evaluations = metrics.read(run.metrics) if run.metrics.exists() else []
+        at_work, began = programs(run), _began(entries, matches)
         playing = any(program.name == GENERATOR and not program.gone for program in at_work)
         until = time.time() if playing else max([entry.at for entry in entries], default=0.0)
-        lately = [entry for entry in entries if until - entry.at < LATELY]
+        recent = [entry for entry in entries if until - entry.at < RECENT_SECONDS]
         opponents = self.settings.match.opponents
-        found = self._rated(matches)
+        rating_of = self._rated(matches)
         return RunStatus(
             puzzle=self.puzzle.name,
-            shards=len(there),
-            samples=sum(entry.samples for entry in entries if entry.number in there),
-            made=sum(entry.samples for entry in entries),
+            shards=len(shards),
+            samples=sum(entry.samples for entry in entries if entry.number in shards),
+            samples_made=sum(entry.samples for entry in entries),
             games=sum(entry.games for entry in entries),
-            won=_won(entries[-max(1, len(lately)) :]),
-            games_a_minute=_a_minute(lately, until),
-            shifts=starts.difficulty,
-            last_shifts=self.settings.starts.last,
-            steps=int(exams[-1]["step"]) if exams else 0,
-            solved=next((exam["solved"] for exam in reversed(exams) if "solved" in exam), None),
-            champion=_text(league.champion),
-            reigns=_reigns(began, entries, matches, found, opponents),
-            opponents=[(name, found[name]) for name in opponents if name in found],
+            won=_share_won(entries[-max(1, len(recent)) :]),
+            games_per_minute=_games_per_minute(recent, until),
+            scramble_length=starts.difficulty,
+            max_scramble_length=self.settings.curriculum.max_difficulty,
+            steps=int(evaluations[-1]["step"]) if evaluations else 0,
+            solved=next((line["solved"] for line in reversed(evaluations) if "solved" in line), None),
+            champion=_text(run.champion),
+            champions=_champions(began, entries, matches, rating_of, opponents),
+            opponents=[(name, rating_of[name]) for name in opponents if name in rating_of],
             matches=len(matches),
             programs=at_work,
             warnings=self._warnings(at_work),
-            done=league.done.exists(),
+            done=run.done.exists(),
             began=began,
         )
 
     def _rated(self, matches: Sequence[Match]) -> Mapping[str, float]:
-        """The ratings of all players; found anew where there are new matches."""
+        """The ratings of all players; computed again only after new matches."""
         if len(matches) != self._rated_matches:
             pairings = [Pairing(m.a, m.b, m.wins_a, m.wins_b, m.draws) for m in matches if not m.alone]
             self._ratings = ratings(pairings, self.settings.match.opponents)
@@ -124,74 +124,75 @@ class StatusReader:
         return self._ratings
 
     def _warnings(self, at_work: Sequence[ProgramStatus]) -> list[str]:
-        """Who waits for what never comes, and who ended without a word."""
-        found = [
-            f"the {program.name} {program.process} on {program.machine} ended without a word"
+        """Programs that were killed, and programs that wait for another one that is not at work."""
+        warnings = [
+            f"the {program.name} {program.process} on {program.machine} ended unexpectedly"
             for program in at_work
             if program.gone
         ]
-        if not self.league.done.exists():
+        if not self.run.done.exists():
             for program in at_work:
-                if program.waits and not program.gone:
-                    found += lacking(self.league, program.name)
-        return list(dict.fromkeys(found))
+                if program.waiting and not program.gone:
+                    warnings += missing_programs(self.run, program.name)
+        return list(dict.fromkeys(warnings))
 
 
 def _text(path: Path) -> str | None:
     return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
 
-def _won(entries: Sequence[GameLogEntry]) -> float | None:
+def _share_won(entries: Sequence[GameLogEntry]) -> float | None:
     games = sum(entry.games for entry in entries)
     return sum(entry.won for entry in entries) / games if games else None
 
 
-def _a_minute(lately: Sequence[GameLogEntry], until: float) -> float:
-    """Games a minute over the time in which these were played."""
-    if not lately:
+def _games_per_minute(recent: Sequence[GameLogEntry], until: float) -> float:
+    """Games per minute over the time in which these were played."""
+    if not recent:
         return 0.0
-    first = min(entry.at - entry.seconds for entry in lately)
-    return 60 * sum(entry.games for entry in lately) / max(1.0, until - first)
+    first = min(entry.at - entry.seconds for entry in recent)
+    return 60 * sum(entry.games for entry in recent) / max(1.0, until - first)
 
 
 def _began(entries: Sequence[GameLogEntry], matches: Sequence[Match]) -> float:
     return min([*(entry.at - entry.seconds for entry in entries), *(match.at for match in matches)], default=0.0)
 
 
-def _reigns(
+def _champions(
     begin: float,
     entries: Sequence[GameLogEntry],
     matches: Sequence[Match],
-    found: Mapping[str, float],
+    rating_of: Mapping[str, float],
     opponents: Sequence[str],
 ) -> list[ChampionRecord]:
-    """The champions in their order: the first one, then whoever was promoted."""
+    """The champions in their order: the first network, then every promoted candidate."""
     promoted = [match for match in matches if match.promoted]
     first = [match.b for match in promoted[:1]] or [entry.network for entry in entries[:1]]
-    named = [*((name, begin, 0) for name in first), *((match.a, match.at, match.shifts) for match in promoted)]
-    reigns = []
-    for name, at, shifts in named:
-        ladder = [match for match in matches if match.a == name and match.b in opponents]
-        solved = ladder[0].solved_a / ladder[0].games if ladder else None
-        reigns.append(ChampionRecord(name, (at - begin) / 60, found.get(name, 0.0), shifts, solved))
-    return reigns
+    champions = [*((n, begin, 0) for n in first), *((match.a, match.at, match.scramble_length) for match in promoted)]
+    records = []
+    for name, at, scramble_length in champions:
+        tests = [match for match in matches if match.a == name and match.b in opponents]
+        solved = tests[0].solved_a / tests[0].games if tests else None
+        rating = rating_of.get(name, 0.0)
+        records.append(ChampionRecord(name, (at - begin) / 60, rating, scramble_length, solved))
+    return records
 
 
-def headline(facts: RunStatus) -> str:
-    """The figures that matter, in a line."""
-    told = [f"{facts.games:,} games", f"{facts.games_a_minute:,.0f} a minute", f"step {facts.steps:,}"]
-    if facts.last_shifts:
-        told.insert(0, f"{facts.shifts} shifts")
-    if facts.won is not None:
-        told.append(f"{facts.won:.0%} won")
-    if facts.reigns:
-        last = facts.reigns[-1]
-        told.append(f"champion {last.network[:8]}, number {len(facts.reigns)}, Elo {last.rating:,.0f}")
-    if facts.solved is not None:
-        told.append(f"the newest network alone solves {facts.solved:.1%}")
-    return ", ".join(told)
+def headline(status: RunStatus) -> str:
+    """The most important figures in a line."""
+    parts = [f"{status.games:,} games", f"{status.games_per_minute:,.0f} a minute", f"step {status.steps:,}"]
+    if status.max_scramble_length:
+        parts.insert(0, f"scramble length {status.scramble_length}")
+    if status.won is not None:
+        parts.append(f"{status.won:.0%} won")
+    if status.champions:
+        last = status.champions[-1]
+        parts.append(f"champion {last.network[:8]}, number {len(status.champions)}, Elo {last.rating:,.0f}")
+    if status.solved is not None:
+        parts.append(f"the newest network alone solves {status.solved:.1%}")
+    return ", ".join(parts)
 
 
 def ago(seconds: float) -> str:
-    """A span of time in words, such as `for 12 s`."""
+    """A time span in words, such as `for 12 s`."""
     return f"for {seconds:.0f} s" if seconds < 120 else f"for {seconds / 60:.0f} min"

@@ -1,4 +1,4 @@
-"""Learns from the games that there are, and puts a new candidate into the folder after each round."""
+"""The trainer: learns from the newest games, and adds a candidate network to the folder after each round."""
 
 from __future__ import annotations
 
@@ -14,127 +14,128 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
-from puzzlelab.training import evaluation, learner, train_state
+from puzzlelab.training import train_state
 from puzzlelab.training.batch import PolicyValueBatch
-from puzzlelab.training.evaluation import Figures
-from puzzlelab.training.learner import Learner, Losses
-from puzzlelab.training.loop import store
-from puzzlelab.training.losses import shares_loss, value_loss
-from puzzlelab.training.metrics import Metrics
-from puzzlelab.training.online_rl import set_out
+from puzzlelab.training.evaluation import Evaluator, Metrics, make_evaluator
+from puzzlelab.training.learner import Learner, Losses, new_learner
+from puzzlelab.training.loop import save_network
+from puzzlelab.training.losses import search_policy_loss, value_loss
+from puzzlelab.training.metrics import MetricsWriter
+from puzzlelab.training.online_rl import set_output_scale
 from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
-from puzzlelab.training.shard_loader import SAMPLE
+from puzzlelab.training.shard_loader import SAMPLING
 
 COLUMNS = "state", "shares", "remaining"
-"""What is learned from."""
+"""The columns of the samples that are learned from."""
 
 
 @dataclass
 class Trainer:
-    """The one learner of a run."""
+    """The only learner of a run."""
 
-    league: SelfPlayRun
+    run: SelfPlayRun
     settings: SelfPlaySettings
-    diary: Heartbeat
+    heartbeat: Heartbeat
     puzzle: Puzzle
     learner: Learner
-    metrics: Metrics
-    boards: evaluation.Evaluator
-    ledger: GameLog
+    writer: MetricsWriter
+    evaluator: Evaluator
+    game_log: GameLog
     ring: Ring
-    made: int = 0
-    """Samples that there ever were."""
-    spent: float = 0.0
-    """Seconds of learning in calls before this one, without those in which it waited."""
+    samples_made: int = 0
+    """The number of samples of all shards ever made."""
+    earlier_seconds: float = 0.0
+    """Training time of the calls before this one, without waiting."""
     totals: dict[str, float] = field(default_factory=dict)
-    """Sums of the losses since the last line of the diary."""
+    """Sums of the losses since the last evaluation, and the number of `steps`."""
     shards: set[int] = field(default_factory=set)
-    """Those that the ring was given."""
+    """The shards that were read."""
     began: float = field(default_factory=time.perf_counter)
     saved_at: float = 0.0
 
     @classmethod
-    def at(cls, league: SelfPlayRun, settings: SelfPlaySettings, diary: Heartbeat) -> Trainer:
-        """As the folder holds it, or new: then its network is the first candidate."""
+    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat) -> Trainer:
+        """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
         puzzle = registry.load(settings.puzzle)
-        held = train_state.load(league.folder)
-        told: dict[str, Any] = held[1] if held else {}
-        student = learner.new(puzzle, settings.network, settings.learning, settings.seed)
-        set_out(student, settings.middle, settings.spread)
-        metrics = Metrics(league.metrics, told.get("metrics", 0), league.folder / "tensorboard")
-        diary.does("proves how few moves the boards need that it is examined by")
-        boards = evaluation.boards(puzzle, settings.exam, settings.seed, league)
-        ledger, ring = GameLog(league.ledger, league.shards), Ring(settings.samples.newest)
-        found = cls(league, settings, diary, puzzle, student, metrics, boards, ledger, ring)
-        if held:
-            student.restore(held[0], told["step"])
-            found.spent, found.totals = told["spent"], told["totals"]
-        found._publish()
-        found.began = time.perf_counter()
-        return found
+        saved = train_state.load(run.folder)
+        values: dict[str, Any] = saved[1] if saved else {}
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        set_output_scale(learner, settings.output_mean, settings.output_scale)
+        writer = MetricsWriter(run.metrics, values.get("metrics", 0), run.folder / "tensorboard")
+        heartbeat.busy("proves the optima of the evaluation boards")
+        evaluator = make_evaluator(puzzle, settings.evaluation, settings.seed, run)
+        game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
+        trainer = cls(run, settings, heartbeat, puzzle, learner, writer, evaluator, game_log, ring)
+        if saved:
+            learner.restore(saved[0], values["step"])
+            trainer.earlier_seconds, trainer.totals = values["spent"], values["totals"]
+        trainer._publish()
+        trainer.began = time.perf_counter()
+        return trainer
 
     @property
     def seconds(self) -> float:
-        """Of learning, in all calls."""
-        return self.spent + time.perf_counter() - self.began - self.diary.waited
+        """Training time of all calls, without waiting."""
+        return self.earlier_seconds + time.perf_counter() - self.began - self.heartbeat.waited
 
     @property
-    def over(self) -> bool:
-        """Whether all steps are made."""
+    def finished(self) -> bool:
+        """Whether all steps are done."""
         steps = self.settings.learning.steps
         return steps is not None and self.learner.step >= steps
 
-    def once(self, watch: Callable[[], None]) -> bool:
-        """Steps, at most until the next candidate; False where there are too few games yet for another step."""
+    def work_once(self, watch: Callable[[], None]) -> bool:
+        """Train until the next candidate at most; False if there are too few games for another step."""
         if not self._enough():
-            self._look()
+            self._read_new_shards()
             if not self._enough():
-                self.diary.waits("more games")
+                self.heartbeat.waiting("more games")
                 return False
-        settings, steps = self.settings, self.settings.samples.round // self.settings.learning.batch or 1
-        self.diary.does(f"learns, from step {self.learner.step:,} on")
-        while self._enough() and not self.over:
+        settings = self.settings
+        steps = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
+        self.heartbeat.busy(f"learns, from step {self.learner.step:,} on")
+        while self._enough() and not self.finished:
             watch()
             for name, value in self._step().items():
                 self.totals[name] = self.totals.get(name, 0.0) + value
             self.totals["steps"] = self.totals.get("steps", 0) + 1
             step = self.learner.step
-            if step % settings.exam.every == 0 or self.over:
-                self._note()
-            if step % steps == 0 or self.over:
+            if step % settings.evaluation.every == 0 or self.finished:
+                self._evaluate()
+            if step % steps == 0 or self.finished:
                 self.save()
                 self._publish()
-                self._look()
+                self._read_new_shards()
                 break
-            if self.seconds - self.saved_at > settings.learning.save:
+            if self.seconds - self.saved_at > settings.learning.save_seconds:
                 self.save()
         return True
 
     # --- samples ---
 
     def _enough(self) -> bool:
-        """Whether the next step shows nothing more often, on average, than it is to be shown."""
-        shown = (self.learner.step + 1) * self.settings.learning.batch
-        return len(self.ring) > 0 and self.made * self.settings.samples.reuse >= shown
+        """Whether the average use of a sample stays within the replay ratio after the next step."""
+        used = (self.learner.step + 1) * self.settings.learning.batch_size
+        return len(self.ring) > 0 and self.samples_made * self.settings.replay.replay_ratio >= used
 
-    def _look(self) -> None:
-        """Take the games that are new."""
-        there = set(numbers(self.league.shards))
-        for entry in self.ledger.entries():
+    def _read_new_shards(self) -> None:
+        """Append the samples of new shards to the ring buffer."""
+        existing = set(numbers(self.run.shards))
+        for entry in self.game_log.entries():
             if entry.number in self.shards:
                 continue
             self.shards.add(entry.number)
-            self.made += entry.samples
-            samples = self._samples(entry.number) if entry.samples and entry.number in there else None
+            self.samples_made += entry.samples
+            samples = self._samples(entry.number) if entry.samples and entry.number in existing else None
             if samples is not None:
                 self.ring.append({name: samples.columns[name] for name in COLUMNS})
 
     def _samples(self, number: int) -> SelfPlaySamples | None:
-        """The samples of a shard, unless it has just made room for newer ones."""
-        path = shard_path(self.league.shards, number)
+        """The samples of a shard, unless it has just been removed."""
+        path = shard_path(self.run.shards, number)
         try:
             return read_shard(path, SelfPlaySamples)
         except BadFile:
@@ -145,52 +146,54 @@ class Trainer:
     # --- learning ---
 
     def _step(self) -> dict[str, float]:
-        """Learn once."""
+        """Train for one step."""
         settings = self.settings
-        random = generator(settings.seed, SAMPLE, self.learner.step)
-        _, batch = self.ring.sample(random, settings.learning.batch)
-        lesson = PolicyValueBatch.of(self.puzzle, batch)
+        random = generator(settings.seed, SAMPLING, self.learner.step)
+        _, samples = self.ring.sample(random, settings.learning.batch_size)
+        batch = PolicyValueBatch.from_samples(self.puzzle, samples)
         if settings.augment:
-            lesson = lesson.image(self.puzzle, random, exchange=settings.network["kind"] != "exchangeable")
-        return self.learner.update(lambda: self._losses(lesson))
+            has_symmetry = settings.network["kind"] == "exchangeable"
+            batch = batch.augmented(self.puzzle, random, permute_symbols=not has_symmetry)
+        return self.learner.update(lambda: self._losses(batch))
 
-    def _losses(self, lesson: PolicyValueBatch) -> Losses:
+    def _losses(self, batch: PolicyValueBatch) -> Losses:
         model, settings = self.learner.model, self.settings
-        answers = model.forward(lesson.states)
-        wanted = model.tensor(lesson.remaining)
-        losses = {"remaining_loss": settings.remaining * value_loss(answers["cost_to_go"], wanted, settings.distance)}
-        if "policy" in answers:
-            shares, named = model.tensor(lesson.wanted), model.tensor(lesson.named)
-            losses["moves_loss"] = settings.moves * shares_loss(answers["policy"], shares, named)
+        outputs = model.forward(batch.states)
+        distance = value_loss(outputs["cost_to_go"], model.tensor(batch.cost_to_go), settings.distance)
+        losses = {"remaining_loss": settings.cost_to_go_weight * distance}
+        if "policy" in outputs:
+            shares, canonical = model.tensor(batch.policy_target), model.tensor(batch.canonical)
+            losses["moves_loss"] = settings.policy_weight * search_policy_loss(outputs["policy"], shares, canonical)
         return losses
 
-    # --- telling and keeping ---
+    # --- evaluating and saving ---
 
-    def _note(self) -> None:
-        """Examine the network, and write down how it does."""
+    def _evaluate(self) -> None:
+        """Evaluate the network, and write the metrics."""
         steps = self.totals.pop("steps", 1)
-        figures: Figures = {name: value / steps for name, value in self.totals.items()}
+        metrics: Metrics = {name: value / steps for name, value in self.totals.items()}
         self.totals = {}
-        if self.boards.states:
-            exam = self.settings.exam
-            by = exam.by or ("prior" if "policy" in self.learner.model.heads else "estimate")
-            figures |= self.boards.figures(self.learner.best, exam.model_copy(update={"by": by}))
-        shown = self.learner.step * self.settings.learning.batch
-        figures |= {"samples": self.made, "shown": shown, "seconds": self.seconds, "waited": self.diary.waited}
-        figures |= {"rate": shown / self.seconds, "at": time.time()}
-        self.metrics.write(self.learner.step, figures)
+        if self.evaluator.states:
+            settings = self.settings.evaluation
+            guide = settings.guide or ("prior" if "policy" in self.learner.model.heads else "estimate")
+            metrics |= self.evaluator.evaluate(self.learner.ema_model, settings.model_copy(update={"guide": guide}))
+        used = self.learner.step * self.settings.learning.batch_size
+        metrics |= {"samples": self.samples_made, "shown": used, "seconds": self.seconds}
+        metrics |= {"waited": self.heartbeat.waited, "rate": used / self.seconds, "at": time.time()}
+        self.writer.write(self.learner.step, metrics)
 
     def save(self) -> None:
-        """Keep where the learner stands."""
+        """Save the state of training."""
         if self.learner.step == 0:
             return
-        told = {"step": self.learner.step, "metrics": self.metrics.length, "totals": self.totals, "spent": self.seconds}
-        train_state.save(self.league.folder, self.learner.state(), told)
+        values: dict[str, Any] = {"step": self.learner.step, "metrics": self.writer.length}
+        values |= {"totals": self.totals, "spent": self.seconds}
+        train_state.save(self.run.folder, self.learner.state(), values)
         self.saved_at = self.seconds
 
     def _publish(self) -> None:
-        """Put the network as it is now into the folder: the newest, and the champion if there is none."""
-        card = store(self.league, self.settings, self.learner, self.seconds)
-        self.league.write(self.league.latest, card.name + "\n")
-        if not self.league.champion.exists():
-            self.league.crown(card.name)
+        """Save the present network as the newest one, and as the champion if there is none."""
+        card = save_network(self.run, self.settings, self.learner, self.seconds)
+        self.run.write(self.run.latest, card.name + "\n")
+        if not self.run.champion.exists():
+            self.run.promote(card.name)

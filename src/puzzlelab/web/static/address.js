@@ -1,16 +1,16 @@
-/** The part of the address after `#`: it holds what is shown, so that a copied link shows the same. */
+/** The part of the address after `#`: it encodes the state of the page, so that a copied link shows the same. */
 
-import { later } from "./dom.js";
-import { movesMade } from "./store.js";
+import { debounce } from "./dom.js";
+import { movesPlayed } from "./store.js";
 
 const MODES = ["make", "play", "watch"];
 const PAUSE = 200;
 const KEYS = ["facts", "draft", "mode", "trail", "line", "step", "solver"];
 
-/** What a hash says: `{puzzle, board, solver, mode, moves, step}`; what it does not say is empty. */
+/** The fields of a hash: `{puzzle, board, solver, mode, moves, step}`; missing ones are empty. */
 export function read(hash) {
-  const said = new URLSearchParams(hash.replace(/^#/, ""));
-  const text = (name) => (said.get(name) ?? "").trim();
+  const fields = new URLSearchParams(hash.replace(/^#/, ""));
+  const text = (name) => (fields.get(name) ?? "").trim();
   const step = Number.parseInt(text("step"), 10);
   return {
     puzzle: text("puzzle"),
@@ -22,26 +22,26 @@ export function read(hash) {
   };
 }
 
-/** The hash of what is shown. */
+/** The hash of a state of the page. */
 export function write(state) {
   const { facts, game, draft, mode, line, step, solver } = state;
-  const said = new URLSearchParams({ puzzle: facts.puzzle });
+  const fields = new URLSearchParams({ puzzle: facts.puzzle });
   const board = game.write(draft);
-  if (board) said.set("board", board);
-  if (mode !== "make") said.set("mode", mode);
-  if (mode === "play" && movesMade(state).length) said.set("moves", movesMade(state).join(" "));
-  if (mode === "watch" && solver) said.set("with", solver);
-  if (mode === "watch" && line && step) said.set("step", step);
-  return `#${said}`;
+  if (board) fields.set("board", board);
+  if (mode !== "make") fields.set("mode", mode);
+  if (mode === "play" && movesPlayed(state).length) fields.set("moves", movesPlayed(state).join(" "));
+  if (mode === "watch" && solver) fields.set("with", solver);
+  if (mode === "watch" && line && step) fields.set("step", step);
+  return `#${fields}`;
 }
 
-/** Keep the address as the page is. Returns a function that writes what is due at once. */
+/** Update the address when the page changes. Returns a function that writes a pending update at once. */
 export function follow(store) {
   const put = () => {
     const hash = write(store.get());
     if (hash !== location.hash) history.replaceState(null, "", hash);
   };
-  const soon = later(put, PAUSE); // browsers refuse too many changes of the address in a row
-  store.watch(KEYS, (state) => state.game && state.draft && soon());
-  return soon.now;
+  const writeSoon = debounce(put, PAUSE); // browsers refuse too many changes of the address in a row
+  store.watch(KEYS, (state) => state.game && state.draft && writeSoon());
+  return writeSoon.now;
 }

@@ -1,9 +1,9 @@
-/** Questions to the server. Whatever goes wrong is a `Failure` with a sentence for the person in front of the page. */
+/** Requests to the server. Every error is a `Failure` with a sentence for the user. */
 
 const UNREACHABLE = "The server cannot be reached. Is puzzlelab web still running?";
-const LOST = "The connection to the server was lost; what was found before is kept.";
+const LOST = "The connection to the server was lost; earlier results are kept.";
 
-/** An answer that did not come; `busy` where asking again soon may help. */
+/** A failed request; `busy` if it may succeed when repeated soon. */
 export class Failure extends Error {
   constructor(sentence, busy = false) {
     super(sentence);
@@ -11,23 +11,23 @@ export class Failure extends Error {
   }
 }
 
-/** Whether this is no failure: the question was dropped because nobody waits for its answer any more. */
-export const dropped = (error) => error?.name === "AbortError";
+/** Whether the request was aborted because its answer is no longer needed; that is no failure. */
+export const isAborted = (error) => error?.name === "AbortError";
 
-const asking = new Map();
+const requests = new Map();
 
-/** A signal for a question of this kind; the one before it is dropped. */
-export function only(kind) {
-  drop(kind);
+/** A signal for a new request of this kind; the one before it is aborted. */
+export function newRequest(kind) {
+  abortRequest(kind);
   const controller = new AbortController();
-  asking.set(kind, controller);
+  requests.set(kind, controller);
   return controller.signal;
 }
 
-/** Nobody waits for the answer to a question of this kind any more. */
-export function drop(kind) {
-  asking.get(kind)?.abort();
-  asking.delete(kind);
+/** Abort the request of this kind, whose answer is no longer needed. */
+export function abortRequest(kind) {
+  requests.get(kind)?.abort();
+  requests.delete(kind);
 }
 
 /** The JSON answer of `GET /api/path`; parameters that are null or empty are left out. */
@@ -48,39 +48,39 @@ export async function post(path) {
   return answer.json();
 }
 
-let mostSeconds = Infinity;
+let maxSeconds = Infinity;
 
-/** Ask for no more seconds than the server gives, whatever is asked for from now on. */
-export function within({ seconds }) {
-  mostSeconds = seconds;
+/** Limit the `time` of all later requests to the seconds that the server allows. */
+export function setMaxSeconds({ seconds }) {
+  maxSeconds = seconds;
 }
 
 async function send(path, parameters, options) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value === null || value === undefined || value === "") continue;
-    query.append(name, name === "time" ? Math.min(value, mostSeconds) : value);
+    query.append(name, name === "time" ? Math.min(value, maxSeconds) : value);
   }
   const url = `/api/${path}${query.size ? `?${query}` : ""}`;
   let answer;
   try {
     answer = await fetch(url, options);
   } catch (error) {
-    throw dropped(error) ? error : new Failure(UNREACHABLE, true);
+    throw isAborted(error) ? error : new Failure(UNREACHABLE, true);
   }
   if (!answer.ok) throw await failure(answer);
   return answer;
 }
 
 async function failure(answer) {
-  const told = await answer.json().catch(() => ({}));
-  const sentence = typeof told.error === "string" ? told.error : `The server answered with status ${answer.status}.`;
+  const body = await answer.json().catch(() => ({}));
+  const sentence = typeof body.error === "string" ? body.error : `The server answered with status ${answer.status}.`;
   return new Failure(sentence, answer.status === 503 || answer.status === 429);
 }
 
 /**
- * The events of a job, one after the other, as `[name, data]`. It is read with `fetch`, because an EventSource cannot
- * tell why it was refused, and asks again when the job is over.
+ * The events of a job, one after the other, as `[name, data]`. They are read with `fetch`, because an EventSource does
+ * not say why it was refused, and reconnects when the job is over.
  */
 export async function* events(path, parameters, signal) {
   const answer = await send(path, parameters, { signal, headers: { Accept: "text/event-stream" } });
@@ -88,19 +88,19 @@ export async function* events(path, parameters, signal) {
   let text = "";
   for (;;) {
     const { done, value } = await reader.read().catch((error) => {
-      throw dropped(error) ? error : new Failure(LOST, true);
+      throw isAborted(error) ? error : new Failure(LOST, true);
     });
     if (done) return;
     const blocks = (text + value).replaceAll("\r\n", "\n").split("\n\n");
     text = blocks.pop();
     for (const block of blocks) {
-      const event = parsed(block);
+      const event = parseEvent(block);
       if (event) yield event;
     }
   }
 }
 
-function parsed(block) {
+function parseEvent(block) {
   const lines = block.split("\n");
   const start = (field) => (line) => line.startsWith(`${field}:`);
   const of = (field) => lines.filter(start(field)).map((line) => line.slice(field.length + 1));

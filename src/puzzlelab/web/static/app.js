@@ -1,8 +1,8 @@
-/** Starts the page: makes the parts, joins them, and shows what the address asks for. */
+/** Starts the page: creates and connects its parts, and shows the board of the address. */
 
 import * as address from "./address.js";
-import { dropped, get, within } from "./api.js";
-import { byId, tell } from "./dom.js";
+import { isAborted, get, setMaxSeconds } from "./api.js";
+import { byId, showText } from "./dom.js";
 import { createInsight } from "./insight.js";
 import { mountHeader } from "./panels/header.js";
 import { mountInsight } from "./panels/insight.js";
@@ -17,115 +17,115 @@ import { createPlay } from "./play.js";
 import { createPlayer } from "./player.js";
 import { createRace } from "./race.js";
 import { createSession } from "./session.js";
-import { createStage } from "./stage.js";
-import { createStore, EMPTY, shown } from "./store.js";
+import { createBoardView } from "./board-view.js";
+import { createStore, EMPTY, currentScene } from "./store.js";
 import { mountTheme } from "./theme.js";
-import { claim } from "./words.js";
+import { claimText } from "./format.js";
 
-const FIRST = "tiles-4x4";
-/** What a person sees who asks for nothing: a board of Korf's hundred (1985). */
-const FIRST_BOARD = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3";
+const DEFAULT_PUZZLE = "tiles-4x4";
+/** The board of an address without one: one of Korf's hundred (1985). */
+const DEFAULT_BOARD = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3";
 
 const store = createStore(EMPTY);
-/** Tell a sentence; one that is `seen` elsewhere on the page is told here to screen readers alone. */
+/** Show a sentence in the status line; one that is `seen` elsewhere on the page is only for screen readers. */
 const say = (sentence, { seen = false } = {}) => {
   const status = byId("status");
   status.textContent = sentence;
   status.classList.toggle("hidden", seen);
 };
 
-/** The row to be watched when its search is over: `{id, step, mode}`, with the mode that it was asked in. */
-let awaited = null;
+/** The row to watch when its search is over: `{id, step, mode}`, with the mode in which the search was started. */
+let rowToWatch = null;
 
 const race = createRace(store, (row) => {
-  if (awaited?.id !== row.id || row.status !== "done") return;
-  if (!row.moves) say(row.error ?? `No solution: ${claim(row, store.get().facts)}.`);
-  else if (store.get().mode === awaited.mode) attempt(() => watch(row, awaited.step));
+  if (rowToWatch?.id !== row.id || row.status !== "done") return;
+  if (!row.moves) say(row.error ?? `No solution: ${claimText(row, store.get().facts)}.`);
+  else if (store.get().mode === rowToWatch.mode) tryAndReport(() => watch(row, rowToWatch.step));
 });
 const session = createSession(store, race, say);
 const play = createPlay(store, say);
 const player = createPlayer(store);
 
-/** Do something that may fail; what went wrong is told over the page, with a button to do it again. */
-async function attempt(work) {
+/** Do something that may fail; an error is shown above the page, with a button to try again. */
+async function tryAndReport(work) {
   try {
     store.set({ problem: null });
     await work();
   } catch (error) {
-    if (dropped(error)) return;
-    store.set({ problem: { text: error.message, again: error.busy ? () => attempt(work) : null } });
+    if (isAborted(error)) return;
+    store.set({ problem: { text: error.message, again: error.busy ? () => tryAndReport(work) : null } });
   }
 }
 
 function solve(solver, seconds, step = 0) {
   say(`Solving with ${solver}.`);
   store.set({ solver });
-  awaited = { id: race.start(solver, seconds), step, mode: store.get().mode };
+  rowToWatch = { id: race.start(solver, seconds), step, mode: store.get().mode };
 }
 
 async function watch(row, step = 0) {
-  const asked = document.activeElement.closest("#race, #solve-form button");
+  const fromSolveButton = document.activeElement.closest("#race, #solve-form button");
   await session.watch(row, step);
-  if (asked) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
+  if (fromSolveButton) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
   say(`A solution of ${row.length} moves.`);
 }
 
-/** What there is on this server, and how much of it may be used. */
-async function greet() {
+/** Load the puzzles and solvers of this server, and its limits. */
+async function loadCatalog() {
   const [catalog, limits] = await Promise.all([get("list"), get("limits")]);
-  within(limits);
+  setMaxSeconds(limits);
   store.set({ catalog, limits });
 }
 
-/** Show what the address says; what cannot be shown of it is told, and the rest is. */
-async function show(said) {
+/** Show the board of the address; a part that cannot be shown is reported, and the rest is shown. */
+async function show(link) {
   const { catalog } = store.get();
-  if (!catalog) await greet();
+  if (!catalog) await loadCatalog();
   try {
-    await session.open(said.puzzle || FIRST);
+    await session.open(link.puzzle || DEFAULT_PUZZLE);
   } catch (error) {
-    if (!said.puzzle || error.busy) throw error;
-    await session.open(FIRST);
+    if (!link.puzzle || error.busy) throw error;
+    await session.open(DEFAULT_PUZZLE);
     throw new Error(`The link cannot be shown: ${error.message}`);
   }
-  if (!said.puzzle) await session.paste(FIRST_BOARD);
-  if (said.board) await showBoard(said).catch((error) => {
+  if (!link.puzzle) await session.paste(DEFAULT_BOARD);
+  if (link.board) await showBoard(link).catch((error) => {
     throw new Error(`The link cannot be shown: ${error.message}`);
   });
 }
 
-async function showBoard(said) {
-  await session.paste(said.board);
-  session.mode(said.mode);
-  if (said.mode === "play") await play.replay(said.moves);
-  if (said.solver) store.set({ solver: said.solver });
-  if (said.mode === "watch" && said.solver && store.get().mode === "watch") solve(said.solver, "", said.step);
+async function showBoard(link) {
+  await session.paste(link.board);
+  session.mode(link.mode);
+  if (link.mode === "play") await play.replay(link.moves);
+  if (link.solver) store.set({ solver: link.solver });
+  if (link.mode === "watch" && link.solver && store.get().mode === "watch") solve(link.solver, "", link.step);
 }
 
 function mountParts() {
   let insight = null;
   const panel = mountInsight(store, () => insight);
-  insight = createInsight(store, panel.said);
+  insight = createInsight(store, panel.setError);
   const hooks = {
-    edited: (state) => attempt(() => session.edit(state)),
+    edited: (state) => tryAndReport(() => session.edit(state)),
     played: play.move,
     rewrote: play.rewrite,
     undo: play.undo,
     redo: play.redo,
     say,
   };
-  const stage = createStage(byId("board"), store, insight, hooks);
-  mountHeader(store, (name, board) => attempt(async () => {
+  const boardView = createBoardView(byId("board"), store, insight, hooks);
+  mountHeader(store, (name, board) => tryAndReport(async () => {
     await session.open(name);
     if (board) await session.paste(board);
   }));
-  mountTools(store, stage.tool);
-  mountMake(store, session, say, attempt);
+  mountTools(store, boardView.tool);
+  mountMake(store, session, say, tryAndReport);
   mountPlay(store, play, say);
   mountWatch(store, player);
   mountSolve(store, session, race, solve, say);
-  mountRace(store, race, (row) => attempt(() => watch(row)), (row) => solve(row.solver, row.asked?.time ?? ""));
-  mountShare(store, address.follow(store), say, attempt);
+  mountRace(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
+  mountShare(store, address.follow(store), say, tryAndReport);
 }
 
 function mountFrame() {
@@ -141,22 +141,22 @@ function mountFrame() {
   });
   store.watch(["problem"], ({ problem }) => {
     byId("problem").hidden = !problem;
-    tell(byId("problem-text"), problem?.text);
+    showText(byId("problem-text"), problem?.text);
     byId("problem-again").hidden = !problem?.again;
     if (problem) say(problem.text, { seen: true });
   });
   byId("problem-again").addEventListener("click", () => store.get().problem.again());
   byId("problem-close").addEventListener("click", () => store.set({ problem: null }));
   store.watch(["draft", "trail", "line", "step", "mode"], async (state) => {
-    if (state.game && state.draft) byId("summary").textContent = await state.game.summary(shown(state).state);
+    if (state.game && state.draft) byId("summary").textContent = await state.game.summary(currentScene(state).state);
   });
 }
 
 async function start() {
   mountFrame();
   mountParts();
-  await attempt(() => show(address.read(location.hash)));
-  window.addEventListener("hashchange", () => attempt(() => show(address.read(location.hash))));
+  await tryAndReport(() => show(address.read(location.hash)));
+  window.addEventListener("hashchange", () => tryAndReport(() => show(address.read(location.hash))));
   document.documentElement.dataset.ready = "true";
 }
 

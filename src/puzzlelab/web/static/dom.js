@@ -1,4 +1,4 @@
-/** Small helpers for elements: made by functions, never from HTML text. */
+/** Small helpers for elements. Elements are created by functions, never from HTML text. */
 
 /** The element with this id. */
 export const byId = (id) => document.getElementById(id);
@@ -8,31 +8,31 @@ export const byId = (id) => document.getElementById(id);
  * properties of the element.
  */
 export function el(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null) continue;
-    if (name === "on") for (const [event, listener] of Object.entries(value)) made.addEventListener(event, listener);
-    else if (name.includes("-") || ["role", "for", "scope", "colspan"].includes(name)) made.setAttribute(name, value);
-    else made[name] = value;
+    if (name === "on") for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+    else if (name.includes("-") || ["role", "for", "scope", "colspan"].includes(name)) node.setAttribute(name, value);
+    else node[name] = value;
   }
-  made.append(...children);
-  return made;
+  node.append(...children);
+  return node;
 }
 
 /** Show a sentence in an element, which is hidden while there is none. */
-export function tell(element, sentence) {
-  element.textContent = sentence ?? "";
-  element.hidden = !sentence;
+export function showText(node, sentence) {
+  node.textContent = sentence ?? "";
+  node.hidden = !sentence;
 }
 
 /** An `<option>` for each `[value, text]`. */
-export function choices(select, entries, chosen) {
+export function fillSelect(select, entries, chosen) {
   select.replaceChildren(...entries.map(([value, text]) => el("option", { value, textContent: text })));
   if (chosen !== undefined) select.value = chosen;
 }
 
 /** Whether a key pressed here belongs to the element itself: to a field, a slider or a list of choices. */
-export function takesKeys(target) {
+export function ownsKeys(target) {
   return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
@@ -46,25 +46,25 @@ export function download(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** `work` once nothing has called for `pause` milliseconds; `now()` does what is due at once. */
-export function later(work, pause) {
+/** `work`, delayed until it was not called for `pause` milliseconds; `now()` runs a pending call at once. */
+export function debounce(work, pause) {
   let timer = 0;
   const run = () => {
     timer = 0;
     work();
   };
-  const ask = () => {
+  const schedule = () => {
     clearTimeout(timer);
     timer = setTimeout(run, pause);
   };
-  ask.now = () => {
+  schedule.now = () => {
     if (!timer) return;
     clearTimeout(timer);
     run();
   };
-  ask.cancel = () => {
+  schedule.cancel = () => {
     clearTimeout(timer);
     timer = 0;
   };
-  return ask;
+  return schedule;
 }

@@ -1,20 +1,20 @@
-/** Playing by hand: moves, undo and redo, hints. Every step keeps its board, so that going back needs no work. */
+/** Playing by hand: moves, undo and redo, hints. Every step keeps its board, so that undo needs no work. */
 
-import { get, only } from "./api.js";
+import { get, newRequest } from "./api.js";
 import { walk } from "./session.js";
 
 const HINT_SECONDS = 5;
 
-/** The playing of a store; `say` tells a sentence to the person. */
+/** The game that is played in a store; `say` shows a sentence to the user. */
 export function createPlay(store, say) {
-  let turn = Promise.resolve();
+  let pending = Promise.resolve();
 
-  const now = () => store.get().trail.steps[store.get().trail.at];
+  const currentStep = () => store.get().trail.steps[store.get().trail.at];
 
-  /** Work that changes the trail, one after the other: a slide of three tiles comes as three moves at once. */
-  function inTurn(work) {
-    turn = turn.then(work).catch((error) => say(error.message));
-    return turn;
+  /** Run changes of the trail one after the other: a slide of three tiles makes three moves at once. */
+  function enqueue(work) {
+    pending = pending.then(work).catch((error) => say(error.message));
+    return pending;
   }
 
   async function add(step, sentence) {
@@ -26,27 +26,27 @@ export function createPlay(store, say) {
   }
 
   function move(name) {
-    return inTurn(async () => {
+    return enqueue(async () => {
       const { game } = store.get();
-      const { state, moves } = now();
+      const { state, moves } = currentStep();
       const after = await game.apply(state, name);
       await add({ state: after, moves: [...moves, name], move: name }, await game.describeMove(state, name));
     });
   }
 
   /**
-   * The person changed the board in a way that is no move, such as rubbing a digit out: the move `gone` is taken back,
-   * and perhaps `made` stands in its place. Moves of such a puzzle may be made in any order.
+   * Apply a change of the board that is no move, such as erasing a digit: the move `removed` is taken back, and
+   * `added`, if it is not null, takes its place. The order of the moves of such a puzzle does not matter.
    */
-  function rewrite(after, { gone, made }) {
-    return inTurn(async () => {
-      const kept = now().moves.filter((move) => move !== gone);
-      await add({ state: after, moves: made ? [...kept, made] : kept, move: null }, "");
+  function rewrite(after, { removed, added }) {
+    return enqueue(async () => {
+      const kept = currentStep().moves.filter((move) => move !== removed);
+      await add({ state: after, moves: added ? [...kept, added] : kept, move: null }, "");
     });
   }
 
   function goTo(at) {
-    return inTurn(async () => {
+    return enqueue(async () => {
       const { trail, game } = store.get();
       const place = Math.max(0, Math.min(at(trail), trail.steps.length - 1));
       const solved = await game.solved(trail.steps[place].state);
@@ -56,10 +56,10 @@ export function createPlay(store, say) {
 
   async function hint() {
     const { facts, game, draft, trail } = store.get();
-    const { moves } = now();
-    const asked = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
-    const [told] = await get("hint", asked, only("hint"));
-    if (store.get().trail === trail) store.set({ hint: told });
+    const { moves } = currentStep();
+    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
+    const [answer] = await get("hint", query, newRequest("hint"));
+    if (store.get().trail === trail) store.set({ hint: answer });
   }
 
   /** Play these moves at once, as a link has them. Raises `Error` for one that cannot be made. */

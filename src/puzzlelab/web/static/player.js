@@ -1,19 +1,19 @@
-/** Steps through the line that is watched, by hand or by itself. */
+/** Steps through the solution that is watched, by hand or automatically. */
 
-/** Milliseconds from move to move at the usual speed. */
-const PACE = 640;
+/** Milliseconds from move to move at speed 1. */
+const STEP_MS = 640;
 export const SPEEDS = [0.5, 1, 2, 4, 8];
 
 /** Milliseconds that a move may take to be drawn at this speed: less than the pause to the next one. */
-export const moveDuration = (speed) => Math.min(260, (0.75 * PACE) / speed);
+export const moveDuration = (speed) => Math.min(260, (0.75 * STEP_MS) / speed);
 
-/** The player of a store's line. */
+/** The player of the line in a store. */
 export function createPlayer(store) {
   let timer = 0;
 
   const last = () => (store.get().line?.moves.length ?? 0);
 
-  /** Show the board after so many moves. */
+  /** Show the board after `step` moves. */
   function go(step) {
     store.set({ step: Math.max(0, Math.min(step, last())) });
   }
@@ -27,19 +27,19 @@ export function createPlayer(store) {
     if (!last()) return;
     if (store.get().step === last()) go(0);
     store.set({ playing: true });
-    beat();
+    scheduleStep();
   }
 
-  function beat() {
+  function scheduleStep() {
     clearTimeout(timer);
     timer = setTimeout(() => {
       go(store.get().step + 1);
-      if (store.get().step < last()) beat();
+      if (store.get().step < last()) scheduleStep();
       else pause();
-    }, PACE / store.get().speed);
+    }, STEP_MS / store.get().speed);
   }
 
-  /** What a person asks for; it ends the playing by itself. */
+  /** Go to a step by hand; this ends the automatic playing. */
   function step(to) {
     pause();
     go(to);
@@ -54,7 +54,7 @@ export function createPlayer(store) {
     last: () => step(last()),
     speed(value) {
       store.set({ speed: value });
-      if (store.get().playing) beat();
+      if (store.get().playing) scheduleStep();
     },
   };
 }

@@ -1,16 +1,16 @@
-/** Solvers at work on the board, one stream of events each: what they found so far is in the rows of the store. */
+/** Runs solvers on the board, with one stream of events each; their results so far are in the rows of the store. */
 
-import { dropped, events, post } from "./api.js";
+import { isAborted, events, post } from "./api.js";
 
-/** Streams at once. A browser opens six connections to a server, and those that stop a job must get through. */
-const AT_ONCE = 4;
-/** Milliseconds that a stopped job has to tell what it found. */
-const PATIENCE = 4000;
+/** Streams at once. A browser opens six connections to a server; some must be free for the requests that stop a job. */
+const MAX_STREAMS = 4;
+/** Milliseconds that a stopped job has to send its result. */
+const STOP_TIMEOUT_MS = 4000;
 
 /**
- * The race of a store. `onAnswer(row)` hears of every better solution and of every end.
+ * The race of a store. `onAnswer(row)` is called for every better solution and at the end of every search.
  * A row: `{id, solver, status: "queued" | "running" | "done", text, moves, length, proof, lower_bound, seconds,
- * expanded, stop, reason, error, busy, answer}`, where `answer` is the server's last word.
+ * expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
  */
 export function createRace(store, onAnswer) {
   const controllers = new Map();
@@ -23,39 +23,39 @@ export function createRace(store, onAnswer) {
     store.set({ rows: store.get().rows.map((row) => (row.id === id ? { ...row, ...patch } : row)) });
   }
 
-  /** Let a solver run; its row takes the place of the one that this solver had. */
+  /** Start a solver; its row replaces its earlier one. */
   function start(solver, seconds) {
     const { rows, facts, game, draft } = store.get();
-    const before = rows.find((row) => row.solver === solver);
-    if (before) abandon(before.id);
+    const previous = rows.find((row) => row.solver === solver);
+    if (previous) discard(previous.id);
     number += 1;
     const row = { id: number, solver, status: "queued", text: "waits for its turn", moves: null, lower_bound: null };
-    store.set({ rows: before ? rows.map((other) => (other === before ? row : other)) : [...rows, row] });
-    queue.push({ id: row.id, asked: { puzzle: facts.puzzle, board: game.write(draft), solver, time: seconds } });
+    store.set({ rows: previous ? rows.map((other) => (other === previous ? row : other)) : [...rows, row] });
+    queue.push({ id: row.id, query: { puzzle: facts.puzzle, board: game.write(draft), solver, time: seconds } });
     next();
     return row.id;
   }
 
   function next() {
-    while (controllers.size < AT_ONCE && queue.length) run(queue.shift());
+    while (controllers.size < MAX_STREAMS && queue.length) run(queue.shift());
   }
 
-  async function run({ id, asked }) {
+  async function run({ id, query }) {
     const controller = new AbortController();
     controllers.set(id, controller);
-    update(id, { status: "running", text: "starts", asked });
+    update(id, { status: "running", text: "starts", query });
     try {
-      for await (const [name, data] of events("solve/events", asked, controller.signal)) hear(id, name, data);
+      for await (const [name, data] of events("solve/events", query, controller.signal)) handleEvent(id, name, data);
       if (rowOf(id)?.status === "running") end(id, { error: "The server ended without an answer.", busy: true });
     } catch (error) {
-      if (!dropped(error)) end(id, { error: error.message, busy: error.busy });
+      if (!isAborted(error)) end(id, { error: error.message, busy: error.busy });
     } finally {
       controllers.delete(id);
       next();
     }
   }
 
-  function hear(id, name, data) {
+  function handleEvent(id, name, data) {
     if (!rowOf(id)) return;
     if (name === "job") update(id, { job: data.id, text: "searching" });
     else if (name === "waiting") update(id, { text: data.text });
@@ -76,7 +76,7 @@ export function createRace(store, onAnswer) {
     onAnswer(rowOf(id));
   }
 
-  /** Stop one; what it found stays. */
+  /** Stop a search; its result so far stays. */
   async function stop(id) {
     const waiting = queue.findIndex((job) => job.id === id);
     if (waiting >= 0) {
@@ -86,18 +86,18 @@ export function createRace(store, onAnswer) {
     const row = rowOf(id);
     if (row?.status !== "running") return undefined;
     update(id, { text: "stopping", stopping: true });
-    setTimeout(() => leave(id), row.job ? PATIENCE : 0);
-    return row.job ? post(`jobs/${encodeURIComponent(row.job)}/stop`).catch(() => leave(id)) : undefined;
+    setTimeout(() => disconnect(id), row.job ? STOP_TIMEOUT_MS : 0);
+    return row.job ? post(`jobs/${encodeURIComponent(row.job)}/stop`).catch(() => disconnect(id)) : undefined;
   }
 
-  /** Hang up on one that has not ended by itself. */
-  function leave(id) {
+  /** Close the stream of a search that did not end in time. */
+  function disconnect(id) {
     if (rowOf(id)?.status !== "running") return;
     controllers.get(id)?.abort();
     end(id, { stop: "interrupted" });
   }
 
-  function abandon(id) {
+  function discard(id) {
     const waiting = queue.findIndex((job) => job.id === id);
     if (waiting >= 0) queue.splice(waiting, 1);
     controllers.get(id)?.abort();
@@ -107,9 +107,9 @@ export function createRace(store, onAnswer) {
     start,
     stop,
     stopAll: () => store.get().rows.forEach((row) => row.status !== "done" && stop(row.id)),
-    /** Forget all, because the board is another one. */
+    /** Remove all rows, because the board has changed. */
     clear() {
-      for (const row of store.get().rows) abandon(row.id);
+      for (const row of store.get().rows) discard(row.id);
       store.set({ rows: [] });
     },
   };
@@ -124,7 +124,7 @@ function answerOf(data) {
   return { moves, length, proof, lower_bound, seconds, expanded, stop, reason };
 }
 
-/** The fewest moves that any row has found. */
+/** The length of the shortest solution of all rows. */
 export function bestLength(rows) {
   return rows.reduce((best, row) => (row.moves && (best === null || row.length < best) ? row.length : best), null);
 }

@@ -1,12 +1,12 @@
-/** What a person does with the board as a whole: choose a puzzle, put a board in, change the mode, watch a solution. */
+/** Actions on the board as a whole: choose a puzzle, enter a board, change the mode, watch a solution. */
 
-import { get, only } from "./api.js";
-import { familyModule } from "./families.js";
+import { get, newRequest } from "./api.js";
+import { familyModule } from "./modules.js";
 
-/** Milliseconds after which a person is told what the page waits for. */
-const PATIENCE = 400;
+/** Milliseconds after which the page says what it is waiting for. */
+const WAIT_NOTICE_MS = 400;
 
-/** The boards that these moves lead over, the first one included. */
+/** The boards along these moves, the first one included. */
 export async function walk(game, state, moves) {
   if (game.walk) return game.walk(state, moves);
   const states = [state];
@@ -14,15 +14,15 @@ export async function walk(game, state, moves) {
   return states;
 }
 
-/** The session of a store. `say` tells a sentence to the person. */
+/** The session of a store. `say` shows a sentence to the user. */
 export function createSession(store, race, say) {
-  let drafts = 0;
-  let lines = 0;
+  let draftVersion = 0;
+  let lineVersion = 0;
 
-  /** Turn to a puzzle, with an empty board. Raises `Failure` for one that there is not. */
+  /** Open a puzzle, with an empty board. Raises `Failure` for an unknown one. */
   async function open(name) {
-    const slow = setTimeout(() => say(`Opening ${name} …`), PATIENCE);
-    const facts = await get("list", { puzzle: name }, only("open")).finally(() => clearTimeout(slow));
+    const notice = setTimeout(() => say(`Opening ${name} …`), WAIT_NOTICE_MS);
+    const facts = await get("list", { puzzle: name }, newRequest("open")).finally(() => clearTimeout(notice));
     const { catalog } = store.get();
     const entry = catalog.puzzles.find(({ family }) => family === facts.family);
     const module = await familyModule(entry);
@@ -30,28 +30,28 @@ export function createSession(store, race, say) {
     const empty = await game.empty();
     race.clear();
     const usual = facts.networks.find((network) => network.usual) ?? facts.networks[0];
-    const fresh = { solver: "", mode: "make", problem: null };
-    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", ...fresh });
+    const reset = { solver: "", mode: "make", problem: null };
+    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", ...reset });
     await edit(empty);
   }
 
-  /** Take this as the board; all that was known of the one before goes. */
+  /** Replace the board; everything about the previous one is cleared. */
   async function edit(draft) {
-    drafts += 1;
-    const mine = drafts;
+    draftVersion += 1;
+    const version = draftVersion;
     const { game } = store.get();
     race.clear();
-    lines += 1;
+    lineVersion += 1;
     const trail = { steps: [{ state: draft, moves: [], move: null }], at: 0 };
     store.set({ draft, trail, line: null, step: 0, playing: false, hint: null, solved: false, objection: null });
-    const tell = (name) => (value) => mine === drafts && store.set({ [name]: value });
+    const tell = (name) => (value) => version === draftVersion && store.set({ [name]: value });
     Promise.resolve(game.objection(draft)).then(tell("objection"), () => tell("objection")(null));
     await Promise.resolve(game.missing(draft)).then(tell("missing"));
   }
 
   /**
-   * Read a board: as the module writes it, unfinished ones too, or else by the server in any notation. Raises `Error`
-   * with what is wrong, in the server's words.
+   * Read a board: in the notation of the module, which may be unfinished, or else by the server in any notation.
+   * Raises `Error` with the sentence of the server.
    */
   async function paste(text) {
     const { facts, game } = store.get();
@@ -59,14 +59,14 @@ export function createSession(store, race, say) {
     try {
       state = await game.read(text);
     } catch {
-      const { frames } = await get("frames", { puzzle: facts.puzzle, board: text || " " }, only("paste"));
+      const { frames } = await get("frames", { puzzle: facts.puzzle, board: text || " " }, newRequest("paste"));
       state = await game.read(frames[0].board);
     }
     await edit(state);
   }
 
-  /** Take the position that was played to as the board, unless the answer to look for is that of the given one. */
-  async function here() {
+  /** Make the position that was reached in play the board, unless the solution is a filled-in board. */
+  async function adoptPosition() {
     const { mode: now, facts, trail } = store.get();
     if (now === "play" && trail.at > 0 && !facts.shows_board) await edit(trail.steps[trail.at].state);
   }
@@ -77,25 +77,25 @@ export function createSession(store, race, say) {
     else store.set({ mode: name, playing: false, hint: null });
   }
 
-  /** Watch what a row of the race found, from the beginning or from a step. */
+  /** Watch the solution of a row of the race, from the beginning or from a step. */
   async function watch(row, step = 0) {
-    lines += 1;
-    const mine = lines;
+    lineVersion += 1;
+    const version = lineVersion;
     const { game, draft } = store.get();
     const states = await walk(game, draft, row.moves);
-    if (mine !== lines) return;
+    if (version !== lineVersion) return;
     const line = { id: row.id, moves: row.moves, states, bounds: null };
     store.set({ line, step: Math.min(step, row.moves.length), mode: "watch", playing: false, solver: row.solver });
-    learnBounds(line, row.lower_bound);
+    loadBounds(line, row.lower_bound);
   }
 
-  /** How many moves remain at least, at every step; nobody waits for it, and it is left out where it cannot be had. */
-  async function learnBounds(line, bound) {
+  /** Load lower bounds of the remaining moves at every step, in the background; an error leaves them out. */
+  async function loadBounds(line, bound) {
     const { game, draft, facts } = store.get();
-    const asked = { puzzle: facts.puzzle, board: game.write(draft), moves: line.moves.join(" "), lower_bound: bound };
-    const { frames } = await get("frames", asked, only("bounds")).catch(() => ({ frames: [] }));
+    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: line.moves.join(" "), lower_bound: bound };
+    const { frames } = await get("frames", query, newRequest("bounds")).catch(() => ({ frames: [] }));
     if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, paste, here, mode, watch };
+  return { open, edit, paste, adoptPosition, mode, watch };
 }

@@ -1,8 +1,8 @@
-/** The one object that holds all that the page shows. Parts listen to the keys that they draw. */
+/** The store: one object with the whole state of the page. Parts of the page watch the keys that they draw. */
 
 /**
- * A store over `initial`. `set` merges; listeners of what really changed are called once, after the running code is
- * through, so that several changes in a row are drawn together.
+ * A store that starts with `initial`. `set` merges a patch. Watchers of changed keys are called once, in a microtask,
+ * so that several changes in a row are drawn together.
  */
 export function createStore(initial) {
   let state = { ...initial };
@@ -12,19 +12,19 @@ export function createStore(initial) {
   function flush() {
     const keys = changed;
     changed = new Set();
-    for (const [wanted, listener] of [...listeners]) {
-      if (wanted.some((key) => keys.has(key))) listener(state);
+    for (const [watchedKeys, listener] of [...listeners]) {
+      if (watchedKeys.some((key) => keys.has(key))) listener(state);
     }
   }
 
   return {
     get: () => state,
     set(patch) {
-      const fresh = Object.keys(patch).filter((key) => !Object.is(state[key], patch[key]));
-      if (!fresh.length) return;
+      const changedKeys = Object.keys(patch).filter((key) => !Object.is(state[key], patch[key]));
+      if (!changedKeys.length) return;
       state = { ...state, ...patch };
       if (!changed.size) queueMicrotask(flush);
-      for (const key of fresh) changed.add(key);
+      for (const key of changedKeys) changed.add(key);
     },
     /** Call `listener(state)` now and whenever one of these keys changed. */
     watch(keys, listener) {
@@ -34,7 +34,7 @@ export function createStore(initial) {
   };
 }
 
-/** What the page knows before it has asked the server. */
+/** The state of the page before the first answer of the server. */
 export const EMPTY = Object.freeze({
   catalog: null, // the answer of /api/list
   limits: null, // the answer of /api/limits
@@ -46,7 +46,7 @@ export const EMPTY = Object.freeze({
   draft: null, // the board in the editor, perhaps unfinished
   missing: null,
   objection: null,
-  trail: { steps: [], at: 0 }, // what was played: {state, moves, move}; the first `at` moves of it are made
+  trail: { steps: [], at: 0 }, // the played positions {state, moves, move}; the current one is `steps[at]`
   solved: false,
   hint: null,
   rows: [], // the race
@@ -59,13 +59,13 @@ export const EMPTY = Object.freeze({
   regret: false,
   tree: false,
   net: "",
-  learned: 0, // grows whenever the server told more of a board
+  learned: 0, // a counter of the answers of the server about the moves at boards
   problem: null, // {text, again}
 });
 
-/** What is shown: the board, how many moves led to it, the last one and the board before, the next and that after. */
-export function shown({ mode, draft, trail, line, step }) {
-  if (mode === "play" && trail.steps.length) return played(trail);
+/** The scene on the page: the board, the number of moves to it, and the moves and boards before and after it. */
+export function currentScene({ mode, draft, trail, line, step }) {
+  if (mode === "play" && trail.steps.length) return scenePlayed(trail);
   if (mode === "watch" && line) {
     const { states, moves } = line;
     const beside = { from: states[step - 1], move: moves[step - 1], after: states[step + 1], next: moves[step] };
@@ -74,13 +74,13 @@ export function shown({ mode, draft, trail, line, step }) {
   return { state: draft, at: 0 };
 }
 
-function played({ steps, at }) {
+function scenePlayed({ steps, at }) {
   const { state, moves, move } = steps[at];
   return { state, at: moves.length, from: steps[at - 1]?.state, move, after: steps[at + 1]?.state };
 }
 
-/** The moves that lead to the board that is shown from the one that was given. */
-export function movesMade({ mode, trail, line, step }) {
+/** The moves from the start board to the board on the page. */
+export function movesPlayed({ mode, trail, line, step }) {
   if (mode === "play") return trail.steps[trail.at]?.moves ?? [];
   return mode === "watch" && line ? line.moves.slice(0, step) : [];
 }

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. Runs before the page is drawn, so that it never flashes. */
+/** The theme: light, dark, or that of the system. It is set before the page is drawn, so that nothing flashes. */
 
 const KEY = "puzzlelab-theme";
 const CHOICES = ["system", "light", "dark"];
@@ -6,39 +6,39 @@ const LABELS = { system: "Theme: as the system", light: "Theme: light", dark: "T
 const SIGNS = { system: "◐", light: "☀", dark: "☾" };
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-let chosen = remembered();
+let choice = storedChoice();
 
-function remembered() {
+function storedChoice() {
   try {
-    const kept = localStorage.getItem(KEY);
-    return CHOICES.includes(kept) ? kept : "system";
+    const stored = localStorage.getItem(KEY);
+    return CHOICES.includes(stored) ? stored : "system";
   } catch {
     return "system"; // storage can be forbidden
   }
 }
 
-function remember() {
+function storeChoice() {
   try {
-    localStorage.setItem(KEY, chosen);
+    localStorage.setItem(KEY, choice);
   } catch {
     // the choice then lasts as long as the page
   }
 }
 
 function apply() {
-  document.documentElement.dataset.theme = chosen === "system" ? (dark.matches ? "dark" : "light") : chosen;
+  document.documentElement.dataset.theme = choice === "system" ? (dark.matches ? "dark" : "light") : choice;
 }
 
-/** Make a button go round the three choices. */
+/** Let a button cycle through the three choices. */
 export function mountTheme(button) {
   const show = () => {
-    button.textContent = SIGNS[chosen];
-    button.setAttribute("aria-label", LABELS[chosen]);
-    button.title = LABELS[chosen];
+    button.textContent = SIGNS[choice];
+    button.setAttribute("aria-label", LABELS[choice]);
+    button.title = LABELS[choice];
   };
   button.addEventListener("click", () => {
-    chosen = CHOICES[(CHOICES.indexOf(chosen) + 1) % CHOICES.length];
-    remember();
+    choice = CHOICES[(CHOICES.indexOf(choice) + 1) % CHOICES.length];
+    storeChoice();
     apply();
     show();
   });

@@ -1,15 +1,15 @@
-/** What each move is worth: the switches for the network, regrets and the playouts of UCT, and a table of these. */
+/** The values of moves: switches for the network, regrets and the playouts of UCT, and a table of the playouts. */
 
-import { byId, choices, el, tell } from "../dom.js";
-import { shown } from "../store.js";
+import { byId, fillSelect, el, showText } from "../dom.js";
+import { currentScene } from "../store.js";
 
 const SWITCHES = ["heat", "regret", "tree"];
 const REGRET = "Regret: moves that a move wastes; ? where it is not proven.";
-const SOLVED = "The board is solved: there are no moves to think of.";
+const SOLVED = "The board is solved: there are no moves to evaluate.";
 
-/** The panel; `said(kind, sentence)` of what it returns tells what went wrong. */
+/** The panel. It returns `setError(kind, sentence)`, which shows an error, or clears it with an empty sentence. */
 export function mountInsight(store, insightOf) {
-  const wrong = new Map();
+  const errors = new Map();
 
   for (const name of SWITCHES) {
     byId(name).addEventListener("change", (event) => store.set({ [name]: event.target.checked }));
@@ -22,30 +22,30 @@ export function mountInsight(store, insightOf) {
   });
 
   async function draw(state, insight) {
-    const board = shown(state).state;
+    const board = currentScene(state).state;
     if (!insight || !board) return;
     const text = state.game.write(board);
     const solved = await state.game.solved(board);
-    const told = solved ? null : insight.tree(text);
-    showTree(told);
-    tell(byId("insight-text"), remark(state, insight, text, solved));
+    const searchTree = solved ? null : insight.tree(text);
+    showTree(searchTree);
+    showText(byId("insight-text"), sentenceOf(state, insight, text, solved));
   }
 
-  function remark(state, insight, text, solved) {
+  function sentenceOf(state, insight, text, solved) {
     const on = SWITCHES.filter((name) => state[name]);
     if (!on.length) return "";
     if (solved) return SOLVED;
-    const sentences = [...wrong.values()].filter(Boolean);
-    const open = on.filter((name) => !wrong.get(name) && !insight[name === "regret" ? "regrets" : name](text));
+    const sentences = [...errors.values()].filter(Boolean);
+    const open = on.filter((name) => !errors.get(name) && !insight[name === "regret" ? "regrets" : name](text));
     if (open.length) sentences.push("Thinking …");
     if (state.regret && !open.includes("regret")) sentences.push(REGRET);
     return sentences.join(" ");
   }
 
   return {
-    said(kind, sentence) {
-      if ((wrong.get(kind) ?? "") === sentence) return;
-      wrong.set(kind, sentence);
+    setError(kind, sentence) {
+      if ((errors.get(kind) ?? "") === sentence) return;
+      errors.set(kind, sentence);
       store.set({ learned: store.get().learned + 1 });
     },
   };
@@ -58,21 +58,21 @@ function offer(facts, net) {
   byId("tree-field").hidden = !nets || facts.shows_board;
   byId("regret-field").hidden = facts.shows_board;
   byId("net-field").hidden = facts.networks.length < 2;
-  choices(byId("net"), facts.networks.map(({ name, usual }) => [name, usual ? `${name} (usual)` : name]), net);
+  fillSelect(byId("net"), facts.networks.map(({ name, usual }) => [name, usual ? `${name} (usual)` : name]), net);
 }
 
-function showTree(told) {
-  byId("tree-table").hidden = !told;
-  if (!told) return;
-  byId("tree-caption").textContent = `${told.playouts} playouts: ${togo(told.remaining)}`;
-  byId("tree-table").tBodies[0].replaceChildren(...told.moves.map(({ move, visits, share, remaining, prior }) => {
+function showTree(searchTree) {
+  byId("tree-table").hidden = !searchTree;
+  if (!searchTree) return;
+  byId("tree-caption").textContent = `${searchTree.playouts} playouts: ${remainingText(searchTree.remaining)}`;
+  byId("tree-table").tBodies[0].replaceChildren(...searchTree.moves.map(({ move, visits, share, remaining, prior }) => {
     const cells = [visits, percent(share), remaining === null ? "–" : remaining.toFixed(1), percent(prior)];
     const numbers = cells.map((text) => el("td", { textContent: text }));
     return el("tr", {}, el("th", { scope: "row", textContent: move }), ...numbers);
   }));
 }
 
-/** What the value of a board means; it is that of a playout on the mean, and no bound. */
-const togo = (moves) => (moves === null ? "all is lost" : `some ${moves.toFixed(1)} moves to go`);
+/** The value of a board in words; it is a mean over playouts, not a bound. */
+const remainingText = (moves) => (moves === null ? "all is lost" : `some ${moves.toFixed(1)} moves to go`);
 
 const percent = (share) => `${Math.round(100 * share)}%`;

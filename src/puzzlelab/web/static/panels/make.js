@@ -1,19 +1,19 @@
-/** Putting a board in: typed or pasted, at random, from the examples; and what is to be said of it while it is made. */
+/** The editor panel: boards that are typed, pasted, random or examples; objections, and the number of solutions. */
 
-import { drop, dropped, get, only } from "../api.js";
-import { byId, choices, el, later, takesKeys, tell } from "../dom.js";
-import { solutionsInWords } from "../words.js";
+import { abortRequest, isAborted, get, newRequest } from "../api.js";
+import { byId, fillSelect, el, debounce, ownsKeys, showText } from "../dom.js";
+import { solutionsInWords } from "../format.js";
 
 const PAUSE = 350;
 const MOST_SOLUTIONS = 100;
 const COUNT_SECONDS = 2;
-/** Longest random seed; short enough to be read out. */
+/** Random seeds are below this number, so that they are short enough to read out. */
 const SEEDS = 1_000_000;
 
 export function mountMake(store, session, say, attempt) {
   mountPaste(store, session, say);
   store.watch(["facts"], () => {
-    for (const id of ["paste-error", "random-error"]) tell(byId(id), "");
+    for (const id of ["paste-error", "random-error"]) showText(byId(id), "");
     byId("paste").removeAttribute("aria-invalid");
   });
   mountRandom(store, session, say);
@@ -26,14 +26,14 @@ export function mountMake(store, session, say, attempt) {
 function mountPaste(store, session, say) {
   const field = byId("paste");
   const read = async () => {
-    tell(byId("paste-error"), "");
+    showText(byId("paste-error"), "");
     field.removeAttribute("aria-invalid");
     try {
       await session.paste(field.value);
       say("The board was read.");
     } catch (error) {
-      if (dropped(error)) return;
-      tell(byId("paste-error"), error.message);
+      if (isAborted(error)) return;
+      showText(byId("paste-error"), error.message);
       field.setAttribute("aria-invalid", "true");
       say(error.message, { seen: true });
     }
@@ -46,7 +46,7 @@ function mountPaste(store, session, say) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) read();
   });
   document.addEventListener("paste", (event) => {
-    if (store.get().mode !== "make" || takesKeys(event.target)) return;
+    if (store.get().mode !== "make" || ownsKeys(event.target)) return;
     field.value = event.clipboardData.getData("text/plain");
     if (field.value) read();
   });
@@ -54,10 +54,10 @@ function mountPaste(store, session, say) {
 
 function mountRandom(store, session, say) {
   const [scale, level, seed] = [byId("scale"), byId("level"), byId("seed")];
-  const chosen = () => store.get().facts.scales.find(({ name }) => name === scale.value);
+  const chosenScale = () => store.get().facts.scales.find(({ name }) => name === scale.value);
 
   function showScale() {
-    const { about, levels } = chosen();
+    const { about, levels } = chosenScale();
     byId("level-field").hidden = !levels;
     [level.min, level.max] = levels ?? ["", ""];
     level.placeholder = levels ? `${levels[0]}–${levels[1]}` : "";
@@ -69,7 +69,7 @@ function mountRandom(store, session, say) {
     byId("random-form").hidden = !facts.scales.length;
     if (!facts.scales.length) return;
     const usual = facts.scales.find((one) => one.usual) ?? facts.scales[0];
-    choices(scale, facts.scales.map(({ name }) => [name, name]), usual.name);
+    fillSelect(scale, facts.scales.map(({ name }) => [name, name]), usual.name);
     [level.value, seed.value] = ["", ""];
     showScale();
   });
@@ -77,18 +77,18 @@ function mountRandom(store, session, say) {
 
   byId("random-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    tell(byId("random-error"), "");
-    const asked = { scale: scale.value, level: chosen().levels ? level.value : "" };
-    asked.seed = seed.value === "" ? Math.floor(Math.random() * SEEDS) : seed.value;
+    showText(byId("random-error"), "");
+    const query = { scale: scale.value, level: chosenScale().levels ? level.value : "" };
+    query.seed = seed.value === "" ? Math.floor(Math.random() * SEEDS) : seed.value;
     say("Making a board …");
     try {
-      const [{ board }] = await get("generate", { puzzle: store.get().facts.puzzle, ...asked }, only("generate"));
+      const [{ board }] = await get("generate", { puzzle: store.get().facts.puzzle, ...query }, newRequest("generate"));
       await session.edit(await store.get().game.read(board));
-      say(`A board with the seed ${asked.seed}.`);
+      say(`A board with the seed ${query.seed}.`);
     } catch (error) {
-      if (dropped(error)) return;
+      if (isAborted(error)) return;
       say("");
-      tell(byId("random-error"), error.message);
+      showText(byId("random-error"), error.message);
     }
   });
 }
@@ -98,8 +98,8 @@ function mountExamples(store, session) {
     byId("examples-part").hidden = !facts?.examples.length;
     byId("examples").replaceChildren(...(facts?.examples ?? []).map(({ name, board, about }) => {
       const put = async () => session.edit(await game.read(board));
-      const named = { textContent: name, "data-testid": `example-${name}` };
-      const button = el("button", { type: "button", ...named, on: { click: put } });
+      const properties = { textContent: name, "data-testid": `example-${name}` };
+      const button = el("button", { type: "button", ...properties, on: { click: put } });
       return el("li", {}, button, el("span", { className: "muted", textContent: about }));
     }));
   });
@@ -108,7 +108,7 @@ function mountExamples(store, session) {
 function mountObjection(store, session, say) {
   const repair = byId("repair");
   store.watch(["missing", "objection"], ({ missing, objection }) => {
-    tell(byId("missing"), missing);
+    showText(byId("missing"), missing);
     byId("objection").hidden = !objection;
     const text = objection ? `As it stands, this board cannot be solved: ${objection.text}` : "";
     byId("objection-text").textContent = text;
@@ -121,24 +121,24 @@ function mountObjection(store, session, say) {
 
 const sentenceCase = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** For puzzles with one solution: how many there are now, a moment after each change. */
+/** For puzzles whose boards should have one solution: count the solutions, a moment after each change. */
 function mountSolutions(store) {
   const place = byId("solutions");
-  const count = later(async () => {
+  const count = debounce(async () => {
     const { facts, game, draft } = store.get();
-    const asked = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, time: COUNT_SECONDS };
+    const query = { puzzle: facts.puzzle, board: game.write(draft), most: MOST_SOLUTIONS, time: COUNT_SECONDS };
     try {
-      const [told] = await get("count", asked, only("count"));
-      tell(place, solutionsInWords(told));
+      const [answer] = await get("count", query, newRequest("count"));
+      showText(place, solutionsInWords(answer));
     } catch (error) {
-      if (!dropped(error)) tell(place, error.message);
+      if (!isAborted(error)) showText(place, error.message);
     }
   }, PAUSE);
   store.watch(["draft", "missing", "objection", "mode", "facts"], ({ facts, draft, missing, objection, mode }) => {
-    drop("count");
+    abortRequest("count");
     count.cancel();
-    const wanted = facts?.one_way && draft && !missing && !objection && mode === "make";
-    tell(place, wanted ? "Counting solutions …" : "");
-    if (wanted) count();
+    const needed = facts?.one_way && draft && !missing && !objection && mode === "make";
+    showText(place, needed ? "Counting solutions …" : "");
+    if (needed) count();
   });
 }

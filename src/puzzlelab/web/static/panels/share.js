@@ -1,25 +1,25 @@
-/** The link to what is shown, and files of it. */
+/** The link to the current page, and downloads of its moves and its board. */
 
 import { getText } from "../api.js";
 import { byId, download } from "../dom.js";
-import { shown } from "../store.js";
+import { currentScene } from "../store.js";
 
-/** `settle` makes the address what is shown now. */
-export function mountShare(store, settle, say, attempt) {
+/** `updateAddress` writes the current state of the page into the address. */
+export function mountShare(store, updateAddress, say, attempt) {
   byId("copy-link").addEventListener("click", async () => {
-    settle();
-    say((await copied(location.href)) ? "The link is copied." : `The link: ${location.href}`);
+    updateAddress();
+    say((await copyText(location.href)) ? "The link is copied." : `The link: ${location.href}`);
   });
   byId("save-text").addEventListener("click", () => save(store, "txt", "text/plain", textOf, say));
   byId("save-json").addEventListener("click", () => save(store, "json", "application/json", jsonOf, say));
   byId("save-svg").addEventListener("click", () => attempt(async () => {
     const { facts, game, ...state } = store.get();
-    const asked = { puzzle: facts.puzzle, board: game.write(shown(state).state) };
-    download(`${fileName(facts)}.svg`, await getText("svg", asked), "image/svg+xml");
+    const query = { puzzle: facts.puzzle, board: game.write(currentScene(state).state) };
+    download(`${fileName(facts)}.svg`, await getText("svg", query), "image/svg+xml");
   }));
 }
 
-async function copied(text) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -28,19 +28,19 @@ async function copied(text) {
   }
 }
 
-function save(store, ending, type, write, say) {
+function save(store, extension, type, write, say) {
   const text = write(store.get());
   if (text === null) say("There are no moves yet: play some, or press Solve.");
-  else download(`${fileName(store.get().facts)}.${ending}`, text, type);
+  else download(`${fileName(store.get().facts)}.${extension}`, text, type);
 }
 
 const fileName = ({ puzzle }) => puzzle.replace(/[^A-Za-z0-9.-]+/g, "_");
 
 /** The moves of the solution that is watched, or else those that were played. */
 function movesOf({ mode, line, trail }) {
-  const made = trail.steps[trail.at]?.moves ?? [];
-  if (line && (mode === "watch" || !made.length)) return line.moves;
-  return made.length ? made : null;
+  const playedMoves = trail.steps[trail.at]?.moves ?? [];
+  if (line && (mode === "watch" || !playedMoves.length)) return line.moves;
+  return playedMoves.length ? playedMoves : null;
 }
 
 function textOf(state) {

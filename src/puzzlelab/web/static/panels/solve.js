@@ -1,25 +1,25 @@
-/** Which solver, with what options and for how long; one of them or several against each other. */
+/** The choice of a solver, its options and its time; one solver, or several to compare. */
 
-import { byId, choices, el, tell } from "../dom.js";
+import { byId, fillSelect, el, showText } from "../dom.js";
 
 const COMPARED = 3;
 const USUAL_SECONDS = 30;
 
-/** The solver as the server reads it: `name`, or `name:option=value`; whoever writes a whole one means that. */
-function spelled(name, options) {
+/** The solver as the server reads it: `name` or `name:option=value`. A full text in the options field is used as is. */
+function solverText(name, options) {
   const text = options.trim().replace(/^:/, "");
   if (!text) return name;
   return text.split(":")[0].includes("=") ? `${name}:${text}` : text;
 }
 
-/** `solve(solver)` runs one and shows what it finds; `race.start` runs more of them. */
+/** `solve(solver)` runs one solver and shows its solution; `race.start` runs several. */
 export function mountSolve(store, session, race, solve, say) {
   const [solver, options, time] = [byId("solver"), byId("options"), byId("time")];
 
   store.watch(["facts"], ({ facts }) => {
     if (!facts) return;
     const names = ordered(facts);
-    choices(solver, names.map((name) => [name, name === facts.usual_solver.name ? `${name} (usual)` : name]));
+    fillSelect(solver, names.map((name) => [name, name === facts.usual_solver.name ? `${name} (usual)` : name]));
     options.value = "";
     byId("compare-list").replaceChildren(...names.map((name, at) => checkOf(store, name, at < COMPARED)));
   });
@@ -44,7 +44,7 @@ export function mountSolve(store, session, race, solve, say) {
 
   byId("solve-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await ready()) solve(spelled(solver.value, options.value), seconds());
+    if (await ready()) solve(solverText(solver.value, options.value), seconds());
   });
   byId("compare").addEventListener("click", async () => {
     const chosen = [...document.querySelectorAll("#compare-list input:checked")].map(({ value }) => value);
@@ -57,7 +57,7 @@ export function mountSolve(store, session, race, solve, say) {
   const ready = async () => {
     const { missing } = store.get();
     if (missing) say(`Not yet: ${missing}.`);
-    else await session.here();
+    else await session.adoptPosition();
     return !missing;
   };
 }
@@ -66,20 +66,20 @@ function ordered({ solvers, usual_solver: usual }) {
   return [usual.name, ...solvers.filter((name) => name !== usual.name)];
 }
 
-const known = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);
+const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);
 
 function showAbout(store) {
-  const told = known(store.get(), byId("solver").value);
-  tell(byId("solver-about"), told?.about.replaceAll("`", ""));
-  const options = told?.options ?? [];
+  const info = solverInfo(store.get(), byId("solver").value);
+  showText(byId("solver-about"), info?.about.replaceAll("`", ""));
+  const options = info?.options ?? [];
   const [first] = options;
   const names = options.map(({ name }) => name).join(", ");
   byId("options-such").textContent = first ? `${first.name}=${first.default ?? "…"}` : "name:option=value";
-  tell(byId("options-known"), first ? `${told.name} has ${names}.` : "It has no options.");
+  showText(byId("options-known"), first ? `${info.name} has ${names}.` : "It has no options.");
 }
 
 function checkOf(store, name, checked) {
-  const about = known(store.get(), name)?.about ?? "";
+  const about = solverInfo(store.get(), name)?.about ?? "";
   const box = el("input", { type: "checkbox", value: name, checked, "data-testid": `compare-${name}` });
   return el("li", {}, el("label", { className: "switch", title: about }, box, ` ${name}`));
 }

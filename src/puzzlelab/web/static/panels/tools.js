@@ -1,52 +1,53 @@
 /**
- * The tools that a game brings along, as controls over the board. Each says in which `modes` it is of use, `after`
- * which other tool was used, and of which one it `ends` the use.
+ * The tools of a game, as controls above the board. `modes`: the modes in which a tool is shown; `after`: another tool
+ * that must have been used before; `ends`: another tool whose use it ends.
  */
 
-import { byId, choices, el } from "../dom.js";
+import { byId, fillSelect, el } from "../dom.js";
 
 const MODES = ["make", "play", "watch"];
 const MOST_BUTTONS = 12;
 
-/** `use(id, value)` hands a tool to the view. */
+/** `use(id, value)` passes a tool to the view. */
 export function mountTools(store, use) {
   const place = byId("tools");
-  let used = new Set();
+  let usedTools = new Set();
 
   function offer({ game, mode }) {
     (game?.tools ?? []).forEach(({ modes = MODES, after }, at) => {
-      place.children[at].hidden = !modes.includes(mode) || (after !== undefined && !used.has(after));
+      place.children[at].hidden = !modes.includes(mode) || (after !== undefined && !usedTools.has(after));
     });
     place.hidden = [...place.children].every((child) => child.hidden);
   }
 
   const using = (tool) => (id, value) => {
     use(id, value);
-    used.add(id);
-    used.delete(tool.ends);
+    usedTools.add(id);
+    usedTools.delete(tool.ends);
     offer(store.get());
   };
   store.watch(["game"], ({ game }) => {
-    used = new Set();
-    place.replaceChildren(...(game?.tools ?? []).map((tool) => made(tool, using(tool))));
+    usedTools = new Set();
+    place.replaceChildren(...(game?.tools ?? []).map((tool) => createTool(tool, using(tool))));
   });
   store.watch(["game", "mode"], offer);
 }
 
-function made(tool, use) {
+function createTool(tool, use) {
   if (tool.kind === "choice") return choiceOf(tool, use);
   if (tool.kind === "file") return fileOf(tool, use);
   return tool.kind === "toggle" ? toggleOf(tool, use) : buttonOf(tool, use);
 }
 
-const named = ({ id, hint }) => ({ "data-testid": `tool-${id}`, title: hint ?? "" });
+const attributes = ({ id, hint }) => ({ "data-testid": `tool-${id}`, title: hint ?? "" });
 
 function buttonOf(tool, use) {
-  return el("button", { type: "button", textContent: tool.label, ...named(tool), on: { click: () => use(tool.id) } });
+  const on = { click: () => use(tool.id) };
+  return el("button", { type: "button", textContent: tool.label, ...attributes(tool), on });
 }
 
 function toggleOf(tool, use) {
-  const button = el("button", { type: "button", textContent: tool.label, ...named(tool) });
+  const button = el("button", { type: "button", textContent: tool.label, ...attributes(tool) });
   button.setAttribute("aria-pressed", String(Boolean(tool.value)));
   button.addEventListener("click", () => {
     const on = button.getAttribute("aria-pressed") !== "true";
@@ -82,9 +83,9 @@ function paletteOf(tool, use) {
 }
 
 function listOf(tool, use) {
-  const select = el("select", named(tool));
+  const select = el("select", attributes(tool));
   const entries = tool.options.map(({ value, label }) => [String(value), label]);
-  choices(select, entries, String(tool.value ?? tool.options[0].value));
+  fillSelect(select, entries, String(tool.value ?? tool.options[0].value));
   select.addEventListener("change", () => {
     use(tool.id, tool.options.find(({ value }) => String(value) === select.value).value);
   });
@@ -92,7 +93,7 @@ function listOf(tool, use) {
 }
 
 function fileOf(tool, use) {
-  const input = el("input", { type: "file", accept: tool.accept ?? "", className: "hidden", ...named(tool) });
+  const input = el("input", { type: "file", accept: tool.accept ?? "", className: "hidden", ...attributes(tool) });
   input.addEventListener("change", () => {
     if (input.files[0]) use(tool.id, input.files[0]);
     input.value = "";

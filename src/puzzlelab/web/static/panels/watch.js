@@ -1,8 +1,8 @@
 /** The controls of the player, and the list of moves. */
 
-import { byId, choices, el, takesKeys, tell } from "../dom.js";
+import { byId, fillSelect, el, ownsKeys, showText } from "../dom.js";
 import { SPEEDS } from "../player.js";
-import { counted } from "../words.js";
+import { plural } from "../format.js";
 
 const ICONS = {
   first: "M6 5v14M19 5l-9 7 9 7z",
@@ -21,16 +21,16 @@ export function mountWatch(store, player) {
   }
   byId("play").addEventListener("click", player.toggle);
   byId("slider").addEventListener("input", (event) => player.step(Number(event.target.value)));
-  choices(byId("speed"), SPEEDS.map((speed) => [speed, `${speed}×`]), 1);
+  fillSelect(byId("speed"), SPEEDS.map((speed) => [speed, `${speed}×`]), 1);
   byId("speed").addEventListener("change", (event) => player.speed(Number(event.target.value)));
-  document.addEventListener("keydown", (event) => pressed(store, player, event));
+  document.addEventListener("keydown", (event) => onKey(store, player, event));
 
   store.watch(["line", "step", "playing", "game"], (state) => showStep(state));
   store.watch(["line"], (state) => showMoves(state, player));
   store.watch(["line", "step"], ({ step }) => requestAnimationFrame(() => markMove(step)));
 }
 
-/** An icon, made of elements: the page takes no markup from texts. */
+/** An icon, built from elements: the page takes no markup from texts. */
 function draw(button, name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
@@ -41,11 +41,11 @@ function draw(button, name) {
   button.replaceChildren(svg);
 }
 
-function pressed(store, player, event) {
+function onKey(store, player, event) {
   const { mode, line } = store.get();
   const action = KEYS[event.key];
   if (!action || mode !== "watch" || !line || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (takesKeys(event.target)) return;
+  if (ownsKeys(event.target)) return;
   if (action === "toggle" && event.target.closest("button, summary, a")) return;
   event.preventDefault();
   player[action]();
@@ -65,28 +65,28 @@ function showStep({ line, step, playing, game }) {
   draw(byId("play"), playing ? "pause" : "play");
   byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
   byId("play").title = playing ? "Pause (Space)" : "Play (Space)";
-  tellStep(line, step, game);
+  describeStep(line, step, game);
 }
 
-async function tellStep(line, step, game) {
+async function describeStep(line, step, game) {
   const last = line.moves.length;
   const move = line.moves[step - 1];
-  const told = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
-  byId("step").textContent = `Move ${step} of ${last}${move ? ` · ${move}` : ""}: ${told}`;
+  const description = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
+  byId("step").textContent = `Move ${step} of ${last}${move ? ` · ${move}` : ""}: ${description}`;
   const bound = line.bounds?.[step];
-  const left = bound === undefined ? "" : `at least ${bound.toLocaleString("en")} more`;
-  byId("bound").textContent = step === last ? "" : left;
+  const boundText = bound === undefined ? "" : `at least ${bound.toLocaleString("en")} more`;
+  byId("bound").textContent = step === last ? "" : boundText;
 }
 
 function showMoves({ line, facts }, player) {
   byId("moves-panel").hidden = !line?.moves.length;
   if (!line) return;
-  byId("moves-title").textContent = counted(line.moves.length, "move");
-  tell(byId("move-note"), facts.move_note);
+  byId("moves-title").textContent = plural(line.moves.length, "move");
+  showText(byId("move-note"), facts.move_note);
   const items = line.moves.map((move, at) => {
     const go = () => player.step(at + 1);
-    const named = { textContent: move, "aria-label": `Move ${at + 1}: ${move}` };
-    return el("li", {}, el("button", { type: "button", ...named, on: { click: go } }));
+    const properties = { textContent: move, "aria-label": `Move ${at + 1}: ${move}` };
+    return el("li", {}, el("button", { type: "button", ...properties, on: { click: go } }));
   });
   byId("moves").replaceChildren(...items);
 }

@@ -1,4 +1,4 @@
-/** How cells of dust look: each colour has a shape of its own, and cells of a cluster grow together. No state here. */
+/** Drawing of cells of dust: each colour has its own shape, and cells of a cluster are joined. No state here. */
 
 import { UNIT, set, svg } from "./grid.js";
 
@@ -33,7 +33,7 @@ export const COLOURS = [
 
 const INSET = 4;
 const ROUND = 20;
-/** So that no hairline shows between cells that have grown together. */
+/** The overlap of joined cells, so that no hairline shows between them. */
 const OVERLAP = 0.4;
 
 /** A piece of this colour as a group at the origin; `join` gives its outline. */
@@ -47,7 +47,7 @@ export function drawPiece(colour) {
   );
 }
 
-/** Let a piece grow together with its neighbours: truths for left, right, below, above, and for the four corners. */
+/** Join a piece with its neighbours; `sides`: booleans for left, right, below, above, and for the four corners. */
 export function join(piece, sides) {
   const key = sides.map(Number).join("");
   if (piece.dataset.sides === key) return;
@@ -112,7 +112,7 @@ export function border(rules, cells, spot) {
   return cells.flatMap(sides).filter(Boolean).join("");
 }
 
-/** A small sign in the corner of a cell for the way in which a piece will go. */
+/** A small arrow in the corner of a cell, in the direction in which a piece will move. */
 export function arrow(dx, dy) {
   const angle = (Math.atan2(dy, dx) * 180) / Math.PI;
   return svg(

@@ -1,13 +1,13 @@
-/** What is told of clusters, drawn over a board of dust: what a click would do, shares, regrets, and the next move. */
+/** Marks over a board of dust: the effect of a click, shares, regrets, and the next move. */
 
 import { UNIT, percent, pill, regretText, set, svg } from "./grid.js";
 import { arrow, border } from "./dust-draw.js";
 
-/** Columns from which on a cell is too small for a text of its usual size. */
-const MANY = 10;
-/** Shares that are smaller, or not among the first so many on a board of small cells, are told by paleness alone. */
-const LEAST_SHARE = 0.005;
-const MOST_SHARES = 12;
+/** From this number of columns on, a cell is too small for a text of the usual size. */
+const SMALL_CELLS_FROM = 10;
+/** Smaller shares have no number; on a board of small cells only the largest `MAX_SHARES` have one. */
+const MIN_SHARE = 0.005;
+const MAX_SHARES = 12;
 const PALEST = 25;
 
 export class Marks {
@@ -28,31 +28,32 @@ export class Marks {
     const { rules, view } = this;
     this.previewGroup.replaceChildren();
     if (cell === null || !view.state[cell]) return;
-    const way = rules.click(view.state, cell);
+    const transition = rules.click(view.state, cell);
     const [wide, high] = [rules.width * UNIT, rules.height * UNIT];
-    const hole = way.gone.map((member) => `M${view.spot(member).join(" ")}h${UNIT}v${UNIT}h${-UNIT}Z`).join("");
+    const hole = transition.gone.map((member) => `M${view.spot(member).join(" ")}h${UNIT}v${UNIT}h${-UNIT}Z`).join("");
     const veil = svg("path", { class: "veil", "fill-rule": "evenodd", d: `M0 0H${wide}V${high}H0Z${hole}` });
-    this.previewGroup.append(veil, ...this.outlined(way.gone, "looked"), ...this.arrows(way));
+    this.previewGroup.append(veil, ...this.outlined(transition.gone, "looked"), ...this.arrows(transition));
   }
 
-  /** Draw all that the shell told of the state; while a board is made, mark what could not rest. */
+  /** Draw the marks of the state; in the editor, mark the pieces that would fall. */
   draw({ heat = null, regrets = null, next = null }, making) {
     const { state } = this.view;
     this.markGroup.replaceChildren();
     this.fade(heat);
     if (next !== null) this.markNext(next);
-    const told = this.rules.width > MANY ? highest(heat) : heat;
-    for (const [move, text] of texts(told, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
+    const visibleHeat = this.rules.width > SMALL_CELLS_FROM ? highest(heat) : heat;
+    for (const [move, text] of texts(visibleHeat, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
     if (making && this.rules.unrest(state)) this.markGroup.append(...this.arrows(this.rules.fall(state)));
   }
 
-  /** Clusters that the network thinks little of are pale. */
+  /** Clusters of low probability are pale. */
   fade(heat) {
     const { state, pieces } = this.view;
     const strength = new Map();
-    const most = Math.max(...Object.values(heat ?? {}), 1e-9);
+    const largest = Math.max(...Object.values(heat ?? {}), 1e-9);
     for (const [move, share] of Object.entries(heat ?? {})) {
-      for (const member of this.clusterOf(move, state)) strength.set(member, PALEST + (100 - PALEST) * (share / most));
+      const value = PALEST + (100 - PALEST) * (share / largest);
+      for (const member of this.clusterOf(move, state)) strength.set(member, value);
     }
     for (const { cell, group } of pieces) {
       if (heat) group.style.setProperty("--strength", `${strength.get(cell) ?? PALEST}%`);
@@ -60,7 +61,7 @@ export class Marks {
     }
   }
 
-  /** The cells that a move takes away; none where nothing lies. */
+  /** The cells that a move removes; none for an empty cell. */
   clusterOf(move, state) {
     const cell = this.rules.cellAt(move);
     return state[cell] ? this.rules.cluster(state, cell) : [];
@@ -71,7 +72,7 @@ export class Marks {
     const cells = this.clusterOf(move, this.view.state);
     if (!cells.length || !text) return;
     const [x, y] = this.view.spot(this.middle(cells));
-    const size = this.rules.width > MANY ? 42 : 32;
+    const size = this.rules.width > SMALL_CELLS_FROM ? 42 : 32;
     this.markGroup.append(pill(text, x + UNIT / 2, y + UNIT / 2, size, best ? "best" : ""));
   }
 
@@ -84,8 +85,8 @@ export class Marks {
   middle(cells) {
     const places = cells.map((cell) => this.view.spot(cell));
     const mean = [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / cells.length);
-    const far = places.map(([x, y]) => Math.hypot(x - mean[0], y - mean[1]));
-    return cells[far.indexOf(Math.min(...far))];
+    const distances = places.map(([x, y]) => Math.hypot(x - mean[0], y - mean[1]));
+    return cells[distances.indexOf(Math.min(...distances))];
   }
 
   outlined(cells, className) {
@@ -108,15 +109,15 @@ export class Marks {
 
 /** The moves with the largest shares. */
 function highest(heat) {
-  return heat && Object.fromEntries(Object.entries(heat).sort((a, b) => b[1] - a[1]).slice(0, MOST_SHARES));
+  return heat && Object.fromEntries(Object.entries(heat).sort((a, b) => b[1] - a[1]).slice(0, MAX_SHARES));
 }
 
-/** What stands on each cluster: its share, its regret, or both. */
+/** The text on each cluster: its share, its regret, or both. */
 function texts(heat, regrets) {
   const moves = new Set([...Object.keys(heat ?? {}), ...Object.keys(regrets ?? {})]);
   return [...moves].map((move) => {
     const parts = [];
-    if (heat?.[move] >= LEAST_SHARE) parts.push(percent(heat[move]));
+    if (heat?.[move] >= MIN_SHARE) parts.push(percent(heat[move]));
     if (regrets && move in regrets) parts.push(regretText(regrets[move]));
     return [move, parts.join(" ")];
   });

@@ -1,4 +1,4 @@
-/** The way of every piece in a move: the cluster shrinks, the rest falls down, then closes up towards the line. */
+/** The animation of a move: the cluster shrinks, the rest falls down, then closes up towards the line. */
 
 import { UNIT, easeIn, easeInOut, easeOut, set } from "./grid.js";
 import { join } from "./dust-draw.js";
@@ -6,25 +6,25 @@ import { join } from "./dust-draw.js";
 const SHARES = { shrink: 0.28, fall: 0.4, close: 0.32 };
 
 /**
- * A drawing function for `animate`. `pieces`: {group, colour, cell}; `way`: {gone, fallen, closed} of the rules.
+ * A drawing function for `animate`. `pieces`: {group, colour, cell}; `transition`: {gone, fallen, closed} of the rules.
  * Phases in which nothing moves take no time.
  */
-export function motionOf(rules, pieces, way, spot) {
-  const gone = new Set(way.gone);
+export function motionOf(rules, pieces, transition, spot) {
+  const gone = new Set(transition.gone);
   const leaving = pieces.filter(({ cell }) => gone.has(cell));
   const staying = pieces.filter(({ cell }) => !gone.has(cell));
   const at = [staying.map(({ cell }) => cell)];
-  at.push(at[0].map((cell) => way.fallen[cell]), at[0].map((cell) => way.closed[cell]));
+  at.push(at[0].map((cell) => transition.fallen[cell]), at[0].map((cell) => transition.closed[cell]));
   const moves = (from, to) => from.some((cell, place) => cell !== to[place]);
   const phases = [];
-  const leave = (part) => shrink(leaving, part, spot);
-  if (leaving.length) phases.push({ share: SHARES.shrink, from: at[0], to: at[0], draw: leave });
+  const shrinkLeaving = (part) => shrink(leaving, part, spot);
+  if (leaving.length) phases.push({ share: SHARES.shrink, from: at[0], to: at[0], draw: shrinkLeaving });
   if (moves(at[0], at[1])) phases.push({ share: SHARES.fall, from: at[0], to: at[1], ease: easeIn });
   if (moves(at[1], at[2])) phases.push({ share: SHARES.close, from: at[1], to: at[2], ease: easeInOut });
-  return player(rules, staying, phases, spot);
+  return phasesDrawer(rules, staying, phases, spot);
 }
 
-function player(rules, pieces, phases, spot) {
+function phasesDrawer(rules, pieces, phases, spot) {
   const whole = phases.reduce((sum, { share }) => sum + share, 0);
   let current = -1;
   return (share) => {

@@ -1,5 +1,5 @@
 /**
- * The rules of dust, as puzzles/dust/rules.py has them, and where every piece goes in a move.
+ * The rules of dust, as in puzzles/dust/rules.py, and the target of every piece in a move.
  * A state has W * H numbers in column order, each column from the bottom up: 0 for empty, colours from 1.
  */
 
@@ -48,16 +48,16 @@ export class DustRules {
 
   /** The cells of the cluster around a cell that is not empty. */
   cluster(state, cell) {
-    const found = [cell];
-    const seen = new Set(found);
-    for (const here of found) {
+    const members = [cell];
+    const seen = new Set(members);
+    for (const here of members) {
       for (const there of this.around(here)) {
         if (there === null || seen.has(there) || state[there] !== state[cell]) continue;
         seen.add(there);
-        found.push(there);
+        members.push(there);
       }
     }
-    return found;
+    return members;
   }
 
   /** For each cell the first cell of its cluster, -1 for an empty one. */
@@ -86,16 +86,16 @@ export class DustRules {
     return this.fall(state).state;
   }
 
-  /** Take a cluster away and let the rest fall: `{gone: [cell], state, fallen, closed}`; the last two as in `fall`. */
+  /** Remove a cluster and let the rest fall: `{gone: [cell], state, fallen, closed}`; the last two as in `fall`. */
   click(state, cell) {
     if (!state[cell]) throw new Error(`nothing lies at ${this.moveAt(cell)}`);
     const gone = this.cluster(state, cell);
-    const rest = [...state];
-    for (const member of gone) rest[member] = 0;
-    return { gone, ...this.fall(rest) };
+    const remaining = [...state];
+    for (const member of gone) remaining[member] = 0;
+    return { gone, ...this.fall(remaining) };
   }
 
-  /** Where each piece is once fallen (`fallen[cell]`), and once the rows closed up (`closed[cell]`); null if empty. */
+  /** The cell of each piece after falling (`fallen[cell]`) and after rows close up (`closed[cell]`); null if empty. */
   fall(state) {
     const fallen = state.map(() => null);
     const levels = Array(this.width).fill(0);
@@ -125,7 +125,7 @@ export class DustRules {
     return target;
   }
 
-  /** The cells that would move, were the board let go, and why the first of them would; null for a board at rest. */
+  /** The cells that would move if the board settled, and why the first of them would; null for a board at rest. */
   unrest(state) {
     const cells = state.map((_, cell) => cell).filter((cell) => state[cell]);
     const floating = cells.find((cell) => cell % this.height && !state[cell - 1]);

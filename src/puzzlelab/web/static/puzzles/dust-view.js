@@ -1,8 +1,8 @@
-/** The board of dust: draws states and lets pieces fall. Marks lie over it; what a person does is in the hands. */
+/** The board of dust: draws states and animates falling pieces. Marks are in dust-marks.js, input in dust-input.js. */
 
-import { Cursor, UNIT, animate, calm, placeOf, pointOf, same, set, svg } from "./grid.js";
+import { Cursor, UNIT, animate, prefersReducedMotion, placeOf, pointOf, sameState, set, svg } from "./grid.js";
 import { COLOURS, drawPiece } from "./dust-draw.js";
-import { LookHands, PaintHands } from "./dust-hands.js";
+import { ClickInput, PaintInput } from "./dust-input.js";
 import { Marks } from "./dust-marks.js";
 import { joinAll, motionOf } from "./dust-motion.js";
 
@@ -11,7 +11,8 @@ const SETTLE_MS = 450;
 
 export class DustView {
   constructor(rules, host, hooks) {
-    Object.assign(this, { rules, host, hooks, state: Array(rules.cells).fill(0), brush: 1, pieces: [], told: {} });
+    Object.assign(this, { rules, host, hooks, brush: 1, pieces: [], annotations: {} });
+    this.state = Array(rules.cells).fill(0);
     this.spot = (cell) => this.cornerOf(cell);
     this.motion = null;
     this.end = new AbortController();
@@ -22,13 +23,13 @@ export class DustView {
     this.mode("watch");
   }
 
-  // --- what the shell calls ---
+  // --- the interface of a view ---
 
   show(state, { from = null, move = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
-    this.told = { heat, regrets, next };
-    const way = from && this.wayOf(from, move, state);
-    if (way) return this.fall(from, way, duration);
-    if (same(state, this.state)) {
+    this.annotations = { heat, regrets, next };
+    const transition = from && this.transitionOf(from, move, state);
+    if (transition) return this.fall(from, transition, duration);
+    if (sameState(state, this.state)) {
       if (!this.motion) this.update();
       return this.motion?.done ?? Promise.resolve();
     }
@@ -37,10 +38,10 @@ export class DustView {
   }
 
   mode(name) {
-    this.hands?.destroy();
+    this.input?.destroy();
     this.modeName = name;
     set(this.root, { class: `dust ${name}` });
-    this.hands = name === "make" ? new PaintHands(this) : new LookHands(this, name === "play");
+    this.input = name === "make" ? new PaintInput(this) : new ClickInput(this, name === "play");
     this.cursor.enable(name !== "watch");
     this.update();
   }
@@ -52,12 +53,12 @@ export class DustView {
 
   destroy() {
     this.motion?.stop();
-    this.hands.destroy();
+    this.input.destroy();
     this.end.abort();
     this.root.remove();
   }
 
-  // --- what the hands use ---
+  // --- for the input ---
 
   /** The cell under a pointer, or null. */
   cellAt(event) {
@@ -69,7 +70,7 @@ export class DustView {
     return place && this.rules.cellOf(place.column, this.rules.height - 1 - place.row);
   }
 
-  /** The person changed the board. */
+  /** The user changed the board. */
   edit(state, words) {
     this.jump(state);
     this.hooks.edited(state);
@@ -80,8 +81,8 @@ export class DustView {
   settle() {
     const from = this.state;
     const to = this.rules.settled(from);
-    if (same(from, to)) return this.hooks.say("the board is at rest");
-    this.show(to, { from, duration: calm() ? 0 : SETTLE_MS });
+    if (sameState(from, to)) return this.hooks.say("the board is at rest");
+    this.show(to, { from, duration: prefersReducedMotion() ? 0 : SETTLE_MS });
     this.hooks.edited(to);
     return this.hooks.say("the board is at rest now");
   }
@@ -141,7 +142,7 @@ export class DustView {
     return element;
   }
 
-  /** Everything at its place, at once. */
+  /** Draw a state at once, without animation. */
   jump(state) {
     this.motion?.stop();
     this.motion = null;
@@ -150,7 +151,7 @@ export class DustView {
     this.update();
   }
 
-  /** The pieces have come to where they go: they lie there, with the marks that wait for it. */
+  /** The animation has ended: draw the pieces at rest, and the marks. */
   arrive() {
     this.motion = null;
     this.lay(this.state);
@@ -165,20 +166,20 @@ export class DustView {
     this.pieceGroup.replaceChildren(...this.pieces.map(({ group }) => group));
   }
 
-  /** How the pieces go from one state to another, by a move or by settling; null where they cannot. */
-  wayOf(from, move, state) {
+  /** How the pieces move from one state to another, by a move or by settling; null if neither leads there. */
+  transitionOf(from, move, state) {
     if (move !== null) return this.rules.click(from, this.rules.cellAt(move));
-    const way = { gone: [], ...this.rules.fall(from) };
-    return same(way.state, state) ? way : null;
+    const transition = { gone: [], ...this.rules.fall(from) };
+    return sameState(transition.state, state) ? transition : null;
   }
 
-  fall(from, way, duration) {
+  fall(from, transition, duration) {
     this.motion?.stop();
-    if (this.motion || !same(from, this.state)) this.lay(from);
-    this.state = way.state;
+    if (this.motion || !sameState(from, this.state)) this.lay(from);
+    this.state = transition.state;
     this.marks.clear();
     this.words();
-    const motion = animate(duration, motionOf(this.rules, this.pieces, way, this.spot));
+    const motion = animate(duration, motionOf(this.rules, this.pieces, transition, this.spot));
     this.motion = motion;
     const done = motion.done.then(() => this.motion === motion && this.arrive());
     motion.done = done;
@@ -193,15 +194,15 @@ export class DustView {
   }
 
   mark() {
-    this.marks.draw(this.told, this.modeName === "make");
-    this.hands?.update();
+    this.marks.draw(this.annotations, this.modeName === "make");
+    this.input?.update();
   }
 
   words() {
     const { width, height } = this.rules;
     const making = this.modeName === "make";
-    const told = `Dust, ${width} columns and ${height} rows`;
-    set(this.grid, { "aria-label": told, "aria-readonly": making ? null : "true" });
+    const label = `Dust, ${width} columns and ${height} rows`;
+    set(this.grid, { "aria-label": label, "aria-readonly": making ? null : "true" });
     const first = this.rules.clusters(this.state);
     const sizes = new Map();
     for (const cell of first) sizes.set(cell, (sizes.get(cell) ?? 0) + 1);

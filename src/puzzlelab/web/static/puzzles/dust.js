@@ -1,4 +1,4 @@
-/** Dust for the page: the fields that name a puzzle, its rules, its words, and its board. */
+/** Dust on the page: the fields that name a puzzle, its rules, its texts, and its board. */
 
 import { COLOURS, icon } from "./dust-draw.js";
 import { DustRules, FEWEST_COLOURS, LARGEST, MOST_COLOURS } from "./dust-rules.js";
@@ -48,7 +48,7 @@ function describe(rules, state, cell) {
   return `cluster of ${count(rules.cluster(state, cell).length, `${COLOURS[state[cell]].name} cell`)} at ${place}`;
 }
 
-/** The palette and what else a board is made with. */
+/** The palette and the other tools of the editor. */
 function toolsFor(rules) {
   const options = [];
   for (let value = 1; value <= rules.colours; value += 1) {
@@ -64,7 +64,7 @@ function toolsFor(rules) {
   ];
 }
 
-/** Every board at rest can be cleared; one that is not is no board yet. */
+/** Every board at rest can be cleared; a board that is not at rest is not valid yet. */
 function objection(rules, state) {
   const unrest = rules.unrest(state);
   if (unrest === null) return null;

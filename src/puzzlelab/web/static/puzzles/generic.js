@@ -1,6 +1,6 @@
 /**
- * Any puzzle that has no module of its own: the server knows its rules and draws its boards.
- * A state is what the server told of a board; it is asked once for each.
+ * The module of puzzles that have none of their own: the server applies their rules and draws their boards.
+ * A state is a frame of `/api/frames`; it is requested once for each board.
  */
 
 import { get } from "../api.js";
@@ -8,7 +8,7 @@ import { el } from "../dom.js";
 
 const CHECK_SECONDS = 0.2;
 
-/** The module of a family: its puzzles are those that the catalog names. */
+/** The module of a family, with the puzzles that the catalog names. */
 export function familyOf({ names }) {
   return {
     fields: [{ key: "name", label: "Puzzle", options: names.map((value) => ({ value, label: value })) }],
@@ -24,25 +24,25 @@ const NOTHING = Object.freeze({ board: "", legal: [], solved: false, svg: null, 
 
 export function createGame(facts) {
   const puzzle = facts.puzzle;
-  const told = new Map();
+  const framesByBoard = new Map();
 
-  /** The boards on the way, as the server draws them. */
+  /** The boards along these moves, as the server draws them. */
   async function walk(state, moves) {
-    const asked = { puzzle, board: state.board, moves: moves.join(" "), drawn: true };
-    const { frames } = await get("frames", asked);
+    const query = { puzzle, board: state.board, moves: moves.join(" "), drawn: true };
+    const { frames } = await get("frames", query);
     return frames.map((frame) => keep(frame));
   }
 
   function keep(frame) {
-    if (!told.has(frame.board)) told.set(frame.board, Object.freeze(frame));
-    return told.get(frame.board);
+    if (!framesByBoard.has(frame.board)) framesByBoard.set(frame.board, Object.freeze(frame));
+    return framesByBoard.get(frame.board);
   }
 
   return {
     facts,
     tools: [],
     empty: () => NOTHING,
-    read: async (text) => told.get(text) ?? (await walk({ board: text }, []))[0],
+    read: async (text) => framesByBoard.get(text) ?? (await walk({ board: text }, []))[0],
     write: (state) => state.board,
     missing: (state) => (state === NOTHING ? MISSING : null),
     async objection(state) {
@@ -60,7 +60,7 @@ export function createGame(facts) {
   };
 }
 
-/** The server's picture of a board, and its moves as buttons. It is an image, so that nothing in it can run. */
+/** The server's picture of a board, and its moves as buttons. The picture is an image, so that no script in it runs. */
 class DrawnView {
   #root = el("div", { className: "drawn" });
   #picture = el("div", { className: "drawn-picture" });
@@ -105,29 +105,29 @@ class DrawnView {
     else this.#picture.replaceChildren(el("pre", { textContent: state.text || label }));
   }
 
-  /** Buttons while a person plays; else only where something is to be said of the moves. */
+  /** Show the moves as buttons in play, and in watch mode if there are probabilities or regrets to show. */
   #list() {
     const { heat, regrets, next } = this.#options;
     const hidden = this.#mode === "make" || (this.#mode === "watch" && !heat && !regrets);
-    const held = this.#moves.contains(document.activeElement) ? document.activeElement.dataset.move : null;
+    const focusedMove = this.#moves.contains(document.activeElement) ? document.activeElement.dataset.move : null;
     const legal = hidden ? [] : this.#state.legal;
     this.#moves.replaceChildren(...legal.map((move) => this.#button(move, heat, regrets, next)));
-    if (held !== null) this.#refocus(held);
+    if (focusedMove !== null) this.#refocus(focusedMove);
   }
 
-  /** Put the keyboard back on the button of a move, or on the first one when that move is gone. */
+  /** Move the focus back to the button of a move, or to the first one if that move is not legal any more. */
   #refocus(move) {
-    const again = this.#moves.querySelector(`[data-move="${CSS.escape(move)}"]`);
-    (again ?? this.#moves.firstChild)?.focus();
+    const button = this.#moves.querySelector(`[data-move="${CSS.escape(move)}"]`);
+    (button ?? this.#moves.firstChild)?.focus();
   }
 
   #button(move, heat, regrets, next) {
-    const said = [];
-    if (heat?.[move] !== undefined) said.push(`${Math.round(100 * heat[move])}%`);
-    if (regrets?.[move] !== undefined) said.push(regrets[move] === 0 ? "best" : `+${regrets[move]}`);
+    const parts = [];
+    if (heat?.[move] !== undefined) parts.push(`${Math.round(100 * heat[move])}%`);
+    if (regrets?.[move] !== undefined) parts.push(regrets[move] === 0 ? "best" : `+${regrets[move]}`);
     const button = el("button", {
       type: "button",
-      textContent: [move, ...said].join(" · "),
+      textContent: [move, ...parts].join(" · "),
       className: move === next ? "next" : "",
       disabled: this.#mode !== "play",
       on: { click: () => this.#hooks.played(move) },

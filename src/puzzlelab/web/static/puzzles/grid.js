@@ -1,6 +1,6 @@
 /**
- * What boards share: SVG elements, places of the pointer, a keyboard cursor over cells, and animation.
- * It knows no puzzle.
+ * Shared by all boards: SVG elements, positions of the pointer, a keyboard cursor over cells, and animation.
+ * Nothing here depends on a puzzle.
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -16,7 +16,7 @@ export function svg(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Set attributes; null takes one away. What stands there already is left, because even that costs a browser time. */
+/** Set attributes; null removes one. Equal values are not set again, because even that costs a browser time. */
 export function set(element, attributes) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined) element.removeAttribute(key);
@@ -24,13 +24,13 @@ export function set(element, attributes) {
   }
 }
 
-/** A text whose middle is at this place. */
+/** A text centred at this point. */
 export function label(text, x, y, size, className) {
   const attributes = { x, y, "font-size": size, "text-anchor": "middle", "dominant-baseline": "central" };
   return svg("text", { ...attributes, class: className }, text);
 }
 
-/** A short text on a rounded ground, readable over whatever lies below; (x, y) is its middle. */
+/** A short text on a rounded background, readable over everything; (x, y) is its centre. */
 export function pill(text, x, y, size, className) {
   const width = Math.max(size * 1.3, text.length * size * 0.76 + size * 0.4);
   const height = size * 1.3;
@@ -38,13 +38,13 @@ export function pill(text, x, y, size, className) {
   return svg("g", { class: `pill ${className ?? ""}`, "aria-hidden": "true" }, ground, label(text, x, y, size));
 }
 
-/** A share from 0 to 1 in per cent; what is there but small is not told as nothing. */
+/** A share from 0 to 1 in per cent; a small positive share is not rounded to 0. */
 export function percent(share) {
   const rounded = Math.round(100 * share);
   return rounded === 0 && share > 0 ? "<1%" : `${rounded}%`;
 }
 
-/** What a regret says on the board: the moves that a move wastes. */
+/** The text of a regret: the number of moves that a move wastes. */
 export function regretText(regret) {
   if (regret === 0) return "best";
   return typeof regret === "number" ? `+${regret}` : "?";
@@ -70,18 +70,18 @@ export function placeOf({ x, y }, rows, columns) {
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
 }
 
-/** Keep a finger's drag, while `active()`, from being taken for a fling, which would swallow the tap after it. */
-export function holdStill(root, active, signal) {
+/** While `active()`, keep the browser from taking a drag for a fling, which would swallow the next tap. */
+export function preventFling(root, active, signal) {
   root.addEventListener("touchmove", (event) => active() && event.preventDefault(), { passive: false, signal });
 }
 
 /** Whether two states are the same. */
-export function same(one, other) {
+export function sameState(one, other) {
   return one === other || (one?.length === other?.length && one.every((value, place) => value === other[place]));
 }
 
-/** Whether the person asked for less motion. */
-export function calm() {
+/** Whether the user's settings ask for reduced motion. */
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 

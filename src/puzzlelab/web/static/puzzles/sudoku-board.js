@@ -1,14 +1,14 @@
-/** The Sudoku grid as one SVG: elements are made once, and only what differs from the last drawing is touched. */
+/** The Sudoku grid as one SVG: elements are created once, and only differences to the last drawing are updated. */
 
 import { Cursor, UNIT, animate, easeOut, label, set, svg } from "./grid.js";
 import { SYMBOLS } from "./sudoku-rules.js";
 
-/** What is left around the grid for the half of its outline. */
+/** The margin around the grid, for the outer half of its outline. */
 const EDGE = 5;
 /** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
 const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13, wrong: 7 };
 
-/** One cell; `paint` takes what it should show, and compares. */
+/** One cell; `paint` compares the new content with the last one. */
 class Cell {
   constructor(cell, rules) {
     const column = cell % rules.size;
@@ -20,12 +20,12 @@ class Cell {
       svg("rect", { class: "sudoku-ground", width: UNIT, height: UNIT }),
       this.digit,
     );
-    this.small = [];
-    this.shown = { digit: -1, tone: null, label: null, smallKey: 0 };
+    this.smallTexts = [];
+    this.shown = { digit: -1, tone: null, label: null, textsKey: 0 };
   }
 
-  /** `tone`: class names. `label`: words. `small()`: what `smallKey` stands for, see `#write`. */
-  paint({ digit, tone, label: words, smallKey, small }) {
+  /** `tone`: class names. `label`: words. `smallTexts()`: the texts of `#write`, called when `textsKey` has changed. */
+  paint({ digit, tone, label: words, textsKey, smallTexts }) {
     const { shown, group } = this;
     if (digit !== shown.digit) {
       this.digit.textContent = digit ? SYMBOLS[digit - 1] : "";
@@ -33,8 +33,8 @@ class Cell {
     }
     if (tone !== shown.tone) this.#tone(tone);
     if (words !== shown.label) set(group, { "aria-label": words });
-    if (smallKey !== shown.smallKey) this.#write(small());
-    this.shown = { digit, tone, label: words, smallKey };
+    if (textsKey !== shown.textsKey) this.#write(smallTexts());
+    this.shown = { digit, tone, label: words, textsKey };
   }
 
   #tone(tone) {
@@ -49,11 +49,11 @@ class Cell {
 
   /** Small texts `{text, x, y, size, opacity, heat, strong}`; elements of earlier ones are used again. */
   #write(texts) {
-    while (this.small.length < texts.length) {
-      this.small.push(label("", 0, 0, 1));
-      this.group.append(this.small.at(-1));
+    while (this.smallTexts.length < texts.length) {
+      this.smallTexts.push(label("", 0, 0, 1));
+      this.group.append(this.smallTexts.at(-1));
     }
-    this.small.forEach((element, at) => {
+    this.smallTexts.forEach((element, at) => {
       const { text = "", x, y, size, opacity, heat, strong } = texts[at] ?? {};
       const look = `sudoku-small${heat ? " sudoku-heat" : ""}${strong ? " sudoku-strong" : ""}`;
       element.textContent = text;
@@ -115,11 +115,11 @@ export class Board {
   }
 
   /** Rings `[cell, kind]`, the last one on top. */
-  ring(wanted) {
+  ring(rings) {
     const { children } = this.rings;
-    while (children.length < wanted.length) this.rings.append(svg("rect", { rx: 8 }));
-    while (children.length > wanted.length) this.rings.lastChild.remove();
-    wanted.forEach(([cell, kind], at) => {
+    while (children.length < rings.length) this.rings.append(svg("rect", { rx: 8 }));
+    while (children.length > rings.length) this.rings.lastChild.remove();
+    rings.forEach(([cell, kind], at) => {
       const inset = INSETS[kind];
       set(children[at], {
         class: `sudoku-ring sudoku-ring-${kind}`,

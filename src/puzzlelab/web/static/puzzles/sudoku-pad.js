@@ -1,4 +1,4 @@
-/** The digits beneath the board, for fingers: how many of each are still to place, a rubber, and the pencil. */
+/** The digit keys below the board, for touch: how many of each digit are still to place, an eraser, and the pencil. */
 
 import { SYMBOLS } from "./sudoku-rules.js";
 
@@ -9,10 +9,10 @@ const MANY = 12;
 const BESIDES = 3;
 
 /** Rows that are equally long, and the places left over in the last one. */
-function layout(size, most) {
+function keyLayout(size, most) {
   const places = size + BESIDES;
   const columns = Math.ceil(places / Math.ceil(places / most));
-  return { columns, rest: Math.ceil(places / columns) * columns - places };
+  return { columns, unused: Math.ceil(places / columns) * columns - places };
 }
 
 function button(parent, className, press) {
@@ -33,41 +33,41 @@ function part(parent, className, text = "") {
 }
 
 export class Pad {
-  /** `hands`: what the keys do, `{write(digit), pencil()}`; 0 is no digit. */
-  constructor(rules, hands) {
+  /** `input`: the actions of the keys, `{write(digit), pencil()}`; the digit 0 clears the cell. */
+  constructor(rules, input) {
     this.rules = rules;
     this.element = document.createElement("div");
     this.element.className = "sudoku-pad";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Digits");
     for (const [name, most] of [["few", FEW], ["many", MANY]]) {
-      const { columns, rest } = layout(rules.size, most);
+      const { columns, unused } = keyLayout(rules.size, most);
       this.element.style.setProperty(`--${name}`, columns);
-      this.element.style.setProperty(`--${name}-rest`, rest);
+      this.element.style.setProperty(`--${name}-rest`, unused);
     }
     // A press must not take the keyboard out of the board.
     this.element.addEventListener("mousedown", (event) => event.preventDefault());
-    this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(at + 1, hands));
-    const rubber = button(this.element, "sudoku-rubber", () => hands.write(0));
-    rubber.textContent = "Clear";
-    this.pencil = button(this.element, "sudoku-pencil", () => hands.pencil());
+    this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(at + 1, input));
+    const eraser = button(this.element, "sudoku-rubber", () => input.write(0));
+    eraser.textContent = "Clear";
+    this.pencil = button(this.element, "sudoku-pencil", () => input.pencil());
     this.pencil.textContent = "Pencil";
     // Where P is a digit it is no key for the pencil.
     this.pencil.title = `Pencil marks (${rules.size < SYMBOLS.length ? "P, or " : ""}Shift and a digit)`;
   }
 
-  #digit(digit, hands) {
-    const key = button(this.element, "", () => hands.write(digit));
+  #digit(digit, input) {
+    const key = button(this.element, "", () => input.write(digit));
     key.setAttribute("data-pad", digit);
     part(key, "sudoku-key-digit", SYMBOLS[digit - 1]);
     return { key, count: part(key, "sudoku-key-count") };
   }
 
   show(state, pencil) {
-    const left = new Array(this.rules.size + 1).fill(this.rules.size);
-    for (const digit of state) left[digit] -= 1;
+    const remaining = new Array(this.rules.size + 1).fill(this.rules.size);
+    for (const digit of state) remaining[digit] -= 1;
     this.keys.forEach(({ key, count }, at) => {
-      const text = String(Math.max(0, left[at + 1]));
+      const text = String(Math.max(0, remaining[at + 1]));
       if (count.textContent === text) return;
       count.textContent = text;
       key.setAttribute("aria-label", `${SYMBOLS[at]}, ${text} still to place`);

@@ -225,9 +225,9 @@ export class Rules {
     const value = BLANKS.includes(symbol) ? 0 : Math.max(SYMBOLS.indexOf(symbol), LOWER.indexOf(symbol)) + 1;
     if (value <= this.size && (value || BLANKS.includes(symbol))) return value;
     const top = SYMBOLS[this.size - 1];
-    const known = this.size < 10 ? `1 to ${top}` : `1 to 9 and A to ${top}`;
+    const range = this.size < 10 ? `1 to ${top}` : `1 to 9 and A to ${top}`;
     const where = `character ${place + 1} (${this.cellWords(place)})`;
-    throw new Error(`${where}: '${symbol}' is no digit; ${this.name} has ${known}, and . for blank`);
+    throw new Error(`${where}: '${symbol}' is no digit; ${this.name} has ${range}, and . for blank`);
   }
 
   write(state) {

@@ -1,15 +1,15 @@
 /**
- * A Sudoku on the page: which cell is chosen, what keys and fingers write, the pencil marks, and what is highlighted.
+ * A Sudoku on the page: the chosen cell, input by keys and touch, the pencil marks, and the highlighting.
  *
- * The board itself belongs to the shell: what a person writes goes out by the hooks, and comes back by `show`.
+ * The page owns the board: input is reported by the hooks, and the new board comes back by `show`.
  */
 
-import { percent, same } from "./grid.js";
+import { percent, sameState } from "./grid.js";
 import { Board } from "./sudoku-board.js";
-import { boxAway, digitOf, requestOf } from "./sudoku-keys.js";
+import { boxJump, digitOf, commandOf } from "./sudoku-keys.js";
 import { Pad } from "./sudoku-pad.js";
 import { SYMBOLS, digitsOf } from "./sudoku-rules.js";
-import { marks, shares, sharesByCell } from "./sudoku-small.js";
+import { pencilMarks, candidateShares, sharesByCell } from "./sudoku-pencil-marks.js";
 
 export class View {
   #rules;
@@ -22,7 +22,7 @@ export class View {
   #state;
   #options = {};
   /** The clues that the pencil marks belong to. */
-  #given = null;
+  #clues = null;
   #shares = new Map();
   #chosen = null;
   #pencil = false;
@@ -37,7 +37,7 @@ export class View {
     this.#marks = rules.empty();
     this.#board = new Board(rules, this.#listening.signal);
     this.#pad = new Pad(rules, {
-      write: (digit) => this.#put(digit, this.#pencil),
+      write: (digit) => this.#enter(digit, this.#pencil),
       pencil: () => this.#togglePencil(),
     });
     this.#root.append(this.#board.svg, this.#pad.element);
@@ -47,13 +47,13 @@ export class View {
     host.append(this.#root);
   }
 
-  // --- what the shell asks ---
+  // --- the interface of a view ---
 
   show(state, options = {}) {
     const { clues, heat, move, duration } = options;
-    if (clues && !same(clues, this.#given)) this.#marks = this.#rules.empty();
+    if (clues && !sameState(clues, this.#clues)) this.#marks = this.#rules.empty();
     if (heat !== this.#options.heat) this.#shares = heat ? sharesByCell(this.#rules, heat) : new Map();
-    this.#given = clues ?? this.#given;
+    this.#clues = clues ?? this.#clues;
     this.#state = state;
     this.#options = options;
     this.#board.settle();
@@ -83,7 +83,7 @@ export class View {
     this.#root.remove();
   }
 
-  // --- what a person does ---
+  // --- input ---
 
   #listen(svg) {
     const withCell = (act) => (event) => {
@@ -103,22 +103,22 @@ export class View {
     this.#draw();
   }
 
-  /** Whether the key meant something here. */
+  /** Whether the key had a meaning here. */
   #key(event) {
-    const written = digitOf(this.#rules, event);
-    const asked = this.#mode === "play" ? requestOf(event) : null;
-    if (written) this.#put(written.digit, this.#pencil !== written.mark);
-    else if (asked === "pencil") this.#togglePencil();
-    else if (asked) this.#hooks[asked]();
+    const keyed = digitOf(this.#rules, event);
+    const command = this.#mode === "play" ? commandOf(event) : null;
+    if (keyed) this.#enter(keyed.digit, this.#pencil !== keyed.mark);
+    else if (command === "pencil") this.#togglePencil();
+    else if (command) this.#hooks[command]();
     else return this.#move(event);
     return true;
   }
 
   #move(event) {
     const { cursor } = this.#board;
-    const away = boxAway(this.#rules, cursor, event);
-    if (!away) return cursor.key(event);
-    cursor.go(...away);
+    const target = boxJump(this.#rules, cursor, event);
+    if (!target) return cursor.key(event);
+    cursor.go(...target);
     cursor.focus();
     return true;
   }
@@ -130,15 +130,15 @@ export class View {
   }
 
   /** Write a digit in the chosen cell, 0 for none; or a pencil mark. */
-  #put(digit, mark) {
+  #enter(digit, mark) {
     const cell = this.#chosen;
     if (cell === null) return;
-    const held = this.#state[cell];
-    const marks = this.#mode === "play" && (digit ? mark : !held);
+    const before = this.#state[cell];
+    const pencilMarks = this.#mode === "play" && (digit ? mark : !before);
     if (this.#isClue(cell)) this.#hooks.say(`${this.#rules.cellWords(cell)} is a clue`);
-    else if (marks && held) this.#hooks.say(`${this.#rules.cellWords(cell)} is filled`);
-    else if (marks) this.#mark(cell, digit);
-    else if (digit !== held) this.#write(cell, digit);
+    else if (pencilMarks && before) this.#hooks.say(`${this.#rules.cellWords(cell)} is filled`);
+    else if (pencilMarks) this.#mark(cell, digit);
+    else if (digit !== before) this.#write(cell, digit);
   }
 
   #mark(cell, digit) {
@@ -148,21 +148,21 @@ export class View {
     this.#hooks.say(this.#marksWords(cell));
   }
 
-  /** Digits that a person wrote may be rubbed out or written over: no move does that, and the shell is told of both. */
+  /** A digit that is not a clue may be erased or overwritten. No move does that, so the hook reports both digits. */
   #write(cell, digit) {
     const rules = this.#rules;
     const before = this.#state[cell];
-    const made = digit ? rules.moveName(cell, digit) : null;
-    if (this.#mode === "play" && !before) return this.#hooks.played(made);
+    const added = digit ? rules.moveName(cell, digit) : null;
+    if (this.#mode === "play" && !before) return this.#hooks.played(added);
     const after = rules.written(this.#state, cell, digit);
     if (this.#mode === "make") this.#hooks.edited(after);
-    else this.#hooks.rewrote(after, { gone: rules.moveName(cell, before), made });
-    this.#hooks.say(made ? rules.describeMove(this.#state, made) : `${rules.cellWords(cell)} cleared`);
+    else this.#hooks.rewrote(after, { removed: rules.moveName(cell, before), added });
+    this.#hooks.say(added ? rules.describeMove(this.#state, added) : `${rules.cellWords(cell)} cleared`);
   }
 
-  // --- what is drawn ---
+  // --- drawing ---
 
-  /** Whether a digit belongs to the board that was given: then play does not change it. */
+  /** Whether a digit is a clue, which play does not change. */
   #isClue(cell) {
     return this.#mode === "make" ? false : Boolean(this.#options.clues?.[cell]);
   }
@@ -184,19 +184,23 @@ export class View {
 
   #face(cell, { seen, clashing, near }) {
     const digit = this.#state[cell];
-    const set = this.#visibleMarks(cell, seen[cell]);
-    const found = digit ? null : this.#shares.get(cell);
+    const digits = this.#visibleMarks(cell, seen[cell]);
+    const candidates = digit ? null : this.#shares.get(cell);
     return {
       digit,
       tone: this.#tone(cell, clashing, near),
-      label: this.#label(cell, set, found, clashing.has(cell)),
-      ...(found ? this.#heatKey(found) : { smallKey: set, small: () => marks(this.#rules, set) }),
+      label: this.#label(cell, digits, candidates, clashing.has(cell)),
+      ...(candidates ? this.#shareTexts(candidates) : this.#markTexts(digits)),
     };
   }
 
-  #heatKey(found) {
-    const smallKey = found.map(({ digit, share }) => `${digit}:${share}`).join();
-    return { smallKey, small: () => shares(this.#rules, found) };
+  #markTexts(digits) {
+    return { textsKey: digits, smallTexts: () => pencilMarks(this.#rules, digits) };
+  }
+
+  #shareTexts(candidates) {
+    const textsKey = candidates.map(({ digit, share }) => `${digit}:${share}`).join();
+    return { textsKey, smallTexts: () => candidateShares(this.#rules, candidates) };
   }
 
   #visibleMarks(cell, seen) {
@@ -207,16 +211,16 @@ export class View {
   #tone(cell, clashing, near) {
     const digit = this.#state[cell];
     const chosen = this.#mode === "watch" ? null : this.#chosen;
-    const given = digit && (this.#mode === "make" || this.#options.clues?.[cell]);
+    const isClue = digit && (this.#mode === "make" || this.#options.clues?.[cell]);
     const isSame = chosen !== null && chosen !== cell && digit && digit === this.#state[chosen];
-    const tones = {
-      "sudoku-clue": given,
+    const classes = {
+      "sudoku-clue": isClue,
       "sudoku-chosen": cell === chosen,
       "sudoku-near": near.has(cell),
       "sudoku-same": isSame,
       "sudoku-conflict": clashing.has(cell),
     };
-    return Object.keys(tones).filter((tone) => tones[tone]).join(" ");
+    return Object.keys(classes).filter((tone) => classes[tone]).join(" ");
   }
 
   #rings() {
@@ -234,23 +238,25 @@ export class View {
     ].filter(([cell]) => cell >= 0);
   }
 
-  #label(cell, set, found, clashes) {
+  #label(cell, digits, candidates, clashes) {
     const digit = this.#state[cell];
     const where = this.#rules.cellWords(cell);
     if (!digit) {
-      const best = found ? `, the network says ${SYMBOLS[found[0].digit - 1]} (${percent(found[0].share)})` : "";
-      return `${where}, blank${set ? `, pencil marks ${symbols(set)}` : ""}${best}`;
+      const [likeliest] = candidates ?? [];
+      const symbol = likeliest && SYMBOLS[likeliest.digit - 1];
+      const best = likeliest ? `, the network says ${symbol} (${percent(likeliest.share)})` : "";
+      return `${where}, blank${digits ? `, pencil marks ${symbols(digits)}` : ""}${best}`;
     }
     const kind = this.#mode === "make" || this.#options.clues?.[cell] ? "clue " : "";
     return `${where}, ${kind}${SYMBOLS[digit - 1]}${clashes ? this.#rules.rivalWords(this.#state, cell) : ""}`;
   }
 
   #marksWords(cell) {
-    const set = this.#marks[cell];
-    return `${this.#rules.cellWords(cell)}, ${set ? `pencil marks ${symbols(set)}` : "no pencil marks"}`;
+    const digits = this.#marks[cell];
+    return `${this.#rules.cellWords(cell)}, ${digits ? `pencil marks ${symbols(digits)}` : "no pencil marks"}`;
   }
 }
 
-function symbols(set) {
-  return digitsOf(set).map((digit) => SYMBOLS[digit - 1]).join(" ");
+function symbols(digits) {
+  return digitsOf(digits).map((digit) => SYMBOLS[digit - 1]).join(" ");
 }

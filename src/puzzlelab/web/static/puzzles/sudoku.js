@@ -1,4 +1,4 @@
-/** Sudoku as a game of the page: its sizes, its rules, and the board that a person writes in. */
+/** Sudoku on the page: its sizes, its rules, and its board. */
 
 import { Rules, SHAPES, shapeName, shapeOf } from "./sudoku-rules.js";
 import { View } from "./sudoku-view.js";
@@ -24,7 +24,7 @@ export function valuesOf(name) {
   return { size: shapeName(shapeOf(name)) };
 }
 
-/** Digits and the pencil stand beneath the board itself, where a thumb finds them; these are the rest. */
+/** The tools above the board; the digits and the pencil are below it, in reach of a thumb. */
 const TOOLS = [
   {
     id: "fill",

@@ -1,11 +1,11 @@
-/** How tiles, their marks and the tray look: pure drawing, no state of its own. */
+/** Drawing of tiles, their marks and the tray. No state here. */
 
 import { UNIT, label, percent, pill, regretText, set, svg } from "./grid.js";
 
 const GAP = 24;
 const STRIP = 70;
 
-/** A tile as a group of its own size; its number is told by the cell that holds it. */
+/** A tile as an SVG group; the label of its cell says its number. */
 export function drawTile(tile, cells) {
   const size = cells > 10 ? 42 : 46;
   return svg(
@@ -21,7 +21,7 @@ export function drawTile(tile, cells) {
   );
 }
 
-/** What the marks say of a move: `{move, text, next}`, or null for nothing. */
+/** The mark of a move: `{move, text, next, best, strength}`, or null for none. */
 export function signFor(move, { heat, regrets, next }) {
   const texts = [];
   if (heat && move in heat) texts.push(percent(heat[move]));
@@ -53,7 +53,7 @@ export function markTile(group, sign, size) {
   group.append(marks);
 }
 
-/** Width and height of all, and the tray: beside the board where there is room, else below it, a strip when empty. */
+/** Size of the drawing, and the tray: beside the board if there is room, else below it, a strip if empty. */
 export function layoutOf({ rows, columns, cells }, making, wide, needed) {
   const [width, height] = [columns * UNIT, rows * UNIT];
   if (!making) return { width, height, tray: null };
@@ -66,14 +66,14 @@ export function layoutOf({ rows, columns, cells }, making, wide, needed) {
   return { tray, width: tray.x + tray.width, height: tray.y + tray.height };
 }
 
-/** The place of a tile in the tray: each has its own, so that nothing moves when another leaves. */
+/** The slot of a tile in the tray: each tile has its own, so that no tile moves when another is removed. */
 function traySlot({ tray }, tile) {
   const across = Math.floor(tray.width / tray.slot + 0.01);
   const [line, place] = [Math.floor((tile - 1) / across), (tile - 1) % across];
   return { x: tray.x + place * tray.slot, y: tray.y + line * tray.slot, side: tray.slot };
 }
 
-/** Draw the tray of a view with these tiles in it, and a place for each that is gone. */
+/** Draw the tray of a view with these tiles, and an empty slot for every other tile. */
 export function drawTray(view, tiles) {
   const { tray } = view.layout;
   const group = view.trayGroup;
@@ -89,18 +89,18 @@ export function drawTray(view, tiles) {
   for (let tile = 1; tiles.length && tile < view.rules.cells; tile += 1) {
     group.append(trayPlace(view, tile, tiles.includes(tile)));
   }
-  reach(group, tiles, focused);
+  setFocusable(group, tiles, focused);
 }
 
-/** One tile of the tray can be reached by Tab; the focus stays as near as it can where its tile has left. */
-function reach(group, tiles, focused) {
+/** Make one tile of the tray reachable by Tab; if the focused tile was removed, the focus goes to the next one. */
+function setFocusable(group, tiles, focused) {
   const wanted = tiles.find((tile) => focused !== null && tile >= focused) ?? tiles[0];
   const element = group.querySelector(`[data-tray="${wanted}"]`);
   if (element) set(element, { tabindex: 0 });
   if (focused !== null) element?.focus({ preventScroll: true });
 }
 
-/** Words in the empty tray, in lines short enough for one that stands on its end. */
+/** The text of the empty tray, in short lines for a narrow tray. */
 function hint(tray, columns) {
   const lines = tray.wide ? ["Drag a tile", "here to", "take it out"] : ["Drag a tile here to take it out"];
   const size = tray.wide ? Math.min(tray.width / 6.5, 24) : Math.min(24, columns * 6);
@@ -108,12 +108,12 @@ function hint(tray, columns) {
   return lines.map((line, place) => label(line, tray.x + tray.width / 2, top + place * size * 1.4, size, "hint"));
 }
 
-function trayPlace(view, tile, there) {
+function trayPlace(view, tile, present) {
   const { x, y, side } = traySlot(view.layout, tile);
   const scale = side / UNIT;
   const inner = { x: 10, y: 10, width: UNIT - 20, height: UNIT - 20, rx: 10 };
   const place = svg("g", { transform: `translate(${x} ${y}) scale(${scale})` });
-  if (!there) {
+  if (!present) {
     place.append(svg("rect", { class: "gone", ...inner }));
     return place;
   }

@@ -1,13 +1,13 @@
-/** Hands that make a board: drag and drop, tap and tap, or keys. A tile that is picked up is known by its number. */
+/** Input of the editor: drag and drop, two taps, or keys. A tile that is picked up is identified by its number. */
 
-import { UNIT, holdStill, label, pointOf, set, svg } from "./grid.js";
+import { UNIT, preventFling, label, pointOf, set, svg } from "./grid.js";
 
-/** Pixels that a pointer may stray in a tap. */
-const STILL = 6;
-/** How long a second digit is waited for, in milliseconds. */
-const PATIENCE = 900;
+/** The most pixels that a pointer may move in a tap. */
+const TAP_PIXELS = 6;
+/** Milliseconds to wait for a second digit. */
+const TYPING_PAUSE_MS = 900;
 
-export class MakeHands {
+export class EditInput {
   constructor(view) {
     Object.assign(this, { view, held: null, drag: null, typed: null });
     this.end = new AbortController();
@@ -16,7 +16,7 @@ export class MakeHands {
     listen("pointermove", (event) => this.drag?.id === event.pointerId && this.pull(event));
     listen("pointerup", (event) => this.drag?.id === event.pointerId && this.release(event));
     listen("pointercancel", () => this.letGo());
-    holdStill(view.root, () => this.drag !== null, this.end.signal);
+    preventFling(view.root, () => this.drag !== null, this.end.signal);
     listen("keydown", (event) => this.key(event));
     listen("focusout", () => this.finishTyping());
   }
@@ -28,7 +28,7 @@ export class MakeHands {
     this.end.abort();
   }
 
-  /** After every drawing: what is held may have gone. */
+  /** After every drawing: the tile that is held may be gone. */
   update() {
     this.hold(this.held);
   }
@@ -84,7 +84,7 @@ export class MakeHands {
   pull(event) {
     const { drag, view } = this;
     if (drag.tile === null) return;
-    if (!drag.ghost && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < STILL) return;
+    if (!drag.ghost && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < TAP_PIXELS) return;
     drag.ghost ??= this.lift(drag.tile);
     const { x, y } = pointOf(view.root, event);
     set(drag.ghost, { transform: `translate(${x - UNIT / 2} ${y - UNIT / 2})` });
@@ -102,7 +102,7 @@ export class MakeHands {
     return view.lift.firstChild;
   }
 
-  /** Show where the tile would fall: on a cell, or in the tray. */
+  /** Show where the tile would be dropped: on a cell, or in the tray. */
   aim(cell, tray) {
     const { view } = this;
     view.cells.forEach((element, place) => element.classList.toggle("target", place === cell));
@@ -149,8 +149,8 @@ export class MakeHands {
     if (event.altKey || event.metaKey || (event.ctrlKey && !["Home", "End"].includes(event.key))) return;
     const place = event.target.closest("[data-tray], [data-cell]");
     if (!place) return;
-    const known = place.dataset.tray ? this.trayKey(event, place) : this.boardKey(event, Number(place.dataset.cell));
-    if (known) event.preventDefault();
+    const handled = place.dataset.tray ? this.trayKey(event, place) : this.boardKey(event, Number(place.dataset.cell));
+    if (handled) event.preventDefault();
   }
 
   boardKey(event, cell) {
@@ -198,7 +198,7 @@ export class MakeHands {
 
   // --- typing ---
 
-  /** A digit is taken at once where no second one can follow; else it waits. */
+  /** Enter a digit at once if no second one can follow; else wait for it. */
   type(cell, digit) {
     const text = (this.typed?.text ?? "") + digit;
     this.showTyping(cell, text);
@@ -211,7 +211,7 @@ export class MakeHands {
     const note = svg("g", { class: "typed" }, svg("rect", { x: 8, y: 8, width: 84, height: 84, rx: 8 }));
     note.append(label(`${text}_`, UNIT / 2, UNIT / 2, 42));
     this.view.cells[cell].lastChild.before(note);
-    this.typed = { cell, text, note, timer: setTimeout(() => this.finishTyping(), PATIENCE) };
+    this.typed = { cell, text, note, timer: setTimeout(() => this.finishTyping(), TYPING_PAUSE_MS) };
   }
 
   dropTyping() {
@@ -220,7 +220,7 @@ export class MakeHands {
     this.typed = null;
   }
 
-  /** Who types a board types one tile after the other: the cursor goes to the next place, if it stands here still. */
+  /** Move the cursor to the next cell, for typing one tile after the other, unless it was moved meanwhile. */
   goOn(cell) {
     const { cursor, rules } = this.view;
     if (cursor.row * rules.columns + cursor.column !== cell || cell + 1 === rules.cells) return;

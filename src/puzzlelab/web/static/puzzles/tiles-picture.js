@@ -1,4 +1,4 @@
-/** A picture from the person's own disk, cut into tiles. It is read in the browser and goes nowhere. */
+/** A picture from the user's disk, cut into tiles. It is read in the browser and not uploaded. */
 
 import { UNIT, set, svg } from "./grid.js";
 

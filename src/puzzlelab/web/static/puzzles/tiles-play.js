@@ -1,20 +1,20 @@
-/** Hands that play: a click, a drag along the axis, a swipe anywhere, or the arrow keys. */
+/** Input of play: a click, a drag along the axis, a swipe anywhere, or the arrow keys. */
 
-import { UNIT, calm, holdStill, pixelsPerUnit, pointOf } from "./grid.js";
+import { UNIT, prefersReducedMotion, preventFling, pixelsPerUnit, pointOf } from "./grid.js";
 
 const KEYS = { ArrowUp: "U", ArrowDown: "D", ArrowLeft: "L", ArrowRight: "R" };
-const WAYS = { U: [0, -1], D: [0, 1], L: [-1, 0], R: [1, 0] };
+const DIRECTIONS = { U: [0, -1], D: [0, 1], L: [-1, 0], R: [1, 0] };
 const WORDS = { U: "up", D: "down", L: "left", R: "right" };
-/** Pixels: below, a touch is a tap; from the second on, a swipe. */
-const STILL = 6;
-const SWIPE = 24;
-/** The part of a cell from which a tile slips over by itself; less will do when the finger was fast. */
-const OVER = 0.4;
-const FLICK = 0.12;
+/** Pixels of a touch: below the first it is a tap; from the second on it is a swipe. */
+const TAP_PIXELS = 6;
+const SWIPE_PIXELS = 24;
+/** The share of a cell from which a dragged tile moves on by itself; a smaller share for a fast drag. */
+const SNAP_SHARE = 0.4;
+const FLICK_SHARE = 0.12;
 const FLICK_MS = 250;
 const SNAP_MS = 120;
 
-export class PlayHands {
+export class PlayInput {
   constructor(view) {
     this.view = view;
     this.drag = null;
@@ -25,7 +25,7 @@ export class PlayHands {
     listen("pointermove", (event) => this.drag?.id === event.pointerId && this.pull(event));
     listen("pointerup", (event) => this.drag?.id === event.pointerId && this.release(event));
     listen("pointercancel", () => this.letGo());
-    holdStill(view.root, () => this.drag !== null, this.end.signal);
+    preventFling(view.root, () => this.drag !== null, this.end.signal);
   }
 
   destroy() {
@@ -48,7 +48,7 @@ export class PlayHands {
     else hooks.say(`no tile can slide ${WORDS[move]}`);
   }
 
-  /** One by one, so that each is a move of its own to undo. */
+  /** Play moves one by one, so that each can be undone. */
   async play(moves) {
     for (const move of moves) await this.view.hooks.played(move);
   }
@@ -77,11 +77,11 @@ export class PlayHands {
     const { view, drag } = this;
     if (drag.state !== view.state) return this.letGo(); // the board changed under the finger
     const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
-    if (!drag.pulled && Math.hypot(dx, dy) < STILL) return undefined;
+    if (!drag.pulled && Math.hypot(dx, dy) < TAP_PIXELS) return undefined;
     if (!drag.pulled) view.settle(0);
     drag.pulled = true;
     if (!drag.moves.length) return undefined;
-    const [wayX, wayY] = WAYS[drag.moves[0]];
+    const [wayX, wayY] = DIRECTIONS[drag.moves[0]];
     drag.along = Math.max(0, Math.min(UNIT, (dx * wayX + dy * wayY) / pixelsPerUnit(view.root)));
     for (const tile of drag.tiles) view.shift(tile, wayX * drag.along, wayY * drag.along);
     return undefined;
@@ -92,10 +92,10 @@ export class PlayHands {
     if (drag.state !== this.view.state) return this.letGo();
     this.drag = null;
     if (!drag.pulled) return this.tap(drag);
-    const over = drag.along / UNIT;
+    const share = drag.along / UNIT;
     const fast = event.timeStamp - drag.at < FLICK_MS;
-    if (over > OVER || (fast && over > FLICK)) return this.play(drag.moves);
-    const swiped = over > FLICK ? null : swipeOf(event.clientX - drag.x, event.clientY - drag.y);
+    if (share > SNAP_SHARE || (fast && share > FLICK_SHARE)) return this.play(drag.moves);
+    const swiped = share > FLICK_SHARE ? null : swipeOf(event.clientX - drag.x, event.clientY - drag.y);
     if (swiped) return this.push(swiped);
     return this.snap();
   }
@@ -115,14 +115,14 @@ export class PlayHands {
   }
 
   snap() {
-    this.view.settle(calm() ? 0 : SNAP_MS);
+    this.view.settle(prefersReducedMotion() ? 0 : SNAP_MS);
   }
 }
 
 /** The move that a swipe means, or null where it is too short or leads askew. */
 function swipeOf(dx, dy) {
   const [long, short] = [Math.max(Math.abs(dx), Math.abs(dy)), Math.min(Math.abs(dx), Math.abs(dy))];
-  if (long < SWIPE || short > long * 0.7) return null;
+  if (long < SWIPE_PIXELS || short > long * 0.7) return null;
   if (Math.abs(dx) > Math.abs(dy)) return dx > 0 ? "R" : "L";
   return dy > 0 ? "D" : "U";
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of sliding tiles, as puzzles/tiles/rules.py has them, and the changes that a person makes to a board.
- * A state has N numbers row by row, 0 for the blank; while a board is being made, null for a place without a tile.
+ * The rules of sliding tiles, as in puzzles/tiles/rules.py, and the operations of the editor.
+ * A state has N numbers row by row, 0 for the blank; in the editor, null for a cell without a tile.
  */
 
 const MOVES = ["U", "D", "L", "R"];
@@ -10,7 +10,7 @@ export const LARGEST = 8;
 const STEPS = { U: [1, 0], D: [-1, 0], L: [0, 1], R: [0, -1] };
 
 /** Whether an odd number of swaps makes this permutation. */
-function odd(permutation) {
+function isOdd(permutation) {
   const seen = permutation.map(() => false);
   let swaps = 0;
   for (let start = 0; start < permutation.length; start += 1) {
@@ -67,11 +67,11 @@ export class TilesRules {
     return state.every((tile, cell) => tile === this.goal[cell]);
   }
 
-  /** Why a whole board cannot be solved, in the words of the rules in Python, or null. */
+  /** Why a complete board cannot be solved, with the sentence of the rules in Python; null if it can. */
   objection(state) {
     const [row, column] = this.placeOf(state.indexOf(0));
     const [homeRow, homeColumn] = this.placeOf(this.home[0]);
-    const oddTiles = odd(state.map((tile) => this.home[tile]));
+    const oddTiles = isOdd(state.map((tile) => this.home[tile]));
     const oddBlank = (Math.abs(row - homeRow) + Math.abs(column - homeColumn)) % 2 === 1;
     if (oddTiles === oddBlank) return null;
     return (
@@ -144,13 +144,13 @@ export class TilesRules {
     return this.filled(replaced(state, cell, tile));
   }
 
-  /** The only value left goes to the only place left. */
+  /** Put the only absent value in the only free cell. */
   filled(state) {
     const places = state.filter((tile) => tile === null).length;
     return places === 1 ? replaced(state, state.indexOf(null), this.absent(state)[0]) : state;
   }
 
-  /** What lies in a cell goes to the tray; the blank goes too where it would be the only place for it. */
+  /** Move the tile of a cell to the tray. The blank goes too if only one cell would be free. */
   take(state, cell) {
     const next = replaced(state, cell, null);
     if (next.filter((tile) => tile === null).length > 1) return next;

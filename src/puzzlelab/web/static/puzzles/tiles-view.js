@@ -1,10 +1,10 @@
-/** The board of sliding tiles: draws states and slides tiles. What a person does is in the hands. */
+/** The board of sliding tiles: draws states and slides tiles. Input is in tiles-make.js and tiles-play.js. */
 
-import { Cursor, UNIT, animate, easeInOut, pointOf, placeOf, same, set, svg } from "./grid.js";
+import { Cursor, UNIT, animate, easeInOut, pointOf, placeOf, sameState, set, svg } from "./grid.js";
 import { drawTile, drawTray, layoutOf, markTile, signFor } from "./tiles-draw.js";
-import { MakeHands } from "./tiles-make.js";
+import { EditInput } from "./tiles-make.js";
 import { Picture } from "./tiles-picture.js";
-import { PlayHands } from "./tiles-play.js";
+import { PlayInput } from "./tiles-play.js";
 
 const MARGIN = 8;
 /** From this width of the host on, in pixels, the tray stands beside the board. */
@@ -26,14 +26,14 @@ export class TilesView {
     this.mode("watch");
   }
 
-  // --- what the shell calls ---
+  // --- the interface of a view ---
 
   show(state, { from = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
     this.marks = { heat, regrets, next };
     const moving = from !== null;
-    if (moving || !same(state, this.state)) {
+    if (moving || !sameState(state, this.state)) {
       this.motion.stop();
-      if (moving && !same(from, this.state)) this.jump(from);
+      if (moving && !sameState(from, this.state)) this.jump(from);
       if (moving) this.slide(state, duration);
       else this.jump(state);
     }
@@ -42,10 +42,10 @@ export class TilesView {
   }
 
   mode(name) {
-    this.hands?.destroy();
+    this.input?.destroy();
     this.modeName = name;
     set(this.root, { class: `tiles ${name}` });
-    this.hands = name === "make" ? new MakeHands(this) : name === "play" ? new PlayHands(this) : null;
+    this.input = name === "make" ? new EditInput(this) : name === "play" ? new PlayInput(this) : null;
     this.cursor.enable(name === "make");
     this.update();
   }
@@ -59,14 +59,14 @@ export class TilesView {
 
   destroy() {
     this.motion.stop();
-    this.hands?.destroy();
+    this.input?.destroy();
     this.end.abort();
     this.observer.disconnect();
     this.picture.clear();
     this.root.remove();
   }
 
-  // --- what the hands use ---
+  // --- for the input ---
 
   /** The cell under a pointer, or null. */
   cellAt(event) {
@@ -74,15 +74,15 @@ export class TilesView {
     return place && place.row * this.rules.columns + place.column;
   }
 
-  /** The person changed the board: it is drawn at once, and the shell told. */
+  /** The user changed the board: draw it at once, and report it. */
   edit(state, words) {
-    if (same(state, this.state)) return;
+    if (sameState(state, this.state)) return;
     this.motion.stop();
     this.jump(state);
     this.update();
     this.hooks.edited(state);
-    const left = this.rules.tray(state).length;
-    this.hooks.say(left ? `${words}; ${left} left in the tray` : `${words}; all tiles are on the board`);
+    const inTray = this.rules.tray(state).length;
+    this.hooks.say(inTray ? `${words}; ${inTray} left in the tray` : `${words}; all tiles are on the board`);
   }
 
   /** "row 1, column 2" */
@@ -91,7 +91,7 @@ export class TilesView {
     return `row ${row + 1}, column ${column + 1}`;
   }
 
-  /** Draw a tile beside the place where it lies, x and y units away. */
+  /** Draw a tile x and y units away from its cell. */
   shift(tile, x, y) {
     const piece = this.tiles[tile];
     const [row, column] = this.rules.placeOf(this.state.indexOf(tile));
@@ -99,7 +99,7 @@ export class TilesView {
     set(piece.group, { transform: x || y ? `translate(${x} ${y})` : null });
   }
 
-  /** Let all tiles slide to where they lie. */
+  /** Let all tiles slide to their cells. */
   settle(duration) {
     this.motion.stop();
     this.motion = this.glide(duration);
@@ -136,7 +136,7 @@ export class TilesView {
     );
   }
 
-  /** Everything at its place, at once. */
+  /** Draw a state at once, without animation. */
   jump(state) {
     this.state = state;
     state.forEach((tile, cell) => tile && this.lay(tile, cell));
@@ -156,19 +156,19 @@ export class TilesView {
     this.motion = this.glide(duration);
   }
 
-  /** Every tile from where it is drawn to where it lies. */
+  /** Animate every tile from its drawn position to its cell. */
   glide(duration) {
-    const loose = [];
+    const offsets = [];
     this.state.forEach((tile, cell) => {
       if (!tile) return;
       const [row, column] = this.rules.placeOf(cell);
       const piece = this.tiles[tile];
-      loose.push({ tile, x: piece.x - column * UNIT, y: piece.y - row * UNIT });
+      offsets.push({ tile, x: piece.x - column * UNIT, y: piece.y - row * UNIT });
     });
-    const moved = duration > 0 ? loose.filter(({ x, y }) => x || y) : loose;
+    const moved = duration > 0 ? offsets.filter(({ x, y }) => x || y) : offsets;
     return animate(moved.length ? duration : 0, (share) => {
-      const rest = 1 - easeInOut(share);
-      for (const { tile, x, y } of moved) this.shift(tile, x * rest, y * rest);
+      const remaining = 1 - easeInOut(share);
+      for (const { tile, x, y } of moved) this.shift(tile, x * remaining, y * remaining);
     });
   }
 
@@ -177,7 +177,7 @@ export class TilesView {
   update() {
     this.words();
     this.state.forEach((tile, cell) => tile && this.tiles[tile].group.classList.toggle("home", this.atHome(cell)));
-    this.accuse();
+    this.markUnsolvable();
     for (const piece of this.tiles) if (piece) markTile(piece.group, null);
     for (const move of this.rules.legal(this.state)) {
       const sign = signFor(move, this.marks);
@@ -185,11 +185,11 @@ export class TilesView {
       if (sign) markTile(this.tiles[this.state[source]].group, sign, this.rules.cells > MANY ? 27 : 21);
     }
     this.arrange();
-    this.hands?.update?.();
+    this.input?.update?.();
   }
 
-  /** While a board is made: mark the tiles whose exchange would make it solvable. */
-  accuse() {
+  /** In the editor: mark the two tiles whose exchange would make the board solvable. */
+  markUnsolvable() {
     const whole = this.modeName === "make" && !this.state.includes(null);
     const pair = whole && this.rules.objection(this.state) ? this.rules.repairPair() : [];
     this.tiles.forEach((piece, tile) => piece && piece.group.classList.toggle("wrong", pair.includes(tile)));
@@ -199,16 +199,16 @@ export class TilesView {
     return this.state[cell] === this.rules.goal[cell];
   }
 
-  /** Roles and labels: a grid while it is made, one thing that takes arrow keys while it is played. */
+  /** Roles and labels: a grid in the editor, a single widget with arrow keys in play. */
   words() {
     const { rows, columns } = this.rules;
     const size = `${rows} by ${columns} sliding tiles`;
     const blank = this.state.indexOf(0);
-    const told = blank < 0 ? size : `${size}, blank at ${this.where(blank)}`;
+    const label = blank < 0 ? size : `${size}, blank at ${this.where(blank)}`;
     const playing = this.modeName === "play";
     const outer = playing ? { role: "application", tabindex: 0 } : { role: "group", tabindex: -1 };
-    set(this.root, { ...outer, "aria-label": playing ? `${told}. Arrow keys slide tiles.` : size });
-    const grid = { role: "grid", "aria-label": told, "aria-readonly": this.modeName === "make" ? null : "true" };
+    set(this.root, { ...outer, "aria-label": playing ? `${label}. Arrow keys slide tiles.` : size });
+    const grid = { role: "grid", "aria-label": label, "aria-readonly": this.modeName === "make" ? null : "true" };
     set(this.board, playing ? { role: null, "aria-label": null, "aria-readonly": null } : grid);
     for (const group of this.rowGroups) set(group, { role: playing ? null : "row" });
     this.cells.forEach((cell, place) => {
@@ -222,7 +222,7 @@ export class TilesView {
     return `${this.where(cell)}: tile ${tile}${this.atHome(cell) ? ", in place" : ""}`;
   }
 
-  /** Lay out board and tray; the width of the host is asked for once, because a browser must lay out all to tell it. */
+  /** Lay out board and tray. The width of the host is read only once, because reading it forces a layout. */
   arrange(width = this.width ?? this.host.clientWidth) {
     this.width = width;
     const making = this.modeName === "make";

@@ -1,4 +1,4 @@
-/** Sliding tiles for the page: the fields that name a puzzle, its rules, its words, and its board. */
+/** Sliding tiles on the page: the fields that name a puzzle, its rules, its texts, and its board. */
 
 import { LARGEST, SMALLEST, TilesRules } from "./tiles-rules.js";
 import { TilesView } from "./tiles-view.js";
@@ -10,7 +10,7 @@ export const fields = [
 
 export const style = "tiles.css";
 
-/** A goal of another size is left out: it would fit no tile. */
+/** The name of a puzzle; a goal of another size is left out, because it does not fit the board. */
 export function nameOf({ rows, columns, variant }) {
   const name = `tiles-${rows}x${columns}`;
   const goal = variant?.startsWith("goal=") ? variant.split(",").length : rows * columns;
@@ -53,7 +53,7 @@ const TOOLS = [
   },
 ];
 
-const WAYS = { U: "up", D: "down", L: "left", R: "right" };
+const DIRECTIONS = { U: "up", D: "down", L: "left", R: "right" };
 
 export function createGame(facts) {
   const rules = TilesRules.named(facts.puzzle);
@@ -68,7 +68,7 @@ export function createGame(facts) {
     legal: (state) => rules.legal(state),
     apply: (state, move) => rules.apply(state, move),
     solved: (state) => rules.solved(state),
-    describeMove: (state, move) => `tile ${state[rules.source(state.indexOf(0), move)]} slides ${WAYS[move]}`,
+    describeMove: (state, move) => `tile ${state[rules.source(state.indexOf(0), move)]} slides ${DIRECTIONS[move]}`,
     summary: (state) => summary(rules, state),
     mount: (host, hooks) => new TilesView(rules, host, hooks),
   };
@@ -80,7 +80,7 @@ function missing(rules, state) {
   return `${count} ${count === 1 ? "tile is" : "tiles are"} still in the tray`;
 }
 
-/** No board that misses tiles is objected to: who makes it may still put them right. */
+/** The objection to a complete board; an incomplete one has none, because its free cells can still make it solvable. */
 function objection(rules, state) {
   const text = state.includes(null) ? null : rules.objection(state);
   if (text === null) return null;
@@ -91,8 +91,8 @@ function objection(rules, state) {
 
 function summary(rules, state) {
   const tiles = rules.cells - 1;
-  const there = tiles - rules.tray(state).length;
-  if (state.includes(null)) return `${tiles}-puzzle, ${there} of ${tiles} tiles on the board`;
+  const onBoard = tiles - rules.tray(state).length;
+  if (state.includes(null)) return `${tiles}-puzzle, ${onBoard} of ${tiles} tiles on the board`;
   if (rules.solved(state)) return `${tiles}-puzzle, solved`;
   const home = state.filter((tile, cell) => tile !== 0 && tile === rules.goal[cell]).length;
   return `${tiles}-puzzle, ${home} of ${tiles} tiles in place`;

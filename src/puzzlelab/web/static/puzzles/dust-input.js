@@ -1,13 +1,13 @@
-/** Hands for a board of dust: one pair looks and clicks, the other paints. */
+/** Input for a board of dust: clicks on clusters in play, and painting in the editor. */
 
-import { UNIT, holdStill, pointOf } from "./grid.js";
+import { UNIT, preventFling, pointOf } from "./grid.js";
 import { COLOURS } from "./dust-draw.js";
 
-/** How long a finger rests on a cluster, in milliseconds, to look at it without taking it away. */
+/** Milliseconds of a touch that highlights a cluster without removing it. */
 const LONG_PRESS = 450;
 
-/** Shows the cluster under the pointer or the keyboard, and takes it away where `plays`. */
-export class LookHands {
+/** Highlights the cluster under the pointer or the keyboard; removes it on a click if `plays`. */
+export class ClickInput {
   constructor(view, plays) {
     Object.assign(this, { view, plays, pressed: null, hovered: null });
     this.end = new AbortController();
@@ -30,7 +30,7 @@ export class LookHands {
     this.view.preview(null);
   }
 
-  /** Draw the preview anew: of the cell under the pointer, else of the one that the keyboard is at. */
+  /** Draw the preview of the cell under the pointer, else of the cell with the keyboard focus. */
   update() {
     const focused = this.view.cells.find((cell) => cell.matches(":focus-visible"));
     this.view.preview(this.hovered ?? (focused ? Number(focused.dataset.cell) : null));
@@ -58,7 +58,7 @@ export class LookHands {
     this.look(cell);
   }
 
-  /** A finger that rests only looks; a mouse has looked before. */
+  /** A long touch only highlights; a mouse highlights by hovering. */
   linger(press) {
     press.looking = press.touch;
     if (!press.looking || press.cell === null) return;
@@ -71,12 +71,12 @@ export class LookHands {
     this.pressed = null;
     const cell = this.view.cellAt(event);
     if (pressed?.touch) this.hovered = null;
-    if (pressed && !pressed.looking && cell !== null && this.together(cell, pressed.cell)) this.play(cell);
+    if (pressed && !pressed.looking && cell !== null && this.sameCluster(cell, pressed.cell)) this.play(cell);
     else this.update();
   }
 
   /** Whether two cells belong to one cluster. */
-  together(one, other) {
+  sameCluster(one, other) {
     const first = this.view.rules.clusters(this.view.state);
     return other !== null && first[one] === first[other];
   }
@@ -99,8 +99,8 @@ export class LookHands {
   }
 }
 
-/** Paints with the view's brush: a stroke of the pointer is one change; keys change the cell at the cursor. */
-export class PaintHands {
+/** Paints with the brush of the view: a stroke of the pointer is one change; keys change the cell at the cursor. */
+export class PaintInput {
   constructor(view) {
     Object.assign(this, { view, stroke: null });
     this.end = new AbortController();
@@ -110,7 +110,7 @@ export class PaintHands {
     listen("pointerup", (event) => this.stroke?.id === event.pointerId && this.finish());
     listen("pointercancel", () => this.finish());
     listen("contextmenu", (event) => event.preventDefault());
-    holdStill(view.root, () => this.stroke !== null, this.end.signal);
+    preventFling(view.root, () => this.stroke !== null, this.end.signal);
     listen("keydown", (event) => this.key(event));
   }
 
@@ -119,10 +119,10 @@ export class PaintHands {
     this.end.abort();
   }
 
-  /** Nothing of its own is drawn. */
+  /** Painting has no preview. */
   update() {}
 
-  /** The right button takes cells out. */
+  /** The right button erases cells. */
   press(event) {
     if (this.stroke || ![0, 2].includes(event.button)) return;
     const { view } = this;
@@ -132,19 +132,19 @@ export class PaintHands {
     this.drag(event);
   }
 
-  /** Every cell between the last place of the pointer and this one, however fast it was. */
+  /** Paint every cell between the last place of the pointer and this one. */
   drag(event) {
     const { view, stroke } = this;
-    const here = pointOf(view.root, event);
+    const point = pointOf(view.root, event);
     const { last, colour } = stroke;
-    const steps = Math.ceil(Math.hypot(here.x - last.x, here.y - last.y) / (UNIT / 3)) || 1;
+    const steps = Math.ceil(Math.hypot(point.x - last.x, point.y - last.y) / (UNIT / 3)) || 1;
     const state = [...view.state];
     for (let step = 0; step <= steps; step += 1) {
       const part = step / steps;
-      const cell = view.cellAtPoint({ x: last.x + (here.x - last.x) * part, y: last.y + (here.y - last.y) * part });
+      const cell = view.cellAtPoint({ x: last.x + (point.x - last.x) * part, y: last.y + (point.y - last.y) * part });
       if (cell !== null) state[cell] = colour;
     }
-    stroke.last = here;
+    stroke.last = point;
     if (state.some((value, cell) => value !== view.state[cell])) view.jump(state);
   }
 
@@ -167,7 +167,7 @@ export class PaintHands {
     this.paint(Number(cell), colour);
   }
 
-  /** The colour that a key stands for: a digit, a letter, the brush, or none at all (0). */
+  /** The colour of a key: a digit, a letter, the brush, or 0 to erase; null for another key. */
   colourOf(key) {
     if (/^[0-9]$/.test(key)) return Number(key);
     if (["Backspace", "Delete", "."].includes(key)) return 0;

@@ -1,14 +1,14 @@
-/** What stands small in a blank Sudoku cell: pencil marks, and what the network thinks of each candidate. */
+/** The small texts in a blank Sudoku cell: pencil marks, and the network's probability of each candidate. */
 
 import { UNIT, percent } from "./grid.js";
 import { SYMBOLS, digitsOf } from "./sudoku-rules.js";
 
-/** Shares below this are not drawn: a board full of nothings hides what matters. */
-const LEAST = 0.005;
-/** Largest grids in which every candidate has its own per cent, and in which every candidate is drawn at all. */
+/** Shares below this are not drawn: many tiny numbers would hide the others. */
+const MIN_SHARE = 0.005;
+/** The largest grids in which every candidate has its percentage, and in which every candidate is drawn. */
 const NUMBERS_FOR_ALL = 6;
 const ALL_CANDIDATES = 12;
-/** The part of a cell that candidates take when a line of per cent stands beneath them. */
+/** The part of a cell for the candidates when a percentage stands below them. */
 const UPPER = 0.7;
 
 /** The middle of a digit's place in the box-shaped grid within a cell that is so high. */
@@ -23,7 +23,7 @@ function sizeOf(rules, height = UNIT) {
 }
 
 /** Pencil marks of a set of digits: one text, each sign of which has its own place, as thousands of them are drawn. */
-export function marks(rules, set) {
+export function pencilMarks(rules, set) {
   if (!set) return [];
   const digits = digitsOf(set);
   const places = digits.map((digit) => placeOf(rules, digit, UNIT * 0.94));
@@ -45,46 +45,46 @@ export function sharesByCell(rules, heat) {
     if (!cells.has(cell)) cells.set(cell, []);
     cells.get(cell).push({ digit, share });
   }
-  for (const shares of cells.values()) shares.sort((a, b) => b.share - a.share);
+  for (const candidateShares of cells.values()) candidateShares.sort((a, b) => b.share - a.share);
   return cells;
 }
 
 /** The candidates of one cell, as dark as they are likely; with numbers where there is room. */
-export function shares(rules, found) {
-  const seen = found.filter(({ share }, at) => at === 0 || share >= LEAST);
-  if (rules.size <= NUMBERS_FOR_ALL) return seen.flatMap((one, at) => numbered(rules, one, at === 0));
-  if (rules.size <= ALL_CANDIDATES) return [...seen.map((one, at) => placed(rules, one, at === 0)), line(seen[0])];
-  return best(seen[0]);
+export function candidateShares(rules, candidates) {
+  const visible = candidates.filter(({ share }, at) => at === 0 || share >= MIN_SHARE);
+  if (rules.size <= NUMBERS_FOR_ALL) return visible.flatMap((one, at) => withPercent(rules, one, at === 0));
+  if (rules.size > ALL_CANDIDATES) return likeliestOnly(visible[0]);
+  return [...visible.map((one, at) => withoutPercent(rules, one, at === 0)), percentLine(visible[0])];
 }
 
-/** The faintest is still to be read, and the likeliest always stands out. */
-function look(share, strong) {
+/** The faintest candidate is still readable, and the likeliest always stands out. */
+function style(share, strong) {
   return { strong, heat: true, opacity: strong ? 0.9 + 0.1 * share : 0.62 + 0.38 * share };
 }
 
-function numbered(rules, { digit, share }, strong) {
+function withPercent(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit);
   const width = UNIT / rules.boxColumns;
   const height = UNIT / rules.boxRows;
   const size = Math.min(height * 0.5, width * 0.8);
   return [
-    { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size },
-    { ...look(share, strong), text: percent(share), x, y: y + height * 0.27, size: Math.min(height, width) * 0.4 },
+    { ...style(share, strong), text: SYMBOLS[digit - 1], x, y: y - height * 0.16, size },
+    { ...style(share, strong), text: percent(share), x, y: y + height * 0.27, size: Math.min(height, width) * 0.4 },
   ];
 }
 
-function placed(rules, { digit, share }, strong) {
+function withoutPercent(rules, { digit, share }, strong) {
   const { x, y } = placeOf(rules, digit, UNIT * UPPER);
   const size = sizeOf(rules, UNIT * UPPER);
-  return { ...look(share, strong), text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.04, size };
+  return { ...style(share, strong), text: SYMBOLS[digit - 1], x, y: y + UNIT * 0.04, size };
 }
 
-function line({ share }) {
-  return { ...look(1, true), text: percent(share), x: UNIT / 2, y: UNIT * 0.85, size: UNIT * 0.22 };
+function percentLine({ share }) {
+  return { ...style(1, true), text: percent(share), x: UNIT / 2, y: UNIT * 0.85, size: UNIT * 0.22 };
 }
 
-function best({ digit, share }) {
-  const looks = { ...look(share, false), strong: true, x: UNIT / 2 };
+function likeliestOnly({ digit, share }) {
+  const looks = { ...style(share, false), strong: true, x: UNIT / 2 };
   return [
     { ...looks, text: SYMBOLS[digit - 1], y: UNIT * 0.35, size: UNIT * 0.5 },
     { ...looks, text: percent(share), y: UNIT * 0.79, size: UNIT * 0.28 },

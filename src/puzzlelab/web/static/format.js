@@ -1,4 +1,4 @@
-/** Numbers and what solvers claim, in words. */
+/** Formats numbers, durations and results of solvers as text. */
 
 const STOPS = {
   time: "time is up",
@@ -10,10 +10,10 @@ const STOPS = {
 };
 
 /** "1 move", "7 moves". */
-export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export const plural = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /** A large number in a narrow column: 950, 14.6k, 2.3M. */
-export function brief(number) {
+export function compactNumber(number) {
   if (number === null || number === undefined) return "–";
   for (const [size, sign] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
     if (number >= size) return `${(number / size).toPrecision(3)}${sign}`;
@@ -21,7 +21,7 @@ export function brief(number) {
   return String(number);
 }
 
-/** Seconds as they are told: 0.7 ms, 35 ms, 1.25 s, 75 s. */
+/** Seconds as text: 35 ms, 1.25 s, 75 s. */
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   if (seconds < 0.001) return "<1 ms";
@@ -29,8 +29,8 @@ export function duration(seconds) {
   return `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
 }
 
-/** What a row of the race claims, as a sentence without an end. */
-export function claim(row, facts) {
+/** The result of a row of the race, as a sentence without a full stop. */
+export function claimText(row, facts) {
   if (row.error) return row.error;
   if (row.status !== "done") return row.text;
   if (row.proof === "optimal") return "proven optimal";
@@ -40,15 +40,15 @@ export function claim(row, facts) {
   if (!row.moves && row.stop in STOPS) parts.push("no solution found");
   if (row.reason) parts.push(row.reason);
   const bounded = row.moves && !facts.shows_board && row.lower_bound;
-  if (bounded) parts.push(`a solution has at least ${counted(row.lower_bound, "move")}`);
+  if (bounded) parts.push(`a solution has at least ${plural(row.lower_bound, "move")}`);
   return parts.join("; ");
 }
 
-/** How many solutions a board has, as a sentence for whoever is making it. */
+/** The number of solutions of a board as a sentence, for the editor. */
 export function solutionsInWords({ solutions, complete }) {
   if (solutions === null || solutions === undefined) return "";
   if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
   if (solutions === 1 && complete) return "Exactly one solution.";
-  const many = counted(solutions, "solution");
-  return `${complete ? many : `At least ${many}`}: give more clues.`;
+  const count = plural(solutions, "solution");
+  return `${complete ? count : `At least ${count}`}: give more clues.`;
 }

@@ -1,0 +1,83 @@
+/** The board on the page: mounts the view of the game, and draws the current scene of the store. */
+
+import { moveDuration } from "./player.js";
+import { prefersReducedMotion } from "./puzzles/grid.js";
+import { currentScene } from "./store.js";
+
+const KEYS = ["game", "mode", "draft", "trail", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
+
+/** The board in `host`. `hooks` are the callbacks of the view; `insight` gives the marks drawn over the board. */
+export function createBoardView(host, store, insight, hooks) {
+  let view = null;
+  let game = null;
+  let mode = "";
+  let previous = null; // the state that was drawn last
+  let drawing = Promise.resolve();
+  let drawCount = 0;
+
+  function mount(state) {
+    view?.destroy();
+    host.replaceChildren();
+    game = state.game;
+    host.dataset.family = state.family;
+    view = game.mount(host, hooks);
+    previous = null;
+    mode = "";
+  }
+
+  async function draw() {
+    drawCount += 1;
+    const thisDraw = drawCount;
+    const state = store.get();
+    if (!state.game || !state.draft) return;
+    if (state.game !== game) mount(state);
+    const scene = currentScene(state);
+    mark(state, scene);
+    // New marks must not interrupt the animation of a move.
+    if (scene.state === previous && mode === state.mode) await drawing;
+    if (thisDraw !== drawCount) return;
+    if (mode !== state.mode) {
+      mode = state.mode;
+      view.mode(mode);
+    }
+    const motion = motionOf(scene, previous);
+    previous = scene.state;
+    drawing = Promise.resolve(view.show(scene.state, optionsOf(state, scene, motion)));
+  }
+
+  /** Set the attributes that tests and stylesheets read. */
+  function mark({ mode: name }, { state, at }) {
+    host.dataset.board = game.write(state);
+    host.dataset.mode = name;
+    host.dataset.step = String(at);
+  }
+
+  function optionsOf(state, scene, motion) {
+    const text = game.write(scene.state);
+    const withMarks = state.mode !== "make";
+    const duration = prefersReducedMotion() ? 0 : moveDuration(state.playing ? state.speed : 1);
+    return {
+      ...motion,
+      duration: motion.from ? duration : 0,
+      clues: withMarks ? state.draft : null,
+      heat: withMarks ? insight.heat(text) : null,
+      regrets: withMarks ? insight.regrets(text) : null,
+      next: scene.next ?? (withMarks ? state.hint?.best?.[0] : null) ?? null,
+      notes: withMarks && state.hint ? notesOf(state.hint) : null,
+    };
+  }
+
+  store.watch(KEYS, draw);
+  return { tool: (id, value) => view?.tool(id, value) };
+}
+
+/** How the previous board became this one: by its last move, by undoing the next one, or at once. */
+function motionOf(scene, previous) {
+  const moved = previous !== null && scene.state !== previous;
+  if (moved && scene.from === previous) return { from: previous, move: scene.move ?? null };
+  return { from: moved && scene.after === previous ? previous : null, move: null };
+}
+
+function notesOf({ cells = [], best = [], wrong = [] }) {
+  return { cells, move: best[0] ?? null, best, wrong };
+}

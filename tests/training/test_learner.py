@@ -1,0 +1,77 @@
+"""The learning rate, the moving average, and saved states of a learner."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.training.learner import LearnerSettings, learning_rate_at, new_learner
+
+
+@pytest.mark.parametrize(("step", "rate"), [(0, 0.1), (4, 0.5), (55, 0.51), (110, 0.02), (999, 0.02)])
+def test_the_rate_warms_up_and_falls_by_a_cosine(step, rate) -> None:
+    settings = LearnerSettings(learning_rate=1.0, warmup=9, steps=110, final_lr_share=0.02)
+    assert learning_rate_at(settings, step) == pytest.approx(rate, rel=0.01)
+
+
+def test_a_restart_lets_the_rate_rise_and_fall_again() -> None:
+    settings = LearnerSettings(
+        learning_rate=1.0, warmup=0, steps=150, final_lr_share=0.1, restarts=(100, 130), restart_factor=0.5
+    )
+    before = LearnerSettings(learning_rate=1.0, warmup=0, steps=100, final_lr_share=0.1)
+    assert [learning_rate_at(settings, step) for step in range(100)] == [
+        learning_rate_at(before, step) for step in range(100)
+    ]
+    found = [learning_rate_at(settings, step) for step in (100, 115, 129, 130, 140, 150)]
+    assert found == pytest.approx([0.5, 0.275, 0.051, 0.25, 0.1375, 0.025], rel=0.02)
+    for wrong in [(100, 100), (150,), (0, 10)]:
+        with pytest.raises(BadOption, match="restarts must rise"):
+            LearnerSettings(steps=150, restarts=wrong)
+
+
+def test_the_rate_is_constant_where_that_is_asked() -> None:
+    settings = LearnerSettings(learning_rate=0.25, warmup=0, steps=10, schedule="constant")
+    assert {learning_rate_at(settings, step) for step in range(10)} == {0.25}
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adamw", "sgd"])
+def test_a_restored_learner_takes_the_same_steps(optimiser) -> None:
+    from puzzlelab.core import registry
+
+    puzzle = registry.load("tiles-3x3")
+    settings = LearnerSettings(optimiser=optimiser, learning_rate=0.01, precision="float32")
+    states = np.arange(9, dtype=np.uint8)[None]
+
+    def losses(student):
+        return lambda: {"odd": (student.model.forward(states)["cost_to_go"] - 3).square().mean()}
+
+    def new():
+        return new_learner(puzzle, {"kind": "dense", "width": 4, "depth": 1}, settings, seed=3)
+
+    one = new()
+    for _ in range(3):
+        one.update(losses(one))
+    other = new()
+    other.restore(one.state(), one.step)
+    for _ in range(3):
+        assert one.update(losses(one)) == other.update(losses(other))
+    assert all(
+        torch.equal(a, b) for a, b in zip(one.ema_module.parameters(), other.ema_module.parameters(), strict=True)
+    )
+
+
+def test_the_running_mean_follows_slowly() -> None:
+    from puzzlelab.core import registry
+
+    puzzle = registry.load("tiles-3x3")
+    learner = new_learner(puzzle, {"kind": "dense", "width": 4, "depth": 1}, LearnerSettings(ema=0.9), seed=3)
+    weight, mean = next(learner.model.module.parameters()), next(learner.ema_module.parameters())
+    before = mean.clone()
+    learner.step = 1000
+    with torch.no_grad():
+        weight += 1.0
+    learner._update_average()
+    assert torch.allclose(mean - before, torch.full_like(mean, 0.1), atol=1e-5)

@@ -1,0 +1,48 @@
+"""Settings of recipes, from files and changes."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from puzzlelab.core.errors import BadFile, BadOption, UnknownName
+from puzzlelab.training import recipe
+
+
+def test_changes_reach_into_tables() -> None:
+    values = {"seed": 1, "data": {"ring": 5}}
+    changed = recipe.with_changes(values, ["data.ring=7", "data.reuse=2", "seed=3", "teacher.set.width=9"])
+    assert changed == {"seed": 3, "data": {"ring": 7, "reuse": 2}, "teacher": {"set": {"width": 9}}}
+    assert values == {"seed": 1, "data": {"ring": 5}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["data.bufer_size=7"], "data has no option 'bufer_size'; did you mean 'buffer_size'"),
+        (["sed=7"], "imitation has no option 'sed'; did you mean 'seed'"),
+        (["data.buffer_size=0"], "data: the option 'buffer_size' cannot be '0'"),
+        (["recipe=dqn"], "these are settings of the recipe 'dqn', not of 'imitation'"),
+        (["seed.x=1"], "sets a part of 'seed', which has no parts"),
+        (["nothing"], "write NAME=VALUE"),
+    ],
+)
+def test_bad_settings_get_a_sentence(settings_of, changes, words) -> None:
+    with pytest.raises(BadOption, match=words):
+        settings_of(*changes)
+
+
+def test_an_unknown_recipe_gets_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="there is no recipe 'imitate'; did you mean 'imitation'"):
+        recipe.find("imitate")
+
+
+def test_bad_toml_gets_its_place(tmp_path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text("seed = 1\nseed = \n")
+    with pytest.raises(BadFile, match=r"is not TOML: .*line 2"):
+        recipe.read_toml(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadFile, match="is not TOML"):
+        recipe.read_toml(path)
+    with pytest.raises(BadFile, match="cannot read"):
+        recipe.read_toml(tmp_path / "none.toml")

@@ -1,0 +1,43 @@
+"""The folders of runs."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+from puzzlelab.core.errors import BadInput
+from puzzlelab.training import recipe
+from puzzlelab.training.runs import Run, differences
+
+
+def test_a_folder_remembers_its_settings(tmp_path, settings_of) -> None:
+    run = Run(tmp_path / "run")
+    run.begin(settings_of())
+    assert recipe.settings_of("imitation", run.saved_settings()) == settings_of()
+    run.begin(settings_of("learning.threads=2", "teacher.jobs=3"))  # the machine may be another
+    with pytest.raises(BadInput, match=r"begun with other settings: data.buffer_size is 300 there, not 400"):
+        run.begin(settings_of("data.buffer_size=400"))
+
+
+def test_a_setting_that_an_earlier_version_did_not_have_counts_as_if_nobody_said_it(tmp_path, settings_of) -> None:
+    run, settings = Run(tmp_path / "run"), settings_of()
+    run.begin(settings)
+    held = run.config.read_text(encoding="utf-8")
+    assert "walk_length = 0\n" in held
+    run.config.write_text(held.replace("walk_length = 0\n", ""), encoding="utf-8")
+    run.begin(settings)
+    with pytest.raises(BadInput, match=r"teacher.walk_length is 0 there, not 7"):
+        run.begin(settings_of("teacher.walk_length=7"))
+    run.config.write_text(held.replace('"imitation"', '"dqn"'), encoding="utf-8")
+    with pytest.raises(BadInput, match='begun with other settings: recipe is "dqn" there, not "imitation"'):
+        run.begin(settings)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(BadInput, match="is not empty, and holds no run"):
+        Run(tmp_path).begin(settings_of())
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_differences_name_the_inner_setting() -> None:
+    assert differences({"a": {"b": 1, "threads": 1}}, {"a": {"b": 2, "threads": 9}}) == ["a.b is 1 there, not 2"]

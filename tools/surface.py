@@ -1,0 +1,111 @@
+"""Writes the table of docs/extending.md: what a puzzle and a solver may offer, who asks for it, and the default.
+
+`python tools/surface.py` writes it into the page; tests/test_docs.py holds the page to it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+from puzzlelab.core import board_files, puzzle, solutions, solver, views
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "extending.md"
+BEGIN, END = "<!-- begin: tools/surface.py -->\n", "<!-- end: tools/surface.py -->\n"
+NO_VIEWS = (views.BoardGenerator, views.Estimate, views.Prior, views.Scale, views.Tally, views.Units, puzzle.Puzzle)
+"""What the views are made of; and the rules, which every puzzle has."""
+
+
+def main() -> None:
+    """Write the table into the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    PAGE.write_text(before + BEGIN + table() + END + rest.split(END)[1], encoding="utf-8")
+
+
+def table() -> str:
+    """The whole table in Markdown."""
+    rows = [*_views(), *_presentation(), *_abilities()]
+    lines = ["| | what | who asks for it | default |", "| --- | --- | --- | --- |"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def _views() -> Iterator[tuple[str, ...]]:
+    kinds = [*_classes(views), board_files.MultilineNotation, puzzle.Presentation]
+    for kind in sorted((kind for kind in kinds if kind not in NO_VIEWS), key=lambda kind: kind.__name__):
+        default = "see below" if kind is puzzle.Presentation else "not offered"
+        yield f"view `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), default
+
+
+def _presentation() -> Iterator[tuple[str, ...]]:
+    about = _field_docs(puzzle.Presentation)
+    for field in fields(puzzle.Presentation):
+        default: Any = field.default if field.default is not MISSING else field.default_factory()  # type: ignore[operator]
+        text = f"`{default.__name__}`" if callable(default) else f"`{default!r}`"
+        yield f"`Presentation.{field.name}`", about[field.name], _askers(rf"\.{field.name}\b"), text
+
+
+def _abilities() -> Iterator[tuple[str, ...]]:
+    kinds = [*_classes(solver), *_classes(solutions)]
+    for kind in sorted((kind for kind in kinds if kind is not solver.Solver), key=lambda kind: kind.__name__):
+        if _is_protocol(kind):
+            yield f"ability `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), "not offered"
+
+
+def _classes(module: Any) -> list[type]:
+    own = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if kind.__module__ == module.__name__]
+    return [kind for kind in own if _is_protocol(kind) or is_dataclass(kind)]
+
+
+def _is_protocol(kind: type) -> bool:
+    return Protocol in kind.__mro__
+
+
+def _sentence(kind: type) -> str:
+    """The first sentence of its docstring."""
+    return _first(inspect.getdoc(kind) or "")
+
+
+def _first(text: str) -> str:
+    return re.split(r"(?<=[.:;])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".:;")
+
+
+def _field_docs(kind: type) -> dict[str, str]:
+    """The first sentence below each field."""
+    body = ast.parse(inspect.getsource(kind)).body[0].body  # type: ignore[attr-defined]
+    docs = {}
+    for field, about in pairwise(body):
+        if isinstance(field, ast.AnnAssign) and isinstance(about, ast.Expr) and isinstance(about.value, ast.Constant):
+            docs[ast.unparse(field.target)] = _first(str(about.value.value))
+    return docs
+
+
+def _askers(pattern: str) -> str:
+    """The modules that use this, outside of core and of the puzzles and solvers that offer it."""
+    pattern = pattern if pattern.startswith("\\") else rf"(view|ability)\([^)]*\b{pattern}\b"
+    places = []
+    for path in sorted((ROOT / "src" / "puzzlelab").rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT / "src" / "puzzlelab").with_suffix("").parts)
+        if re.search(pattern, path.read_text(encoding="utf-8")) and not name.startswith("puzzles."):
+            places.append(name)
+    needs = [f"`{path.stem}`" for path in _needing(pattern)]
+    return ", ".join([*(f"`{place}`" for place in places if not place.startswith("solvers.")), *needs]) or "-"
+
+
+def _needing(pattern: str) -> list[Path]:
+    """The solvers that need or use it."""
+    name = re.search(r"\\b(\w+)\\b", pattern)
+    word = rf"needs: .*\b{name[1]}\b|{pattern}" if name else pattern
+    files = sorted((ROOT / "src" / "puzzlelab" / "solvers").glob("*.py"))
+    return [path for path in files if re.search(word, path.read_text(encoding="utf-8"))]
+
+
+if __name__ == "__main__":
+    main()
