@@ -192,15 +192,15 @@ def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
     control = record.control
     if control[LENGTH] == 0:
         return []
-    node, other, move = int(control[MEETING]), int(control[MEETING_OTHER]), int(control[MEETING_MOVE])
+    node, other, meeting_move = int(control[MEETING]), int(control[MEETING_OTHER]), int(control[MEETING_MOVE])
     if other == NOWHERE:
         return moves_into(record, node)
     reversible = puzzle.view(Reversible)
     assert reversible is not None
     if record.side[node] == 1:
-        node, other, move = other, node, reversible.inverse(move)
+        node, other, meeting_move = other, node, reversible.inverse(meeting_move)
     return_moves = [reversible.inverse(move) for move in reversed(moves_into(record, other))]
-    return [*moves_into(record, node), move, *return_moves]
+    return [*moves_into(record, node), meeting_move, *return_moves]
 
 
 def moves_into(record: BfsRecord, node: int) -> list[int]:

@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.dust import sampling
-from puzzlelab.puzzles.dust.backward_generation import built, with_cluster
+from puzzlelab.puzzles.dust.backward_generation import build_backwards, with_cluster
 from puzzlelab.puzzles.dust.rules import Dust
 
 SIZES = ((1, 1, 2), (1, 6, 3), (7, 1, 2), (4, 3, 3), (5, 4, 2), (8, 6, 5), (7, 6, 5), (10, 8, 5))
@@ -71,7 +71,7 @@ def test_a_cluster_is_put_in_where_a_click_takes_it_away_again(
     puzzle: Dust, seed: int, clusters: int, size: int
 ) -> None:
     random = generator(seed)
-    board = built(puzzle, random, min(clusters, puzzle.cells))
+    board = build_backwards(puzzle, random, min(clusters, puzzle.cells))
     if board is None:
         return
     board = puzzle.apply(board, int(random.choice(np.flatnonzero(board))))

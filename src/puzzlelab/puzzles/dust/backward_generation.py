@@ -1,4 +1,4 @@
-"""Boards of dust built backwards: from the empty board, one cluster after the other is put in where it can have been.
+"""Builds dust boards backwards: from the empty board, clusters are inserted so that clicks on them undo this.
 
 Before a click, the cells of each row stood in some columns of their half (any that were high enough), and the cluster
 stood between them. So the heights of a half's columns may be exchanged at will, which leaves one place for each cell;
@@ -15,39 +15,41 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
 FULL_TRIES, PART_TRIES = 40, 40
-"""Boards that are begun: full ones, and then ones with ever fewer cells."""
+"""Attempts: first with full boards, then with fewer and fewer cells."""
 TRIES = 60
-"""Places that are tried for one cluster."""
+"""Places tried for one cluster."""
 SHARES = (2, 2, 4, 8)
-"""A cluster has at most so many times the cells that it would have if all had as many."""
+"""A cluster has at most this multiple of the mean size."""
 NEW = 255
-"""The colour of new cells until they are given one."""
+"""The provisional colour of new cells."""
 
 
-def built(puzzle: Dust, random: np.random.Generator, clusters: int) -> Board | None:
-    """A board that so many clicks clear, full if possible; None where no try ends well.
+def build_backwards(puzzle: Dust, random: np.random.Generator, clusters: int) -> Board | None:
+    """A board that `clusters` clicks clear, full if possible; None if no attempt succeeds.
 
     `clusters` is at least 1 and at most N.
     """
     for attempt in range(1, FULL_TRIES + PART_TRIES + 1):
         spare = max(0, attempt - FULL_TRIES) / PART_TRIES
         cells = puzzle.cells - round(spare * (puzzle.cells - clusters))
-        if (board := _grown(puzzle, random, clusters, cells)) is not None:
+        if (board := _build(puzzle, random, clusters, cells)) is not None:
             return board
     return None
 
 
-def _grown(puzzle: Dust, random: np.random.Generator, clusters: int, cells: int) -> Board | None:
-    """A board of so many clusters and cells; None where one of its clusters finds no place."""
+def _build(puzzle: Dust, random: np.random.Generator, clusters: int, cells: int) -> Board | None:
+    """A board of this many clusters and cells; None if a cluster has no place."""
     board: Board = np.zeros(puzzle.cells, np.uint8)
     # The larger the first clusters, the smaller the last ones, for which there are the fewest places.
     share = random.choice(SHARES)
-    for after in range(clusters - 1, -1, -1):
-        left = cells - int(np.count_nonzero(board))
-        most = left - after
-        least = most if after == 0 else 1
-        size = int(random.integers(least, 1 + max(least, min(most, share * left // (after + 1)))))
-        tries = (with_cluster(puzzle, random, board, size, least, most) for _ in range(TRIES))
+    for clusters_after in range(clusters - 1, -1, -1):
+        cells_left = cells - int(np.count_nonzero(board))
+        max_size = cells_left - clusters_after
+        min_size = max_size if clusters_after == 0 else 1
+        size = int(
+            random.integers(min_size, 1 + max(min_size, min(max_size, share * cells_left // (clusters_after + 1))))
+        )
+        tries = (with_cluster(puzzle, random, board, size, min_size, max_size) for _ in range(TRIES))
         larger = next((board for board in tries if board is not None), None)
         if larger is None:
             return None
@@ -56,31 +58,31 @@ def _grown(puzzle: Dust, random: np.random.Generator, clusters: int, cells: int)
 
 
 def with_cluster(
-    puzzle: Dust, random: np.random.Generator, board: Board, size: int, least: int, most: int
+    puzzle: Dust, random: np.random.Generator, board: Board, size: int, min_size: int, max_size: int
 ) -> Board | None:
-    """One try to put a cluster of about `size`, and of `least` to `most` cells, into a board that rests.
+    """One try to put a cluster of about `size`, and of `min_size` to `max_size` cells, into a board that rests.
 
     None, or a board that rests and in which a click on that cluster gives `board` again.
     """
     line, height = puzzle.width // 2, puzzle.height
     before = [int(column) for column in np.count_nonzero(board.reshape(-1, height), axis=1)]
-    heights = _exchanged(random, before[:line]) + _exchanged(random, before[line:])
+    heights = _permuted_heights(random, before[:line]) + _permuted_heights(random, before[line:])
     added = _added(random, heights, line, height, size)
-    starts = _starts(random, heights, added) if least <= sum(added) <= most else None
+    starts = _starts(random, heights, added) if min_size <= sum(added) <= max_size else None
     if starts is None:
         return None
-    larger = _put_in(_apart(board.reshape(-1, height), before, heights), heights, starts, added)
-    beside = _beside(larger)
+    larger = _put_in(_moved_apart(board.reshape(-1, height), before, heights), heights, starts, added)
+    beside = _adjacent_colours(larger)
     free = [colour for colour in range(1, puzzle.colours + 1) if colour not in beside]
     if not free:
         return None
     first = int(np.flatnonzero(larger == NEW)[0])
     larger[larger == NEW] = random.choice(free)
-    found: Board = larger.reshape(-1)
-    return found if np.array_equal(puzzle.apply(found, first), board) else None
+    state: Board = larger.reshape(-1)
+    return state if np.array_equal(puzzle.apply(state, first), board) else None
 
 
-def _exchanged(random: np.random.Generator, heights: list[int]) -> list[int]:
+def _permuted_heights(random: np.random.Generator, heights: list[int]) -> list[int]:
     """The heights of one half, as they are or in another order."""
     way = random.integers(4)
     if way == 1:
@@ -139,25 +141,25 @@ def _starts(random: np.random.Generator, heights: list[int], added: list[int]) -
     return starts if last >= 0 else None
 
 
-def _apart(columns: Board, before: list[int], after: list[int]) -> Board:
+def _moved_apart(columns: Board, before: list[int], after: list[int]) -> Board:
     """`uint8[W, H]`: the cells of each row in other columns of their half: as many, in the same order."""
     rows = np.arange(columns.shape[1])[:, None]
-    found = np.zeros_like(columns)
-    found.T[rows < np.array(after)] = columns.T[rows < np.array(before)]
-    return found
+    moved = np.zeros_like(columns)
+    moved.T[rows < np.array(after)] = columns.T[rows < np.array(before)]
+    return moved
 
 
 def _put_in(columns: Board, heights: list[int], starts: list[int], added: list[int]) -> Board:
     """The columns with a run of new cells in each."""
-    found = np.zeros_like(columns)
+    result = np.zeros_like(columns)
     for x, (height, start, length) in enumerate(zip(heights, starts, added, strict=True)):
-        found[x, :start] = columns[x, :start]
-        found[x, start : start + length] = NEW
-        found[x, start + length : height + length] = columns[x, start:height]
-    return found
+        result[x, :start] = columns[x, :start]
+        result[x, start : start + length] = NEW
+        result[x, start + length : height + length] = columns[x, start:height]
+    return result
 
 
-def _beside(columns: Board) -> set[int]:
+def _adjacent_colours(columns: Board) -> set[int]:
     """The colours that touch new cells."""
     new = columns == NEW
     near = np.zeros_like(new)

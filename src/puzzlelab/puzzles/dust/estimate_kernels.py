@@ -15,8 +15,16 @@ from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import FULL, implements, inlined
 from puzzlelab.engine.wide_integers import lowest, ones
 from puzzlelab.puzzles.dust import half_boards
-from puzzlelab.puzzles.dust.half_boards import COLUMNS, HalfBoards, bound, exact, forget, number_of, roomy
-from puzzlelab.puzzles.dust.half_costs import ask, raise_bound
+from puzzlelab.puzzles.dust.half_boards import (
+    COLUMNS,
+    HalfBoards,
+    bound,
+    clear_states,
+    has_capacity,
+    is_exact,
+    number_of,
+)
+from puzzlelab.puzzles.dust.half_costs import begin_raising, raise_bound
 from puzzlelab.puzzles.dust.kernels import (
     ABOVE,
     CELLS,
@@ -177,16 +185,16 @@ def enter(half, tables, state, first, step):
 @inlined
 def cost(half, tables, state, first, step):
     """What this half costs alone; a lower bound of that if there is no room to find it out."""
-    if not roomy(half):
-        forget(half)
+    if not has_capacity(half):
+        clear_states(half)
     number, again = enter(half, tables, state, first, step), False
-    while not exact(half, number):
-        ask(half, number)
+    while not is_exact(half, number):
+        begin_raising(half, number)
         status, _ = raise_bound(half, np.int64(1 << 40))
         if status == FULL:
             if again:
                 break
-            forget(half)
+            clear_states(half)
             number, again = enter(half, tables, state, first, step), True
     return bound(half, number)
 

@@ -1,7 +1,7 @@
 """`halves`: clears dust boards in the fewest clicks, with proof.
 
-A beam finds a first solution; then depth-first search over pairs of half-boards (`pairs`), with the costs of both
-halves alone (`halfboards`) as lower bound, shows that no shorter one exists, or finds it.
+A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search`), with the costs
+of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
 from puzzlelab.puzzles.dust.rules import Board, Dust
 
 FIRST_TABLE = 1 << 14
-"""Entries of the table of pairs at the beginning."""
-SHARE_OF_TABLE = 0.25
-"""Of the memory that is left, what the table of pairs may take."""
+"""Initial entries of the table of pairs."""
+TABLE_SHARE = 0.25
+"""The greatest share of free memory for the table of pairs."""
 BYTES_A_STATE = 176
-"""What a state of a half takes with its moves and its part of the hash table."""
+"""Memory of a state of a half with its moves and its part of the hash table."""
 UNBOUNDED = 1 << 30
 QUICK = 30
 """The width of the beam that has a solution after a millisecond."""
 NARROW = 100
 """The width of the beam where there is a memory: a short proof follows it."""
-MOST_REMEMBERED = 1 << 23
-"""States of halves after which a memory is given up for a new one."""
+MAX_REMEMBERED = 1 << 23
+"""States of halves after which a memory is replaced by a new one."""
 
 
 def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
@@ -49,14 +49,14 @@ def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
     return columns[:line].reshape(-1), columns[line:][::-1].reshape(-1)
 
 
-def joined(puzzle: Dust, left: Board, right: Board) -> Board:
-    """The inverse."""
+def join_halves(puzzle: Dust, left: Board, right: Board) -> Board:
+    """The inverse of `halves_of`."""
     columns = right.reshape(-1, puzzle.height)[::-1]
     return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
 
 
 class HalvesSearch:
-    """The search for shortest solutions of boards of one puzzle; what it learns of one helps with the next."""
+    """The search for shortest solutions of boards of one puzzle; its tables are reused from board to board."""
 
     def __init__(self, puzzle: Dust, limit: Limit) -> None:
         self.puzzle = puzzle
@@ -66,51 +66,51 @@ class HalvesSearch:
         right = left
         if puzzle.width % 2:
             right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
-        deep, wide = puzzle.cells + 2, puzzle.cells + 1
+        max_depth, max_children = puzzle.cells + 2, puzzle.cells + 1
         self.record = half_pair_search.HalfPairRecord(
             np.zeros(16, np.int64),
             left,
             right,
             np.zeros(FIRST_TABLE, np.uint64),
-            np.zeros((deep, 2), np.int64),
-            np.zeros((deep, wide, 2), np.int64),
-            np.zeros((deep, wide), np.int64),
-            np.zeros(deep, np.int64),
-            np.zeros(deep, np.int64),
-            np.zeros((deep, 2), np.int64),
+            np.zeros((max_depth, 2), np.int64),
+            np.zeros((max_depth, max_children, 2), np.int64),
+            np.zeros((max_depth, max_children), np.int64),
+            np.zeros(max_depth, np.int64),
+            np.zeros(max_depth, np.int64),
+            np.zeros((max_depth, 2), np.int64),
             np.zeros((2, 16), np.uint64),
         )
         self._load()
 
     def _load(self) -> None:
-        """Have the machine code ready that is needed now and then, so that no compiling is timed."""
+        """Compile or load the kernels that are rarely called, so that no compilation is timed."""
         record, rules = self.record, kernel_rules(self.puzzle)
         empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
-        half_pair_search.put_all(record.table, record.table[:0])
+        half_pair_search.copy_entries(record.table, record.table[:0])
         self._children(empty)
         for half in (record.left, record.right):
             half_boards.rehash(half.slots, half.records, 0)
             half_boards.add_state(half, np.zeros_like(half.state))
             half_boards.read_state(half, 0)
 
-    def worn(self) -> bool:
-        """Whether so much is known that a new search has more room than this one."""
+    def is_full(self) -> bool:
+        """Whether the tables are so full that a new search has more capacity."""
         return any(
-            half.counts[STATES] > min(MOST_REMEMBERED, len(half.records) // 2)
+            half.counts[STATES] > min(MAX_REMEMBERED, len(half.records) // 2)
             or half.counts[EDGES] > half.edges.size // 2
             for half in (self.record.left, self.record.right)
         )
 
-    def machine(self, board: Board, known: int | None) -> Machine:
-        """The search for solutions of this board with fewer clicks than are `known`."""
+    def machine(self, board: Board, known_clicks: int | None) -> Machine:
+        """The search for solutions of this board with fewer clicks than are `known_clicks`."""
         record, stored = self.record, int(self.record.control[half_pair_search.STORED])
         record.control[:] = 0
-        record.control[LENGTH], record.control[half_pair_search.STORED], record.control[half_pair_search.KEPT] = (
+        record.control[LENGTH], record.control[half_pair_search.STORED], record.control[half_pair_search.MAY_GROW] = (
             -1,
             stored,
             1,
         )
-        record.control[half_pair_search.LARGEST] = UNBOUNDED if known is None else known
+        record.control[half_pair_search.KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
         for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
             record.path[0, place] = half_boards.add_state(half, self._encoded(half, part[None])[0])
         return Machine(record, half_pair_search.step, self._moves, self._larger, lambda record: EXHAUSTED)
@@ -119,27 +119,27 @@ class HalvesSearch:
         return encoded(half.tables, self.puzzle.colours.bit_length(), states)
 
     def _plain(self, half: HalfBoards, number: int) -> Board:
-        """A state of a half as a plain board of its own."""
+        """A state of a half as a plain board."""
         half_boards.read_state(half, number)
-        found: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
-        return found
+        state: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
+        return state
 
     def _moves(self, record: half_pair_search.HalfPairRecord) -> list[int]:
-        """The clicks that lead from pair to pair of the best solution."""
+        """The clicks of the best solution."""
         pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
         boards = [
-            joined(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
+            join_halves(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
             for left, right in pairs_of
         ]
         working = kernel_rules(self.puzzle).encode(np.array(boards))
-        found = []
+        moves_made = []
         for here, there in pairwise(working):
             moves, children = self._children(here)
-            found.append(int(moves[np.flatnonzero((children == there).all(axis=1))[0]]))
-        return found
+            moves_made.append(int(moves[np.flatnonzero((children == there).all(axis=1))[0]]))
+        return moves_made
 
     def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """The moves of a working state, and what they lead to."""
+        """The moves of a working state, and its successors."""
         rules = kernel_rules(self.puzzle)
         moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
         words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
@@ -147,24 +147,24 @@ class HalvesSearch:
         return moves[:count], children[:count]
 
     def _larger(self, record: half_pair_search.HalfPairRecord, room: int) -> half_pair_search.HalfPairRecord | None:
-        """More room for whatever is full; the table of pairs may stay as it is, and forget."""
+        """The record with more capacity; the table of pairs may keep its size and overwrite entries."""
         left = _larger_half(record.left, room)
         right = left if record.right is record.left else _larger_half(record.right, room)
         if left is None or right is None:
             return None
         table = record.table
         if 2 * record.control[half_pair_search.STORED] > table.size:
-            if 16 * table.size <= SHARE_OF_TABLE * room:
+            if 16 * table.size <= TABLE_SHARE * room:
                 table = np.zeros(4 * table.size, np.uint64)
-                half_pair_search.put_all(table, record.table)
+                half_pair_search.copy_entries(table, record.table)
             else:
-                record.control[half_pair_search.KEPT] = 0
+                record.control[half_pair_search.MAY_GROW] = 0
         self.record = record._replace(left=left, right=right, table=table)
         return self.record
 
 
 def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
-    """The half with a larger hash table, if that is full; None where memory is."""
+    """The half with a larger hash table if it is full; None if memory is short."""
     states, edges = int(half.counts[STATES]), int(half.counts[EDGES])
     if states + MOST_MOVES > len(half.records) or edges + MOST_MOVES > half.edges.size:
         return None
@@ -178,15 +178,15 @@ def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
 
 
 class HalvesMemory:
-    """The search of one thread that goes from board to board, while there is room for what it learns."""
+    """The search that one thread reuses from board to board while its tables have capacity."""
 
     def __init__(self) -> None:
         self.search: HalvesSearch | None = None
 
     def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:
-        """The search for boards of this puzzle: the one that knows something, or a new one."""
+        """The stored search for boards of this puzzle, or a new one."""
         search = self.search
-        if search is None or search.puzzle != puzzle or search.worn():
+        if search is None or search.puzzle != puzzle or search.is_full():
             self.search = None  # gives its memory back before a new one takes some
             self.search = search = HalvesSearch(puzzle, limit)
         return search
@@ -206,22 +206,24 @@ class Halves(SolverSettings):
         return None if isinstance(puzzle, Dust) else "it is made for dust"
 
     def remembering(self) -> Halves:
-        """The same solver with a memory: what it learns of one board helps with the next. For one thread."""
+        """The same solver with a memory, which speeds up related boards. For one thread."""
         solver = self.model_copy(update={"width": min(self.width, NARROW)})
         solver._memory = HalvesMemory()
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A solution soon, a good one soon after, then the proof that it is a shortest one, or shorter ones."""
+        """A fast solution, a better one, and then shorter ones or the proof that the best is shortest."""
         puzzle = instance.puzzle
         assert isinstance(puzzle, Dust)  # see `refusal`
 
         def beam(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            return lambda left, best: registry.make_solver("beam", {"width": width}).attempts(instance, left)
+            return lambda limit_left, best: registry.make_solver("beam", {"width": width}).attempts(
+                instance, limit_left
+            )
 
-        def proof(left: Limit, best: Result) -> Iterator[Attempt]:
-            search = self._memory.recall(puzzle, left) if self._memory else HalvesSearch(puzzle, left)
-            return drive(search.machine(instance.state, best.length), left)
+        def proof(limit_left: Limit, best: Result) -> Iterator[Attempt]:
+            search = self._memory.recall(puzzle, limit_left) if self._memory else HalvesSearch(puzzle, limit_left)
+            return drive(search.machine(instance.state, best.length), limit_left)
 
         widths = sorted({min(QUICK, self.width), self.width})
         return round_robin([*map(beam, widths), proof], limit)

@@ -27,7 +27,7 @@ USUAL_COLOURS = 5
 
 
 def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] = ()) -> Iterator[BoardLines]:
-    """The boards of a file; what is no board is given too, for `read` to refuse, and spoils no other.
+    """The boards of a file; malformed ones are yielded too, so that `read` reports them.
 
     `names` are words that are boards, whatever they look like.
     """
@@ -49,9 +49,9 @@ def boards(lines: Iterable[str], puzzle: notation.Shape, names: Container[str] =
 
 
 def _kind(text: str, puzzle: notation.Shape, names: Container[str]) -> str:
-    """What a line is: nothing, header, row or ruler of a table, a row of letters, or a board of its own.
+    """The kind of a line: nothing, header, row or ruler of a table, a row of letters, or a whole board.
 
-    'short' is what has too few cells for a board and the wrong number for a row.
+    'short' is a line with too few cells for a board and a wrong number for a row.
     """
     bare = text.strip()
     if not bare or text.startswith("#"):
@@ -113,7 +113,7 @@ class _Block:
 
 
 class _Size(NamedTuple):
-    """A size with as many colours as there may be, to read with."""
+    """A size with the most colours, for reading."""
 
     width: int
     height: int

@@ -5,7 +5,7 @@ clusters of one colour, costs 1. A click on the whole board is one of these in o
 that it never costs more than 2 in all: the least cost of both halves together is at most twice the clicks that remain.
 
 The states of a half are numbered as they are needed. Each keeps its moves, so that nothing is computed twice, and a
-proven lower bound of its cost, which `halfcosts` raises.
+proven lower bound of its cost, which `half_costs` raises.
 
 Shapes: P = planes, K = words of a plane, C = colours, V = words of a packed half, R = V + 1, N = states met,
 E = moves kept.
@@ -44,7 +44,7 @@ COLUMNS, PAIRED, LINE_WORD, LINE_SHIFT = range(4)
 MOST_MOVES = 1024
 """More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
 MOVES_A_STATE = 16
-"""Room for so many: boards of 8x8 cells have 14 on average, with those of states whose moves nobody asked for."""
+"""Moves per state for which memory is reserved: boards of 8x8 cells have 14 on average."""
 LOAD = 0.6
 FIRST_SLOTS = 1 << 16
 MOST_STATES = 1 << 28
@@ -129,7 +129,7 @@ def at_line(half, number, p):
 
 @inlined
 def note(half, number):
-    """What is known of a state."""
+    """The note of a state: its bound and flags."""
     return half.records[number, half.records.shape[1] - 1]
 
 
@@ -140,14 +140,14 @@ def bound(half, number):
 
 
 @inlined
-def exact(half, number):
-    """Whether that is its cost."""
+def is_exact(half, number):
+    """Whether the bound of a state is exact."""
     return note(half, number) & EXACT != np.uint64(0)
 
 
 @inlined
-def known(half, number):
-    """Whether its moves are known."""
+def has_moves(half, number):
+    """Whether the moves of a state are stored."""
     return note(half, number) & KNOWN != np.uint64(0)
 
 
@@ -186,13 +186,13 @@ def least_of(edge):
 
 
 @inlined
-def single(edge):
+def is_single_cluster(edge):
     """Whether it is one cluster at the line."""
     return (edge >> np.uint64(56)) & np.uint64(1) != np.uint64(0)
 
 
 @inlined
-def ahead(edge):
+def is_unnumbered(edge):
     """Whether the state that a move leads to has no number yet."""
     return edge & AHEAD != np.uint64(0)
 
@@ -289,7 +289,7 @@ def add_move(half, gone, low, flags):
 
 @compiled
 def expand(half, number):
-    """Find the moves of a state; there must be room."""
+    """Store the moves of a state; there must be capacity."""
     own, state, wide = half.tables, half.state, len(half.tables.like)
     none, begin = mask(own, NONE), half.counts[EDGES]
     unpack_half(half, half.records[number], state)
@@ -303,25 +303,25 @@ def expand(half, number):
             if half.hues[j] == half.hues[i]:
                 others += 1
         for chosen in range(1 << others):
-            gone, left = first, chosen
+            gone, bits = first, chosen
             for j in range(i + 1, at):
                 if half.hues[j] == half.hues[i]:
-                    if left & 1 == 1:
+                    if bits & 1 == 1:
                         gone = gone | load(half.clusters, np.int64(j * wide), own.like)
-                    left >>= 1
+                    bits >>= 1
             add_move(half, gone, colours if same & ~gone != none else colours - 1, 1 if chosen == 0 else 0)
     for i in range(away):
         gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
         same = alike(own, state, lowest(gone))
         add_move(half, gone, colours if same & ~gone != none else colours - 1, 0)
-    told = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
-    told |= KNOWN | (np.uint64(half.counts[EDGES] - begin) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
-    half.records[number, half.records.shape[1] - 1] = told
+    note = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
+    note |= KNOWN | (np.uint64(half.counts[EDGES] - begin) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
+    half.records[number, half.records.shape[1] - 1] = note
 
 
 @inlined
-def make(half, number, edge):
-    """Put into `half.child` what a move makes of a state."""
+def make_child(half, number, edge):
+    """Write the state after a move into `half.child`."""
     own, state = half.tables, half.state
     unpack_half(half, half.records[number], state)
     seeds = mask(own, ONE) << np.uint64(target(edge))
@@ -347,8 +347,8 @@ def number_child(half, place):
 
 
 @inlined
-def roomy(half):
-    """Whether the moves of one more state can be kept."""
+def has_capacity(half):
+    """Whether there is capacity for the moves of one more state."""
     counts = half.counts
     return (
         counts[STATES] + MOST_MOVES <= len(half.records)
@@ -366,8 +366,8 @@ def number_of(half):
 
 
 @inlined
-def forget(half):
-    """Begin anew without any state."""
+def clear_states(half):
+    """Remove all states."""
     for i in range(half.slots.size):
         half.slots[i] = np.uint64(0)
     for i in range(half.counts.size):
@@ -383,7 +383,7 @@ def add_state(half, state):
 
 @compiled
 def read_state(half, number):
-    """Put a state into `half.state`."""
+    """Write a state into `half.state`."""
     unpack_half(half, half.records[number], half.state)
 
 

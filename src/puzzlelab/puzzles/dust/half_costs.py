@@ -1,8 +1,8 @@
-"""What a half of a dust board costs alone: its lower bound is raised, step by step, until it is the cost itself.
+"""The cost of one half of a dust board: its lower bound is raised step by step until it is exact.
 
-To ask whether a state costs no more than its bound is a depth-first search over the moves that this allows, with the
-bounds of `halfboards` as its memory; in vain, it raises the bound. The search is a machine with a stack of its own,
-which can stop anywhere and go on.
+A depth-first search over the moves that the bound allows decides whether a state costs no more than its bound; if not,
+the bound is raised. The bounds in `half_boards` are its transposition table. It has a stack of its own, so that it can
+stop and resume anywhere.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from puzzlelab.puzzles.dust.half_boards import (
     EXACT,
     LOW,
     TRIED,
-    ahead,
     bound,
     cost_of,
     count_moves,
-    exact,
     expand,
     first_move,
-    known,
+    has_capacity,
+    has_moves,
+    is_exact,
+    is_unnumbered,
     least_of,
-    make,
+    make_child,
     number_child,
-    roomy,
     target,
     unpack_half,
     with_least,
@@ -45,12 +45,12 @@ def set_bound(half, number, low):
 
 @inlined
 def set_exact(half, number):
-    """The bound of a state is its cost."""
+    """Mark the bound of a state as exact."""
     half.records[number, half.records.shape[1] - 1] |= EXACT
 
 
 @inlined
-def ask(half, number):
+def begin_raising(half, number):
     """Begin to raise the bound of a state."""
     half.stack[0, 0], half.stack[0, 1] = number, -1
     half.counts[DEPTH] = 1
@@ -58,17 +58,17 @@ def ask(half, number):
 
 @inlined
 def one_wave_each(half):
-    """Whether `half.trials[0]` costs no more than one for each colour that it has.
+    """Whether the cost of `half.trials[0]` is its number of colours.
 
-    It does if its colours can go one after the other, each at once, from the line. Most questions about the last bound
-    are answered so, without any state to be kept.
+    It is if its colours can be removed one after the other, each in one move at the line. This decides most cases of
+    the last bound without storing any state.
     """
     own, wide = half.tables, len(half.tables.like)
     none, line = mask(own, NONE), load(half.line, np.int64(0), own.like)
-    left = occupied(own, half.trials[0])
-    if left == none:
+    cells = occupied(own, half.trials[0])
+    if cells == none:
         return True
-    store(line & left, half.pending, np.int64(0))
+    store(line & cells, half.pending, np.int64(0))
     depth = np.int64(0)
     while depth >= 0:
         state = half.trials[depth]
@@ -90,36 +90,36 @@ def one_wave_each(half):
 
 
 @inlined
-def fresh(half, number):
-    """Whether nothing is known of a state but that each of its colours costs something."""
+def is_unexplored(half, number):
+    """Whether the bound of a state is still its number of colours."""
     unpack_half(half, half.records[number], half.state)
     return bound(half, number) == count_colours(half.tables, half.state)
 
 
 @inlined
-def look(half, number, place, most):
-    """The lower bound of a move, after as close a look as it takes to see whether it exceeds `most`.
+def refine_bound(half, number, place, limit):
+    """The lower bound of a move, refined until it exceeds `limit` or its successor has a number.
 
-    The state it leads to gets a number only if it does not; there must be room for that.
+    There must be capacity for one more state.
     """
     edge = half.edges[place]
     least = least_of(edge)
-    if least > most:
+    if least > limit:
         return least
-    if ahead(edge):
-        return look_ahead(half, number, place, most)
+    if is_unnumbered(edge):
+        return refine_unnumbered(half, number, place, limit)
     least = max(least, bound(half, target(edge)) + cost_of(edge))
     half.edges[place] = with_least(edge, least)
     return least
 
 
 @compiled
-def look_ahead(half, number, place, most):
+def refine_unnumbered(half, number, place, limit):
     """A `look` at a move whose state has no number yet; a function of its own, which is compiled once."""
     edge = half.edges[place]
     least = least_of(edge)
-    make(half, number, edge)
-    if least < most or edge & TRIED != np.uint64(0):
+    make_child(half, number, edge)
+    if least < limit or edge & TRIED != np.uint64(0):
         number_child(half, place)
         return least_of(half.edges[place])
     names.copy(half.child, half.trials[0])
@@ -131,8 +131,8 @@ def look_ahead(half, number, place, most):
 
 
 @compiled
-def settle_fresh(half, number):
-    """Find out whether a state that is `fresh` costs its bound, or raise that."""
+def settle_unexplored(half, number):
+    """Decide whether the bound of an unexplored state is exact, or raise it."""
     names.copy(half.state, half.trials[0])
     if one_wave_each(half):
         set_exact(half, number)
@@ -142,20 +142,20 @@ def settle_fresh(half, number):
 
 @compiled
 def raise_bound(half, budget):
-    """Go on with `ask`: until the bound is found to be the cost, or is raised; expands at most `budget` states.
+    """Raise a bound or prove it exact, after `begin_raising`; expands at most `budget` states.
 
-    Returns (DONE, RUNNING or FULL, what is left of the budget).
+    Returns (DONE, RUNNING or FULL, the rest of the budget).
     """
     counts, stack = half.counts, half.stack
     while counts[DEPTH] > 0:
-        if not roomy(half):
+        if not has_capacity(half):
             return FULL, budget
         top = counts[DEPTH] - 1
         number, place = stack[top, 0], stack[top, 1]
         low = bound(half, number)
-        if not known(half, number):
-            if fresh(half, number):
-                settle_fresh(half, number)
+        if not has_moves(half, number):
+            if is_unexplored(half, number):
+                settle_unexplored(half, number)
                 counts[DEPTH] -= 1
                 continue
             if budget <= 0:
@@ -166,22 +166,22 @@ def raise_bound(half, budget):
         end = begin + count_moves(half, number)
         if place < 0:
             place = begin
-            for i in range(begin, end):  # an answer that needs no search
-                if look(half, number, i, low) <= low and exact(half, target(half.edges[i])):
+            for i in range(begin, end):  # a proof that needs no search
+                if refine_bound(half, number, i, low) <= low and is_exact(half, target(half.edges[i])):
                     place = -1
                     break
             if place < 0:
                 set_exact(half, number)
                 counts[DEPTH] -= 1
                 continue
-        while place < end and look(half, number, place, low) > low:
+        while place < end and refine_bound(half, number, place, low) > low:
             place += 1
         if place == end:
             set_bound(half, number, least_move(half, begin, end))
             counts[DEPTH] -= 1
             continue
         child = target(half.edges[place])
-        if exact(half, child):
+        if is_exact(half, child):
             set_exact(half, number)
             counts[DEPTH] -= 1
             continue

@@ -1,10 +1,10 @@
-"""Depth-first search over pairs of half-boards: is there a way to clear the board in so many clicks, or is there none?
+"""Iterative deepening over pairs of half-boards: decides whether a board can be cleared within a number of clicks.
 
-A board is a pair of numbers, the states of its halves in `halfboards`. Its clicks are their moves: one away from the
-line in either half; one at the line that no cell of its colour meets on the other side; or clusters of both sides that
-meet. The limit on the clicks grows from the lower bound of the start, so that the first solution is a shortest one.
-A table holds for pairs that were searched in vain the limit under which they were; a full table forgets the least.
-Source: Korf, "Depth-first iterative-deepening" (1985); the table as in Reinefeld and Marsland (1994).
+A board is a pair of numbers, the states of its halves in `half_boards`. Its clicks are their moves: one away from the
+line in either half; one at the line without an adjacent cluster of its colour on the other side; or adjacent clusters
+of both sides. The limit on clicks grows from the lower bound of the start, so the first solution is a shortest one. A
+transposition table stores the proven lower bounds of pairs; a full bucket drops its least bound. Source: Korf,
+"Depth-first iterative-deepening" (1985); the table as in Reinefeld and Marsland (1994).
 
 Shapes: D = most clicks + 1, C = most clicks at one board.
 """
@@ -37,30 +37,30 @@ from puzzlelab.puzzles.dust.half_boards import (
     at_line,
     bound,
     count_moves,
-    exact,
     expand,
     first_move,
-    known,
+    has_capacity,
+    has_moves,
+    is_exact,
+    is_single_cluster,
     least_of,
-    roomy,
     rows_of,
-    single,
     target,
 )
-from puzzlelab.puzzles.dust.half_costs import ask, look, raise_bound
+from puzzlelab.puzzles.dust.half_costs import begin_raising, raise_bound, refine_bound
 
-PHASE, MOST, TOP, ASKED, STORED, KEPT, LARGEST = range(OWN, OWN + 7)
-"""Places in `control`: what comes next, the clicks that are allowed, the depth, which half is asked for a bound
-(0 none, 1 left, 2 right), pairs in the table, whether the table may still grow, the clicks of the known solution."""
+PHASE, MAX_CLICKS, TOP, RAISING, STORED, MAY_GROW, KNOWN_CLICKS = range(OWN, OWN + 7)
+"""Slots of `control`: the phase, the limit on clicks, the depth, the half whose bound is being raised (0 none, 1 left,
+2 right), pairs in the table, whether the table may grow, the clicks of the known solution."""
 START, OPEN, CHECK, DESCEND, FINISHED = range(5)
 BUCKET = np.uint64(8)
-"""Entries of the table that lie in one line of the memory."""
+"""Entries of the table in one cache line."""
 BITS = np.uint64(28)
 """Bits of the number of a half in an entry; below it are 8 bits for the clicks."""
 
 
 class HalfPairRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     control: NDArray[np.int64]
     left: HalfBoards
@@ -68,36 +68,36 @@ class HalfPairRecord(NamedTuple):
     table: NDArray[np.uint64]
     """[2^k]: pairs with a proven lower bound of their clicks."""
     path: NDArray[np.int64]
-    """[D, 2]: the pairs on the way from the start."""
+    """[D, 2]: the pairs on the path from the start."""
     children: NDArray[np.int64]
     """[D, C, 2]: the pairs after each of them, best first."""
     values: NDArray[np.int64]
     """[D, C]: twice the lower bounds of these."""
     counts: NDArray[np.int64]
-    """[D]: how many they are."""
+    """[D]: their number."""
     cursors: NDArray[np.int64]
-    """[D]: how many of them were tried."""
+    """[D]: the number of those already tried."""
     best: NDArray[np.int64]
-    """[D, 2]: the pairs on the way of the best solution."""
+    """[D, 2]: the pairs of the best solution."""
     singles: NDArray[np.uint64]
     """[2, 16]: rows of the clusters at the line, left and right."""
 
 
 @inlined
 def key_of(left, right):
-    """What the table calls a pair; never 0."""
+    """The key of a pair in the table; never 0."""
     return (np.uint64(left + 1) << BITS) | np.uint64(right)
 
 
 @inlined
 def bucket_of(table, key):
-    """Where the pair's bucket begins."""
+    """The first entry of the bucket of a key."""
     return scramble(key * GOLDEN) & np.uint64(table.size - 1) & ~(BUCKET - np.uint64(1))
 
 
 @inlined
-def proven(table, left, right):
-    """The clicks that the table knows this pair to need at least."""
+def stored_bound(table, left, right):
+    """The stored lower bound on the clicks of this pair; 0 if there is none."""
     key = key_of(left, right)
     start = bucket_of(table, key)
     for i in range(8):
@@ -108,8 +108,8 @@ def proven(table, left, right):
 
 
 @inlined
-def put(table, key, clicks):
-    """Note that a pair needs so many clicks; 1 if that is a new entry. A full bucket forgets its least."""
+def store_bound(table, key, clicks):
+    """Store a lower bound on the clicks of a pair; 1 for a new entry. A full bucket drops its least bound."""
     start = bucket_of(table, key)
     worst = start
     for i in range(8):
@@ -125,22 +125,22 @@ def put(table, key, clicks):
 
 
 @compiled
-def put_all(table, others):
+def copy_entries(table, entries):
     """Copy the entries of a smaller table."""
-    for entry in others:
+    for entry in entries:
         if entry != np.uint64(0):
-            put(table, entry >> np.uint64(8), entry & np.uint64(255))
+            store_bound(table, entry >> np.uint64(8), entry & np.uint64(255))
 
 
 @inlined
 def list_singles(half, number, row):
-    """Write the rows of each cluster at the line; return how many there are."""
+    """Write the rows of each cluster at the line; returns their number."""
     begin, count = first_move(half, number), np.int64(0)
     for place in range(begin, begin + count_moves(half, number)):
         edge = half.edges[place]
         if rows_of(edge) == np.uint64(0):
             break
-        if single(edge):
+        if is_single_cluster(edge):
             row[count] = rows_of(edge)
             count += 1
     return count
@@ -156,7 +156,7 @@ def move_of(half, number, rows):
 
 
 @inlined
-def offer(record, depth, left, right):
+def add_pair(record, depth, left, right):
     """Add a pair to the children at this depth."""
     n = record.counts[depth]
     record.children[depth, n, 0], record.children[depth, n, 1] = left, right
@@ -166,27 +166,27 @@ def offer(record, depth, left, right):
 
 
 @inlined
-def offer_move(record, depth, half, place, other, is_left):
+def add_half_move(record, depth, half, place, other, is_left):
     """Add the pair after a move in one half alone."""
     child = target(half.edges[place])
     if is_left:
-        offer(record, depth, child, other)
+        add_pair(record, depth, child, other)
     else:
-        offer(record, depth, other, child)
+        add_pair(record, depth, other, child)
 
 
 @inlined
-def offer_away(record, depth, half, number, other, slack, is_left):
-    """The clicks away from the line in one half, whose lower bound allows them."""
+def add_moves_away(record, depth, half, number, other, slack, is_left):
+    """Add the moves away from the line in one half whose lower bound is within `slack`."""
     begin = first_move(half, number)
     for place in range(begin, begin + count_moves(half, number)):
         edge = half.edges[place]
-        if rows_of(edge) == np.uint64(0) and look(half, number, place, slack) <= slack:
-            offer_move(record, depth, half, place, other, is_left)
+        if rows_of(edge) == np.uint64(0) and refine_bound(half, number, place, slack) <= slack:
+            add_half_move(record, depth, half, place, other, is_left)
 
 
 @inlined
-def meeting(record, left, right):
+def same_colour_rows(record, left, right):
     """The rows in which both columns at the line have the same colour."""
     planes = record.left.state.size // len(record.left.tables.like)
     same, some = ~np.uint64(0), np.uint64(0)
@@ -198,21 +198,21 @@ def meeting(record, left, right):
 
 
 @inlined
-def offer_lone(record, depth, half, number, other, rows, slack, is_left):
-    """A click on one side of the line that meets nothing on the other."""
+def add_lone_cluster(record, depth, half, number, other, rows, slack, is_left):
+    """Add a move at the line without an adjacent cluster of its colour on the other side."""
     place = move_of(half, number, rows)
-    if look(half, number, place, slack - 1) <= slack - 1:
-        offer_move(record, depth, half, place, other, is_left)
+    if refine_bound(half, number, place, slack - 1) <= slack - 1:
+        add_half_move(record, depth, half, place, other, is_left)
 
 
 @inlined
-def offer_at_line(record, depth, left, right, twice):
-    """The clicks on clusters at the line; `twice` is twice the clicks that are left."""
+def add_moves_at_line(record, depth, left, right, twice):
+    """Add the clicks on clusters at the line; `twice` is twice the remaining clicks."""
     a, b = record.left, record.right
     rows_left, rows_right = record.singles[0], record.singles[1]
     count_left, count_right = list_singles(a, left, rows_left), list_singles(b, right, rows_right)
     low_left, low_right = bound(a, left), bound(b, right)
-    same = meeting(record, left, right) if count_left > 0 and count_right > 0 else np.uint64(0)
+    same = same_colour_rows(record, left, right) if count_left > 0 and count_right > 0 else np.uint64(0)
     none = np.uint64(0)
     used = np.int64(0)
     for i in range(count_left):
@@ -229,31 +229,31 @@ def offer_at_line(record, depth, left, right, twice):
                     here |= rows_left[j]
                     used |= 1 << j
         if there == none:
-            offer_lone(record, depth, a, left, right, here, twice - low_right, True)
+            add_lone_cluster(record, depth, a, left, right, here, twice - low_right, True)
             continue
         place, other = move_of(a, left, here), move_of(b, right, there)
-        least = look(a, left, place, twice - least_of(b.edges[other]))
-        if least + look(b, right, other, twice - least) <= twice:
-            offer(record, depth, target(a.edges[place]), target(b.edges[other]))
+        least = refine_bound(a, left, place, twice - least_of(b.edges[other]))
+        if least + refine_bound(b, right, other, twice - least) <= twice:
+            add_pair(record, depth, target(a.edges[place]), target(b.edges[other]))
     for j in range(count_right):
         if rows_right[j] & same == none:
-            offer_lone(record, depth, b, right, left, rows_right[j], twice - low_left, False)
+            add_lone_cluster(record, depth, b, right, left, rows_right[j], twice - low_left, False)
 
 
 @inlined
 def list_children(record, depth):
-    """The pairs after each click that may lead on."""
+    """List the successors that the lower bounds allow."""
     left, right = record.path[depth, 0], record.path[depth, 1]
-    twice = 2 * (record.control[MOST] - depth)
+    twice = 2 * (record.control[MAX_CLICKS] - depth)
     record.counts[depth], record.cursors[depth] = 0, 0
-    offer_away(record, depth, record.left, left, right, twice - bound(record.right, right), True)
-    offer_away(record, depth, record.right, right, left, twice - bound(record.left, left), False)
-    offer_at_line(record, depth, left, right, twice)
+    add_moves_away(record, depth, record.left, left, right, twice - bound(record.right, right), True)
+    add_moves_away(record, depth, record.right, right, left, twice - bound(record.left, left), False)
+    add_moves_at_line(record, depth, left, right, twice)
 
 
 @inlined
-def drop(record, depth, place):
-    """Take a child out."""
+def remove_child(record, depth, place):
+    """Remove a child."""
     last = record.counts[depth] - 1
     record.children[depth, place, 0] = record.children[depth, last, 0]
     record.children[depth, place, 1] = record.children[depth, last, 1]
@@ -261,31 +261,31 @@ def drop(record, depth, place):
 
 
 @inlined
-def ask_either(record, left, right):
-    """Begin to raise the bound of one half of a pair; False where both are costs already."""
-    if not exact(record.left, left):
-        ask(record.left, left)
-        record.control[ASKED] = 1
+def begin_raising_either(record, left, right):
+    """Begin to raise the bound of one half of a pair; False if both bounds are exact."""
+    if not is_exact(record.left, left):
+        begin_raising(record.left, left)
+        record.control[RAISING] = 1
         return True
-    if not exact(record.right, right):
-        ask(record.right, right)
-        record.control[ASKED] = 2
+    if not is_exact(record.right, right):
+        begin_raising(record.right, right)
+        record.control[RAISING] = 2
         return True
     return False
 
 
 @inlined
 def check_children(record, depth):
-    """Keep the children that may lead on; stops with True where the bound of a half must be raised first."""
+    """Keep the children within the limit; True if the bound of a half must be raised first."""
     control = record.control
-    clicks = control[MOST] - depth - 1
+    clicks = control[MAX_CLICKS] - depth - 1
     place = record.cursors[depth]
     while place < record.counts[depth]:
         left, right = record.children[depth, place, 0], record.children[depth, place, 1]
         value = bound(record.left, left) + bound(record.right, right)
-        if value > 2 * clicks or proven(record.table, left, right) > clicks:
-            drop(record, depth, place)
-        elif ask_either(record, left, right):
+        if value > 2 * clicks or stored_bound(record.table, left, right) > clicks:
+            remove_child(record, depth, place)
+        elif begin_raising_either(record, left, right):
             record.cursors[depth] = place
             return True
         else:
@@ -297,7 +297,7 @@ def check_children(record, depth):
 
 @inlined
 def sort_children(record, depth):
-    """The least bound first."""
+    """Sort the children by their bounds, the least first."""
     children, values = record.children[depth], record.values[depth]
     for i in range(1, record.counts[depth]):
         left, right, value = children[i, 0], children[i, 1], values[i]
@@ -310,27 +310,27 @@ def sort_children(record, depth):
 
 @inlined
 def cleared(record, left, right):
-    """Whether nothing is left of this pair."""
+    """Whether this pair is the empty board."""
     return bound(record.left, left) == 0 and bound(record.right, right) == 0
 
 
 @inlined
 def begin_limit(record):
-    """Begin the search with one click more, or say that the known solution is a shortest one."""
+    """Restart the search with the new limit, or finish if the known solution is proven shortest."""
     control = record.control
-    control[BOUND] = control[MOST]
+    control[BOUND] = control[MAX_CLICKS]
     control[TOP] = 0
-    control[PHASE] = FINISHED if control[MOST] >= control[LARGEST] else OPEN
+    control[PHASE] = FINISHED if control[MAX_CLICKS] >= control[KNOWN_CLICKS] else OPEN
 
 
 @inlined
 def descend(record, depth):
-    """Go to the next child, or back; True when it is a solution."""
+    """Go to the next child or backtrack; True if the child is solved."""
     control = record.control
     place = record.cursors[depth]
     if place == record.counts[depth]:
-        control[STORED] += put(
-            record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control[MOST] - depth + 1
+        control[STORED] += store_bound(
+            record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control[MAX_CLICKS] - depth + 1
         )
         control[TOP] -= 1
         return False
@@ -339,7 +339,7 @@ def descend(record, depth):
     record.path[depth + 1, 0], record.path[depth + 1, 1] = left, right
     if cleared(record, left, right):
         return True
-    if proven(record.table, left, right) <= control[MOST] - depth - 1:
+    if stored_bound(record.table, left, right) <= control[MAX_CLICKS] - depth - 1:
         control[TOP] += 1
         control[PHASE] = OPEN
     return False
@@ -352,41 +352,41 @@ def step(record, budget):
     if budget == 0:
         return RUNNING
     while control[PHASE] != FINISHED:
-        if control[ASKED] != 0:
+        if control[RAISING] != 0:
             before = budget
-            if control[ASKED] == 1:
+            if control[RAISING] == 1:
                 status, budget = raise_bound(record.left, budget)
             else:
                 status, budget = raise_bound(record.right, budget)
             control[EXPANDED] += before - budget
             if status != DONE:
                 return status
-            control[ASKED] = 0
+            control[RAISING] = 0
         if control[PHASE] == START:
             left, right = record.path[0, 0], record.path[0, 1]
             control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
-            if not ask_either(record, left, right):
-                control[MOST] = max(control[BOUND], proven(record.table, left, right))
+            if not begin_raising_either(record, left, right):
+                control[MAX_CLICKS] = max(control[BOUND], stored_bound(record.table, left, right))
                 begin_limit(record)
             continue
         depth = control[TOP]
         if depth < 0:
-            control[MOST] += 1
+            control[MAX_CLICKS] += 1
             begin_limit(record)
             continue
         if control[PHASE] == OPEN:
             left, right = record.path[depth, 0], record.path[depth, 1]
             if budget <= 0:
                 return RUNNING
-            if control[KEPT] == 1 and 2 * control[STORED] > record.table.size:
+            if control[MAY_GROW] == 1 and 2 * control[STORED] > record.table.size:
                 return FULL
-            if not (roomy(record.left) and roomy(record.right)):
+            if not (has_capacity(record.left) and has_capacity(record.right)):
                 return FULL
             budget -= 1
             control[EXPANDED] += 1
-            if not known(record.left, left):
+            if not has_moves(record.left, left):
                 expand(record.left, left)
-            elif not known(record.right, right):
+            elif not has_moves(record.right, right):
                 expand(record.right, right)
             else:
                 list_children(record, depth)

@@ -107,10 +107,10 @@ def count_planes(tables, state):
 @inlined
 def occupied(tables, state):
     """The cells in which something lies."""
-    found = plane(tables, state, 0)
+    cells = plane(tables, state, 0)
     for p in range(1, count_planes(tables, state)):
-        found = found | plane(tables, state, p)
-    return found
+        cells = cells | plane(tables, state, p)
+    return cells
 
 
 @inlined
@@ -128,36 +128,36 @@ def coloured(tables, state, colour):
 @inlined
 def count_colours(tables, state):
     """How many colours are left."""
-    found, none = np.int64(0), mask(tables, NONE)
+    count, none = np.int64(0), mask(tables, NONE)
     for colour in range(1, 1 << count_planes(tables, state)):
         if coloured(tables, state, colour) != none:
-            found += 1
-    return found
+            count += 1
+    return count
 
 
 @inlined
 def alike(tables, state, bit):
     """The cells that have the colour of the one at this bit."""
-    found, one = mask(tables, CELLS), mask(tables, ONE) << bit
+    cells, one = mask(tables, CELLS), mask(tables, ONE) << bit
     none = mask(tables, NONE)
     for p in range(count_planes(tables, state)):
         here = plane(tables, state, p)
         if here & one == none:
             here = ~here
-        found = found & here
-    return found
+        cells = cells & here
+    return cells
 
 
 @inlined
-def spread(tables, same, found):
-    """The clusters around the cells `found`, among the cells of their colour."""
+def spread(tables, same, cells):
+    """The clusters around the cells `cells`, among the cells of their colour."""
     above, stride, one = mask(tables, ABOVE), tables.stride, np.uint64(1)
     while True:
-        grown = (found | ((found << one) & above) | ((found & above) >> one)) & same
+        grown = (cells | ((cells << one) & above) | ((cells & above) >> one)) & same
         grown = (grown | (grown << stride) | (grown >> stride)) & same
-        if grown == found:
-            return found
-        found = grown
+        if grown == cells:
+            return cells
+        cells = grown
 
 
 @inlined
@@ -285,11 +285,11 @@ def cluster(tables, state, move):
 
 @implements(names.legal, DustTables)
 def legal(tables, state, moves):
-    left, none = occupied(tables, state), mask(tables, NONE)
+    remaining, none = occupied(tables, state), mask(tables, NONE)
     count = np.int64(0)
-    while left != none:
-        bit = lowest(left)
-        left = left & ~flood(tables, alike(tables, state, bit), bit)
+    while remaining != none:
+        bit = lowest(remaining)
+        remaining = remaining & ~flood(tables, alike(tables, state, bit), bit)
         moves[count] = tables.cell[bit]
         count += 1
     return count
@@ -338,20 +338,20 @@ def rules(puzzle: Dust) -> KernelRules:
 def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64]:
     """`uint64[B, P * K]` from plain states `[B, N]`."""
     words = len(chosen.like)
-    found = np.zeros((len(states), planes * words), np.uint64)
+    packed = np.zeros((len(states), planes * words), np.uint64)
     for p in range(planes):
         bits = ((states >> p) & 1).astype(np.uint64) << (chosen.bit % np.uint64(64))
         for word in range(words):
             here = chosen.bit // np.uint64(64) == word
-            found[:, p * words + word] = np.bitwise_or.reduce(bits[:, here], axis=1)
-    return found
+            packed[:, p * words + word] = np.bitwise_or.reduce(bits[:, here], axis=1)
+    return packed
 
 
 def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
     """The inverse of `encoded`."""
     words = len(chosen.like)
     place, shift = (chosen.bit // np.uint64(64)).astype(np.int64), chosen.bit % np.uint64(64)
-    found = np.zeros((len(states), chosen.bit.size), np.uint8)
+    boards = np.zeros((len(states), chosen.bit.size), np.uint8)
     for p in range(planes):
-        found |= (((states[:, p * words + place] >> shift) & np.uint64(1)) << np.uint64(p)).astype(np.uint8)
-    return found
+        boards |= (((states[:, p * words + place] >> shift) & np.uint64(1)) << np.uint64(p)).astype(np.uint8)
+    return boards

@@ -4,7 +4,7 @@ A cell is one character: `.` or 0 for empty, and for the colours 1 to 9 these di
 board is read from one word (column by column, each from the bottom up), from rows of characters (from the top), from a
 table with numbered rows and columns, or from a nested list of columns.
 
-Shapes: W = columns, H = rows, N = W * H cells, C = colours. Places are told as moves are: columns and rows from 0 at
+Shapes: W = columns, H = rows, N = W * H cells, C = colours. Places are written as moves: columns and rows from 0 at
 the lower left.
 """
 

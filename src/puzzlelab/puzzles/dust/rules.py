@@ -44,8 +44,8 @@ LONGEST_NAME = 40
 class Dust:
     """Dust on a board of `width` columns and `height` rows, with `colours` colours.
 
-    A click takes away the cluster of equal colour around a cell, which may be that cell alone. What lay above falls;
-    then in every row the cells of each half close up towards the centre line, which runs between the columns
+    A click removes the cluster of equal colour around a cell, which may be that cell alone. Cells above it fall; then
+    in every row the cells of each half close up towards the centre line, which runs between the columns
     `width // 2 - 1` and `width // 2`. The board is solved when it is empty; fewer clicks are better.
 
     Names: `dust-8x6x5` (8 columns, 6 rows, 5 colours). State: `uint8[N]`, column by column from the bottom, 0 for
@@ -57,7 +57,7 @@ class Dust:
     height: int = 6
     colours: int = 5
     settles: bool = field(default=False, compare=False)
-    """Whether boards that cannot rest are let fall when they are read, rather than refused."""
+    """Whether boards with unsupported cells are settled when they are read, rather than refused."""
 
     def __post_init__(self) -> None:
         for size, what in ((self.width, "columns"), (self.height, "rows")):
@@ -162,7 +162,7 @@ class Dust:
         return notation.write(state)
 
     def draw(self, state: Board, mark: int | None = None) -> str:
-        """The board as a table of letters; the cells that the move `mark` takes away are marked."""
+        """The board as a table of letters; the cells that the move `mark` removes are marked."""
         taken = np.zeros(self.cells, bool)
         if mark is not None:
             taken[self._cluster(state, mark)] = state[mark] != 0

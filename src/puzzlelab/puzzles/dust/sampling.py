@@ -1,4 +1,4 @@
-"""Boards of an asked difficulty: by their proven optimum, uniformly at random, or built backwards from a solution.
+"""Boards of a given difficulty: by their proven optimum, uniformly at random, or built backwards from a solution.
 
 The scale of dust is the proven optimum, which only the exact solver knows: boards are drawn until one has the asked
 one. Most boards of a size have one of three or four optima; for others the draws are led there, and are then no longer
@@ -21,20 +21,20 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, solve
 from puzzlelab.core.views import Scale
 from puzzlelab.engine import report
-from puzzlelab.puzzles.dust.backward_generation import built
+from puzzlelab.puzzles.dust.backward_generation import build_backwards
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.exact import Halves
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
 UNIFORM_DRAWS, DRAWS = 32, 1_500
-"""Boards that are tried for one asked optimum: uniform ones at first, and all."""
+"""Boards tried for one optimum: uniform ones at first, and all."""
 NODES_A_DRAW, NODES = 20_000_000, 100_000_000
-"""Nodes after which a board is left unproven, and after which the asked optimum is given up; see `_allowed`."""
+"""The node limits of one board and of all boards tried for one optimum; see `_allowed`."""
 EASY_SIZE = 48
 """Cells of the largest board for which all of these nodes are allowed."""
 FAR = 4
-"""A board whose first solution is so many clicks longer than asked is dropped without a proof."""
+"""A board whose first solution is this many clicks longer than the optimum sought is dropped without a proof."""
 QUICK_NODES, QUICK_SIZE = 400_000, 64
 """Nodes that `difficulty` spends on the proof of an optimum, and the largest boards for which it tries."""
 
@@ -57,7 +57,7 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
 
 
 def difficulty(puzzle: Dust, state: Board) -> Mapping[str, int]:
-    """How many cells, clusters and colours a board has and, where that is known soon, its proven optimum."""
+    """The cells, clusters and colours of a board and, if a short search proves it, its optimum."""
     levels = {
         "cells": int(np.count_nonzero(state)),
         "clusters": int(puzzle.legal(state).sum()),
@@ -91,7 +91,7 @@ def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = Non
     if level is None:
         level = int(random.integers(puzzle.cells // 8 + 1, puzzle.cells // 3 + 2))
     _must_be_level(puzzle, "backwards", level, puzzle.cells)
-    board = built(puzzle, random, level)
+    board = build_backwards(puzzle, random, level)
     if board is None:
         raise BadOption(f"no board of {puzzle.name} was found that is built of {level} clusters; try a lower level")
     return board
@@ -122,7 +122,7 @@ def _must_be_level(puzzle: Dust, scale: str, level: int, greatest: int) -> None:
 
 @dataclass
 class _Search:
-    """The search for one board of an asked optimum: what was drawn, and on which side of it the boards were."""
+    """The search for one board with a given optimum."""
 
     puzzle: Dust
     random: np.random.Generator
@@ -130,9 +130,9 @@ class _Search:
     draws: int = 0
     nodes: int = 0
     below: int = 0
-    """Boards that need fewer clicks than asked."""
+    """Boards with a smaller optimum."""
     above: int = 0
-    """Boards that need more, or most likely do."""
+    """Boards with a larger optimum, or most likely so."""
     unproven: int = 0
     length: int = 0
     """The best known solution of the last board."""
@@ -141,7 +141,7 @@ class _Search:
         self.solver = _solver()
 
     def hits(self, board: Board) -> bool:
-        """Whether this board has the asked optimum."""
+        """Whether this board has the given optimum."""
         result = _solved(self.solver, Instance(self.puzzle, board), NODES_A_DRAW, self._off)
         self.draws += 1
         self.nodes += result.expanded
@@ -153,14 +153,14 @@ class _Search:
         return result.proof == "optimal" and self.length == self.level
 
     def _off(self, attempt: Attempt) -> bool:
-        """Whether the optimum of the board is known, or likely, not to be the asked one."""
+        """Whether the optimum of the board certainly or likely differs from the given one."""
         if isinstance(attempt, Result):
             length = self.level if attempt.length is None else attempt.length
             return attempt.lower_bound > self.level or not self.level <= length <= self.level + FAR
         return attempt.bound > self.level
 
     def boards(self) -> Iterator[Board]:
-        """Boards to try: uniform ones, then boards that are led to the side on which fewer of those were."""
+        """Boards to try: uniform ones, then boards biased towards the given optimum."""
         led: Iterator[Board] | None = None
         while self.draws < DRAWS and self.nodes < _allowed(self.puzzle, NODES):
             if self.draws < UNIFORM_DRAWS:
@@ -170,10 +170,10 @@ class _Search:
             yield next(led)
 
     def _easier(self) -> Iterator[Board]:
-        """Boards with a known solution of the asked length, or of a few clicks more."""
+        """Boards with a known solution of the given length, or of a few more clicks."""
         while True:
             for more in (0, 1, 2):
-                board = built(self.puzzle, self.random, min(self.level + more, self.puzzle.cells))
+                board = build_backwards(self.puzzle, self.random, min(self.level + more, self.puzzle.cells))
                 yield uniform(self.puzzle, self.random) if board is None or not board.all() else board
 
     def _harder(self) -> Iterator[Board]:
@@ -194,7 +194,7 @@ def _allowed(puzzle: Dust, nodes: int) -> int:
 
 
 def _solved(solver: Halves, instance: Instance, nodes: int, off: Callable[[Attempt], bool] | None = None) -> Result:
-    """What the solver finds until `off` says that it is enough. Ctrl-C goes on to whoever asked for a board."""
+    """The result of the solver, which `off` may end early. Ctrl-C propagates to the caller."""
     enough = False
 
     def watch(attempt: Attempt) -> bool:

@@ -27,11 +27,11 @@ from puzzlelab.engine.simd import LANES, Block, Lanes, lanewise
 WIDTH = 3 * LANES
 """Numbers of one state."""
 DEPTH = OWN
-"""The place in `control` of the level of the stack that is worked on; -1 when nothing is left."""
+"""The slot in `control` of the current level of the stack; -1 at the end."""
 LEVELS = 1 + 2 * 54
 """Guesses that can stand on each other: two settle a digit's six permutations in a band or a stack, of which 54 are."""
 CHANGED, SETTLED, BROKEN, COMPLETE = range(4)
-"""What `infer` says of a state: it may say more next time, it is at rest, it has no solution, it is one."""
+"""Results of `infer`: it changed the state, it cannot, the state has no solution, the state is one."""
 FULL = 0o777
 FIRSTS = 0o111
 """The first column of each box."""
@@ -329,7 +329,7 @@ def read_grid(stack, base, columns, grid):
 
 @inlined
 def settle(stack, control, base):
-    """Infer all that the rules say of the state at `base`: SETTLED, BROKEN or COMPLETE."""
+    """Apply all rules to the state at `base` until nothing changes: SETTLED, BROKEN or COMPLETE."""
     while True:
         status = infer(stack, (base,))
         control[GENERATED] += 1
@@ -375,12 +375,12 @@ def solve_all(puzzles, stack, control, columns, most, solutions, counts, guesses
         place_clues(puzzles[i], stack)
         control[DEPTH] = 0
         before = control[EXPANDED]
-        found = 0
-        while found < most and search(stack, control, 1 << 62):
-            if found == 0:
+        count = 0
+        while count < most and search(stack, control, 1 << 62):
+            if count == 0:
                 read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
-            found += 1
-        counts[i] = found
+            count += 1
+        counts[i] = count
         guesses[i] = control[EXPANDED] - before
 
 

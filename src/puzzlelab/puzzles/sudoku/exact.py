@@ -30,7 +30,7 @@ CHUNK = 2048
 
 
 class BandsRecord(NamedTuple):
-    """Where one search stands."""
+    """The state of one search."""
 
     control: NDArray[np.int64]
     stack: NDArray[np.uint16]
@@ -103,14 +103,14 @@ class Bands(SolverSettings):
 
 
 class BandsBatch(NamedTuple):
-    """What is known of many puzzles."""
+    """The results of many puzzles."""
 
     solutions: NDArray[np.uint8]
     """[B, 81]: the first solution; zeros where there is none."""
     counts: NDArray[np.int64]
-    """[B]: how many solutions were found, up to what was asked for."""
+    """[B]: the number of solutions, up to the maximum."""
     guesses: NDArray[np.int64]
-    """[B]: how often the search had to guess."""
+    """[B]: the number of guesses."""
 
 
 def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> BandsBatch:
@@ -127,8 +127,8 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
     """
     puzzles = np.asarray(puzzles)
     if puzzles.ndim != 2 or puzzles.shape[1] != 81 or not np.issubdtype(puzzles.dtype, np.integer):
-        told = f"{puzzles.dtype}{list(puzzles.shape)}"
-        raise BadOption(f"puzzles are an array of integers of shape [B, 81], not {told}")
+        kind = f"{puzzles.dtype}{list(puzzles.shape)}"
+        raise BadOption(f"puzzles are an array of integers of shape [B, 81], not {kind}")
     if most < 1:
         raise BadOption(f"at least 1 solution must be asked for, not {most}")
     wrong = np.argwhere((puzzles < 0) | (puzzles > 9))
@@ -136,19 +136,19 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
         row, cell = wrong[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
     clues = np.array(puzzles, np.uint8, order="C")
-    found = BandsBatch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
+    result = BandsBatch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
     over = threading.Event()
 
     def chunk(start: int) -> None:
         if not over.is_set():
             part = slice(start, start + CHUNK)
             stack, control = np.zeros(LEVELS * WIDTH, np.uint16), np.zeros(16, np.int64)
-            answers = (found.solutions[part], found.counts[part], found.guesses[part])
+            answers = (result.solutions[part], result.counts[part], result.guesses[part])
             bands.solve_all(clues[part], stack, control, COLUMNS, most, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
         pass
-    return found
+    return result
 
 
 SOLVERS = {"bands": Bands}

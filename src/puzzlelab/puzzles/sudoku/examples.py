@@ -1,4 +1,4 @@
-"""Boards that come with the package, by the name of their puzzle; made by its generator where nobody else is named."""
+"""Boards that come with the package, by the name of their puzzle; made by its generator unless a source is named."""
 
 from collections.abc import Mapping
 

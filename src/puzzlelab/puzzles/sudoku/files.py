@@ -1,4 +1,4 @@
-"""Large files of puzzles: written as they are made, in constant memory, and gone on with where they stop.
+"""Large files of puzzles, written in constant memory and resumed where they stop.
 
 The ending of the name says the form: `.csv` (`puzzle,solution`), `.parquet` (the same columns), `.txt` (two words,
 `puzzle  solution`, with 0 for blank) or `.sdm` (puzzles alone). While a file is not complete, `NAME.making` beside it
@@ -174,7 +174,7 @@ def _strings(grids: Bytes) -> Any:
 
 
 def writer_of(path: Path) -> Writer:
-    """The writer that the ending of the name asks for; raises `BadFile`."""
+    """The writer for the suffix of the name; raises `BadFile`."""
     if path.suffix == PARQUET:
         return PartFiles(path)
     if path.suffix not in FORMS:
@@ -221,15 +221,16 @@ def write(
 
 
 def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:
-    """See that the file is new, or was begun with these settings."""
+    """Check that the file is new, or was begun with these settings."""
     if note.exists():
         try:
-            held = json.loads(note.read_text(encoding="utf-8"))
+            stored_settings = json.loads(note.read_text(encoding="utf-8"))
         except ValueError:
             raise BadFile(f"{note} says nothing that can be read: remove it together with {path}") from None
-        if held != settings:
+        if stored_settings != settings:
             raise BadFile(
-                f"{path} was begun with other settings ({json.dumps(held)}); remove it and {note} to begin anew"
+                f"{path} was begun with other settings ({json.dumps(stored_settings)}); "
+                f"remove it and {note} to begin anew"
             )
         return
     if path.exists():
@@ -237,7 +238,7 @@ def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:
 
 
 def clue_counts(path: Path) -> NDArray[np.int64]:
-    """`int64[82]`: how many puzzles of a file that `write` made have so many clues; streamed."""
+    """`int64[82]`: the number of puzzles of a file by their clues; streamed."""
     totals = np.zeros(CELLS + 1, np.int64)
     for puzzles in _puzzles(path):
         blank = (puzzles == ord(".")) | (puzzles == ord("0"))

@@ -48,7 +48,7 @@ Symmetry = Literal["none", "half-turn", "quarter-turn", "horizontal", "vertical"
 
 
 class SudokuGenerator(Settings):
-    """How puzzles are made; without a level, a mix and a number of clues (or two, from and to) they are minimal.
+    """The settings of the generator; without a level, a mix or a number of clues puzzles are minimal.
 
     `unique=False` digs blindly, so that most puzzles of levels 4 and 5 have several solutions. `hard` is the number of
     steps of hill-climbing on the guesses that the search needs. With a symmetry, 'minimal' means that no orbit of cells
@@ -112,7 +112,7 @@ class SudokuGenerator(Settings):
         return fill(cls, settings)
 
     def span(self) -> tuple[int, int]:
-        """The least and the greatest number of clues that is asked for; without one, of any puzzle."""
+        """The least and the greatest number of clues of the settings; without one, of any puzzle."""
         if self.clues is None:
             return FEWEST, 81
         return self.clues if isinstance(self.clues, tuple) else (self.clues, self.clues)
@@ -206,5 +206,5 @@ def _empty(size: int) -> Grids:
 
 
 def level_of(clues: int) -> int:
-    """The level of a puzzle with so many clues; 1 for easier ones, 5 for harder ones."""
+    """The level of a puzzle with this many clues; 1 for more clues, 5 for fewer."""
     return next((level for level, (least, _) in LEVELS.items() if clues >= least), 5)

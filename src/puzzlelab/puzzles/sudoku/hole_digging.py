@@ -153,7 +153,7 @@ def other_solution(puzzle, cell, digit, stack, control):
 
 @inlined
 def guesses(puzzle, stack, control):
-    """How many guesses the search needs to prove that a puzzle has one solution."""
+    """The number of guesses that the search needs to prove a puzzle unique."""
     before = control[EXPANDED]
     place_clues(puzzle, stack)
     control[DEPTH] = 0
@@ -164,10 +164,10 @@ def guesses(puzzle, stack, control):
 
 @inlined
 def dig(random, grid, orbits, order, least, unique, puzzle, stack, control):
-    """Take clues away in random order, orbit by orbit, down to `least`, as long as the solution stays the only one.
+    """Remove clues in random order, orbit by orbit, down to `least`, while the solution stays unique.
 
     `orbits: int64[K, 8]` are cells that go together, -1 where they are fewer; `order: int64[81]` is scratch. Cells that
-    are blank already stay so. Returns how many clues are left.
+    are blank already stay so. Returns the number of remaining clues.
     """
     count = len(orbits)
     clues = 0

@@ -83,7 +83,7 @@ class Sudoku:
         return Units({"row": cells, "column": cells.T, "box": boxes.swapaxes(1, 2).reshape(self.size, self.size)})
 
     @cached_property
-    def _homes(self) -> NDArray[np.int64]:
+    def _cell_units(self) -> NDArray[np.int64]:
         """`int64[N * N, 3]`: the row, the column and the box of each cell, as numbers in the list of all units."""
         homes = np.empty((self.cells, len(self.units.kinds)), np.int64)
         for kind, units in enumerate(self.units.kinds.values()):
@@ -95,8 +95,8 @@ class Sudoku:
     def candidates(self, state: Board) -> NDArray[np.bool_]:
         """`bool[N * N, N]`: the digits that each blank cell could hold without a conflict."""
         held = np.zeros((3 * self.size, self.size + 1), bool)
-        held[self._homes, state[:, None]] = True
-        taken: NDArray[np.bool_] = held[self._homes, 1:].any(axis=1) | (state != 0)[:, None]
+        held[self._cell_units, state[:, None]] = True
+        taken: NDArray[np.bool_] = held[self._cell_units, 1:].any(axis=1) | (state != 0)[:, None]
         return ~taken
 
     def legal(self, state: Board) -> NDArray[np.bool_]:
@@ -185,7 +185,9 @@ class Sudoku:
     @cached_property
     def _cover(self) -> ExactCover:
         cells, digits = np.divmod(np.arange(self.move_count), self.size)
-        items = np.stack([cells, *(self.cells + self._homes[cells, kind] * self.size + digits for kind in range(3))], 1)
+        items = np.stack(
+            [cells, *(self.cells + self._cell_units[cells, kind] * self.size + digits for kind in range(3))], 1
+        )
         return ExactCover(
             4 * self.cells,
             4 * self.cells,

@@ -1,4 +1,4 @@
-"""Boards of an asked difficulty, on scales that are read off the board: its clues, and the level that they make."""
+"""Boards of a given difficulty, on scales that are read off the board: its clues, and the level that they make."""
 
 from __future__ import annotations
 

@@ -58,10 +58,10 @@ def unrank(number, state, digits, home):
         number //= cells - cell
     seen = np.uint64(0)
     for cell in range(cells):
-        piece, left = 0, digits[cell]
-        while left > 0 or (seen >> np.uint64(piece)) & np.uint64(1):
+        piece, remaining = 0, digits[cell]
+        while remaining > 0 or (seen >> np.uint64(piece)) & np.uint64(1):
             if not (seen >> np.uint64(piece)) & np.uint64(1):
-                left -= 1
+                remaining -= 1
             piece += 1
         state[cell] = piece
         seen |= np.uint64(1) << np.uint64(piece)

@@ -1,7 +1,7 @@
 """The compiled rules of sliding tiles.
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell
-of the blank. In these terms every goal board is the identity, so that no kernel knows which goal was asked for.
+of the blank. In these terms every goal board is the identity, so that no kernel knows the actual goal.
 Moves are directions in which the TILE slides: 0 = U, 1 = D, 2 = L, 3 = R.
 
 Tables that a depth-first search reads at every node are flat, with rows of 2^k places, so that a shift finds a place;
@@ -56,9 +56,9 @@ def tables(rows: int, columns: int, home: int) -> TilesTables:
     moves = np.zeros((cells, 4), np.int32)
     counts = np.zeros(cells, np.uint8)
     for cell in range(cells):
-        found = np.flatnonzero(source[cell] < cells)
-        counts[cell] = found.size
-        moves[cell, : found.size] = found
+        legal_moves = np.flatnonzero(source[cell] < cells)
+        counts[cell] = legal_moves.size
+        moves[cell, : legal_moves.size] = legal_moves
     pending = np.zeros((cells, 8), np.uint64)
     for cell in range(cells):
         for last in range(5):

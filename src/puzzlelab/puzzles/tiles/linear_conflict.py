@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 TABLED = 7
-"""Longest line whose costs fit into a table; those of longer lines are computed when asked."""
+"""The longest line whose costs fit into a table; those of longer lines are computed on demand."""
 
 
 class ConflictTables(NamedTuple):

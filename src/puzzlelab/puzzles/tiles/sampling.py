@@ -1,4 +1,4 @@
-"""Boards of an asked difficulty, on four scales.
+"""Boards of a given difficulty, on four scales.
 
 `level` is Manhattan distance + 2 for every pair of tiles in conflict, the scale of Spence (2021); it is no bound (three
 tiles in reverse order are three pairs, but two have to leave). `uniform` draws from all solvable boards, `walk` makes

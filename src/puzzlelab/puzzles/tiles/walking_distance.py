@@ -117,18 +117,18 @@ def evaluate(estimate, state, memo):
     total = np.int64(0)
     for axis in range(2):
         lines = estimate.counts[axis]
-        found = np.int64(0)
+        code = np.int64(0)
         for cell in range(state.size - 1):
             line = np.int64(estimate.lines[64 * axis + cell])
             if state[cell] == estimate.geometry.home:
-                found += line
+                code += line
             else:
                 goal = np.int64(estimate.lines[64 * axis + np.int64(state[cell])])
-                found += np.int64(1) << (2 + 3 * (line * lines + goal))
+                code += np.int64(1) << (2 + 3 * (line * lines + goal))
         low, high = 0, estimate.codes.shape[1] - 1
         while low < high:
             middle = (low + high) // 2
-            if estimate.codes[axis, middle] < found:
+            if estimate.codes[axis, middle] < code:
                 low = middle + 1
             else:
                 high = middle
