@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.experience.schema import Searched
+from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
@@ -141,7 +141,7 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
     assert "was killed (signal 9), and is started again" in told
     assert "Traceback" not in told
     for number in numbers(league.shards):
-        read_shard(shard_path(league.shards, number), Searched)
+        read_shard(shard_path(league.shards, number), SelfPlaySamples)
     lines = [json.loads(line) for line in league.game_log.read_text().splitlines()]
     assert len({line["number"] for line in lines}) == len(lines)
     assert not list(league.programs.glob("*.json"))

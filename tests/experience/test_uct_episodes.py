@@ -7,7 +7,7 @@ from puzzlelab import BadOption, Estimate, Unsupported, load
 from puzzlelab.core.views import Estimates
 from puzzlelab.engine.batch_rules import estimated
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.uct_episodes import ABORTED, EpisodeRunner, play
+from puzzlelab.experience.uct_episodes import ABORTED, EpisodeRunner, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 
 TILES = load("tiles-3x3")
@@ -18,7 +18,7 @@ TRUE = Estimate("true", False, scores=lambda states: estimated(TILES, TILES.view
 def test_by_the_true_distances_every_position_says_how_far_it_is() -> None:
     player = UctSession(TILES, 12, estimate=TRUE, prior="uniform", playouts=20)
     boards = scrambled(TILES, np.full(12, 14), np.random.default_rng(1))
-    games = play(player, boards, np.full(12, 30))
+    games = play_episodes(player, boards, np.full(12, 30))
     depths = estimated(TILES, TRUE, games.samples.state).astype(int).tolist()
     assert games.samples.remaining.tolist() == depths
     assert games.moves.tolist() == estimated(TILES, TRUE, boards).astype(int).tolist()
@@ -46,7 +46,7 @@ def test_a_game_that_takes_too_long_is_aborted(corridor) -> None:
     puzzle = corridor(30)
     far = Estimate("far", False, scores=lambda states: 40.0 - states[:, 0])
     player = UctSession(puzzle, 3, estimate=far, prior="uniform", playouts=3)
-    games = play(player, np.array([[20], [1], [0]], np.int16), np.array([4, 4, 4]))
+    games = play_episodes(player, np.array([[20], [1], [0]], np.int16), np.array([4, 4, 4]))
     assert games.moves.tolist() == [ABORTED, 1, 0]
     assert games.samples.game.tolist() == [1]
     assert games.samples.remaining.tolist() == [1]
@@ -56,7 +56,7 @@ def test_of_an_aborted_game_positions_stay_from_which_a_way_was_seen(corridor) -
     puzzle = corridor(30)
     places = Estimate("place", False, scores=lambda states: states[:, 0].astype(float))
     player = UctSession(puzzle, 1, estimate=places, prior="uniform", playouts=20)
-    games = play(player, np.array([[9]], np.int16), np.array([3]))
+    games = play_episodes(player, np.array([[9]], np.int16), np.array([3]))
     assert games.moves.tolist() == [ABORTED]
     assert games.samples.state[:, 0].tolist() == [9, 8, 7]
     assert games.samples.remaining.tolist() == [9, 8, 7]
@@ -69,7 +69,7 @@ def test_what_is_asked_between_moves_may_end_it() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play(player, scrambled(TILES, np.array([9]), np.random.default_rng(1)), np.array([30]), watch)
+        play_episodes(player, scrambled(TILES, np.array([9]), np.random.default_rng(1)), np.array([30]), watch)
 
 
 def test_what_cannot_be_played_is_told() -> None:

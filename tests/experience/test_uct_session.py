@@ -112,7 +112,7 @@ def test_a_move_that_was_interrupted_begins_anew():
 
 
 def test_what_cannot_be():
-    with pytest.raises(PuzzlelabError, match="^a player of 2 games was asked about 3 states$"):
+    with pytest.raises(PuzzlelabError, match="^a session of 2 games needs 2 states, not 3$"):
         UctSession(TILES, 2, estimate="manhattan").moves(boards(1, 2, 3))
     with pytest.raises(BadOption, match="uct: the option 'playouts' cannot be '0'"):
         UctSession(TILES, estimate="manhattan", playouts=0)

@@ -1,1 +1,3 @@
-"""What networks learn from: named columns with one schema, and the teachers that fill them."""
+"""Training data: samples with one schema, and their sources: solvers as teachers, whole state spaces, random walks,
+games of reinforcement learners, and games played by tree search.
+"""

@@ -72,7 +72,7 @@ class TrainingSamples(SampleColumns):
 
 
 @dataclass(frozen=True, eq=False)
-class Searched(SampleColumns):
+class SelfPlaySamples(SampleColumns):
     """Positions of games that a tree search played."""
 
     WIDE: ClassVar = {"shares": np.dtype(np.float16)}

@@ -1,4 +1,4 @@
-"""Games that a player plays for itself: positions, what the search found there, and how many moves remained.
+"""Self-play episodes by UCT: the positions of games, with the visit shares of the searches and the moves to the goal.
 
 Shapes: B = games, S = length of a state, M = number of moves.
 """
@@ -15,108 +15,116 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import solved
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.schema import LONGEST, Searched
+from puzzlelab.experience.schema import LONGEST, SelfPlaySamples
 from puzzlelab.experience.uct_session import UctDecision, UctSession
 
 ABORTED = -1
-"""In the place of the moves of a game that came to no end."""
-NEVER = 1 << 30
-"""More moves than any game has."""
+"""The number of moves of a game that was not won."""
+UNREACHED = 1 << 30
+"""A number of moves greater than that of any game."""
 
 
 class EpisodeStep(NamedTuple):
-    """A position of a game."""
+    """One position of an episode."""
 
     state: State
     """[S]: the plain state."""
     shares: NDArray[np.float64]
-    """[M]: the share of the playouts that began with each move."""
+    """[M]: the share of playouts of each move."""
     value: float
     """exp(-step_discount * moves that remained)."""
 
 
 class Episode(NamedTuple):
-    """How one game went."""
+    """One game."""
 
     positions: list[EpisodeStep]
-    """Without the solved one at the end; of an aborted game those from which the search saw a way to the goal."""
+    """The positions without the solved one; of an aborted game those from which the searches contain a solution."""
     moves: int | None
-    """How many were made; None for a game that was aborted."""
+    """The number of moves; None for a game that was not won."""
 
 
 class EpisodeBatch(NamedTuple):
-    """How many games went."""
+    """Several games."""
 
-    samples: Searched
-    """The positions from which a way to the goal is known; game number b is that of the b-th board."""
+    samples: SelfPlaySamples
+    """The positions from which a solution is known; game number b began with board number b."""
     moves: NDArray[np.int64]
-    """[B]: how many were made; ABORTED for a game that came to no end."""
+    """[B]: the number of moves of each game; ABORTED for a game that was not won."""
 
 
 class EpisodeRunner:
-    """A board that a player of one game scrambles and plays, as often as it likes."""
+    """Plays episodes from scrambled boards, one after the other."""
 
-    def __init__(self, player: UctSession, random: np.random.Generator | None = None) -> None:
-        if player.games != 1:
-            raise BadOption(f"a game needs a player of one game, not of {player.games}")
-        self.player = player
+    def __init__(self, session: UctSession, random: np.random.Generator | None = None) -> None:
+        if session.games != 1:
+            raise BadOption(f"episodes need a session of one game, not of {session.games}")
+        self.session = session
         self.random = np.random.default_rng(0) if random is None else random
 
-    def play(self, shifts: int, limit: int | None = None) -> Episode:
-        """A board scrambled by so many random moves, played within `limit` moves: by default twice as many, or 100.
+    def play(self, scramble_length: int, max_moves: int | None = None) -> Episode:
+        """Play a board after `scramble_length` random moves, in at most `max_moves` moves.
+
+        The default of `max_moves` is twice the scramble length, at most 100.
 
         Raises `Unsupported` for a puzzle whose moves cannot be undone.
         """
-        boards = scrambled(self.player.puzzle, np.array([shifts]), self.random)
-        games = play(self.player, boards, np.array([min(100, 2 * shifts) if limit is None else limit]))
-        found, decay = games.samples, self.player.solver.step_discount
-        values = np.exp(-decay * found.remaining.astype(float)).tolist()
-        rows = zip(found.state, found.shares.astype(float), values, strict=True)
+        boards = scrambled(self.session.puzzle, np.array([scramble_length]), self.random)
+        limit = min(100, 2 * scramble_length) if max_moves is None else max_moves
+        games = play_episodes(self.session, boards, np.array([limit]))
+        samples, step_discount = games.samples, self.session.solver.step_discount
+        values = np.exp(-step_discount * samples.remaining.astype(float)).tolist()
+        rows = zip(samples.state, samples.shares.astype(float), values, strict=True)
         moves = int(games.moves[0])
         return Episode([EpisodeStep(*row) for row in rows], None if moves == ABORTED else moves)
 
 
-def play(
-    player: UctSession, boards: State, limits: NDArray[np.int64], watch: Callable[[], None] = lambda: None
+def play_episodes(
+    session: UctSession, boards: State, max_moves: NDArray[np.int64], watch: Callable[[], None] = lambda: None
 ) -> EpisodeBatch:
-    """Play a game from each of the plain `boards[B, S]`, of at most so many moves: `limits: int[B]`.
+    """Play a game from each of the plain `boards[B, S]`, of at most `max_moves: int[B]` moves.
 
     `watch` is called between moves, and may raise.
     """
-    puzzle, here = player.puzzle, boards
+    puzzle, states = session.puzzle, boards
     moves = np.zeros(len(boards), np.int64)
-    won = solved(puzzle, here)
-    going = ~won & (limits > 0)
+    won = solved(puzzle, states)
+    active = ~won & (max_moves > 0)
     history: list[tuple[NDArray[np.bool_], State, UctDecision]] = []
-    while going.any():
+    while active.any():
         watch()
-        turn = player.moves(here, going)
-        searched = going & (turn.moves >= 0)
-        history.append((searched, here, turn))
-        moves[searched] += 1
-        here = turn.states
-        won |= searched & solved(puzzle, here)
-        going = searched & ~won & (moves < limits)
-    return EpisodeBatch(_samples(player, boards, history, won), np.where(won, moves, ABORTED))
+        decision = session.moves(states, active)
+        moved = active & (decision.moves >= 0)
+        history.append((moved, states, decision))
+        moves[moved] += 1
+        states = decision.states
+        won |= moved & solved(puzzle, states)
+        active = moved & ~won & (moves < max_moves)
+    return EpisodeBatch(_samples(session, boards, history, won), np.where(won, moves, ABORTED))
 
 
 def _samples(
-    player: UctSession,
-    start: State,
+    session: UctSession,
+    boards: State,
     history: list[tuple[NDArray[np.bool_], State, UctDecision]],
     won: NDArray[np.bool_],
-) -> Searched:
-    """The positions, game by game, each with the moves of the shortest way on that was made or seen from there on."""
-    left: NDArray[np.int64] = np.where(won, 0, NEVER)
-    remaining = np.full((len(history), won.size), NEVER)
+) -> SelfPlaySamples:
+    """The positions, game by game, each with the length of the shortest known solution.
+
+    A solution is known from the game itself if it was won, and from the searches of this position and all later ones.
+    """
+    length: NDArray[np.int64] = np.where(won, 0, UNREACHED)
+    remaining = np.full((len(history), won.size), UNREACHED)
     for number in range(len(history) - 1, -1, -1):
-        searched, _, turn = history[number]
-        seen = np.where(turn.found >= 0, turn.found, NEVER)
-        left = np.where(searched, np.minimum(left + 1, seen), left)
-        remaining[number] = np.where(searched, left, NEVER)
-    game, at = np.nonzero(remaining.T <= LONGEST)
+        moved, _, decision = history[number]
+        known = np.where(decision.best_known >= 0, decision.best_known, UNREACHED)
+        length = np.where(moved, np.minimum(length + 1, known), length)
+        remaining[number] = np.where(moved, length, UNREACHED)
+    game, step = np.nonzero(remaining.T <= LONGEST)
     if not game.size:
-        nothing = np.zeros((0, player.puzzle.move_count), np.float16)
-        return Searched(game, start[:0], nothing, np.zeros(0, np.uint16))
-    states, shares = np.stack([here for _, here, _ in history]), np.stack([turn.shares for _, _, turn in history])
-    return Searched(game, states[at, game], shares[at, game].astype(np.float16), remaining[at, game].astype(np.uint16))
+        no_shares = np.zeros((0, session.puzzle.move_count), np.float16)
+        return SelfPlaySamples(game, boards[:0], no_shares, np.zeros(0, np.uint16))
+    states = np.stack([each for _, each, _ in history])
+    shares = np.stack([decision.shares for _, _, decision in history])
+    columns = states[step, game], shares[step, game].astype(np.float16), remaining[step, game].astype(np.uint16)
+    return SelfPlaySamples(game, *columns)

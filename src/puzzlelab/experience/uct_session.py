@@ -1,6 +1,6 @@
-"""UCT move by move, for what learns from it: a move, how often each was tried, and the tree that says so.
+"""UCT one move at a time, for self-play: the move, the visit shares of all moves, and the search tree.
 
-Many games may be played at once, whose states are scored in one batch. Nothing here imports torch.
+A session may play many games at once, whose leaves are evaluated in one batch. Nothing here imports torch.
 
 Shapes: B = games, S = length of a state, M = number of moves, N = nodes of a tree.
 """
@@ -30,32 +30,32 @@ class UctDecision(NamedTuple):
     """A move of each game."""
 
     moves: NDArray[np.int64]
-    """[B]: -1 where the state is solved, or every way on is lost."""
+    """[B]: -1 where the state is solved, or every move leads to a dead end."""
     states: State
-    """[B, S]: what follows; the state as it was where there is no move."""
+    """[B, S]: the successors; the unchanged state where there is no move."""
     shares: NDArray[np.float64]
-    """[B, M]: the share of the playouts that began with each move; 0 for moves that are lost."""
+    """[B, M]: the share of playouts of each move; 0 for moves that lead to a dead end."""
     values: NDArray[np.float64]
     """[B]: the mean of the playouts' values exp(-step_discount * moves to go): 1 at the goal, 0 at a dead end."""
-    found: NDArray[np.int32]
-    """[B]: moves of the shortest way from here to the goal that was seen in this game; -1 without any."""
+    best_known: NDArray[np.int32]
+    """[B]: length of the shortest solution from here that the searches of this game contain; -1 without any."""
 
 
 class SearchTree(NamedTuple):
-    """All nodes that were looked at or added: row 0 is the root, and a parent stands before its children."""
+    """All nodes of a search tree: row 0 is the root, and a parent stands before its children."""
 
     parent: NDArray[np.int32]
-    """[N]: the row above; -1 for the root."""
+    """[N]: the row of the parent; -1 for the root."""
     move: NDArray[np.int32]
-    """[N]: the move that leads here from there; -1 for the root."""
+    """[N]: the move from the parent to the node; -1 for the root."""
     depth: NDArray[np.int32]
     """[N]: moves from the root."""
     visits: NDArray[np.int32]
-    """[N]: playouts that came through."""
+    """[N]: playouts through the node."""
     value: NDArray[np.float64]
-    """[N]: their mean value as seen from here; NaN where none came."""
+    """[N]: their mean value as seen from the node; NaN without playouts."""
     prior: NDArray[np.float64]
-    """[N]: how likely the move that leads here was thought to be."""
+    """[N]: the prior probability of the move."""
     status: NDArray[np.int8]
     """[N]: `NEW`, `OPEN`, `SOLVED` or `DEAD_END` of `solvers._uct_tree`."""
     states: State
@@ -63,10 +63,10 @@ class SearchTree(NamedTuple):
 
 
 class UctSession:
-    """Plays moves by UCT; what stands below a move is kept for the next one, if that is asked about what followed.
+    """Plays games by UCT. The subtree of the move that was made is kept for the next search of the game.
 
-    `options` are those of the solver `uct`: `estimate`, `prior`, `playouts` and so on. A game remembers where it was,
-    and does not go back there; it begins anew when it is asked about any state but the one that followed.
+    `options` are those of the solver `uct`: `estimate`, `prior`, `playouts` and so on. A game avoids its earlier
+    states. It restarts, without the subtree, when it is given any other state than its last successor.
     """
 
     def __init__(self, puzzle: Puzzle, games: int = 1, limit: Limit | None = None, **options: Any) -> None:
@@ -80,36 +80,35 @@ class UctSession:
         self._children = np.full(games, NOWHERE)
 
     def move(self, state: State) -> tuple[int, State, NDArray[np.float64]]:
-        """The move at the plain `state[S]`, the state that follows, and the share of playouts of each move `[M]`."""
-        turn = self.moves(state[None])
-        return int(turn.moves[0]), turn.states[0], turn.shares[0]
+        """(move, successor, share of playouts of each move `[M]`) for the plain `state[S]`."""
+        decision = self.moves(state[None])
+        return int(decision.moves[0]), decision.states[0], decision.shares[0]
 
-    def moves(self, states: State, asked: NDArray[np.bool_] | None = None) -> UctDecision:
-        """A move at each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up.
+    def moves(self, states: State, active: NDArray[np.bool_] | None = None) -> UctDecision:
+        """A move for each of the plain `states[B, S]`; raises `PuzzlelabError` where the memory is used up.
 
-        Where `asked: bool[B]` is given, the games of which it is false stand still: there is no move, and nothing else
-        that is said of them means anything.
+        Games that are not `active: bool[B]` are not searched: they have no move, and their other results are undefined.
         """
         if len(states) != self.games:
-            raise PuzzlelabError(f"a player of {self.games} games was asked about {len(states)} states")
+            raise PuzzlelabError(f"a session of {self.games} games needs {self.games} states, not {len(states)}")
         if self._search is None:
             self._begin(states)
-        self._seat(states, np.ones(self.games, bool) if asked is None else asked)
+        self._set_roots(states, np.ones(self.games, bool) if active is None else active)
         for attempt in Drive(self._search, self.limit, uct.leaf_scorer(self.guides, self.rules, self.puzzle)):
             if isinstance(attempt, Result) and attempt.stop != "done":
                 raise PuzzlelabError(f"the limit of {attempt.stop} ended the playouts of a move")
-        return self._turn(states)
+        return self._decide(states)
 
     @property
     def playing(self) -> bool:
-        """Whether it was asked for a move before."""
+        """Whether a move was searched before."""
         return self._search is not None
 
     @property
     def record(self) -> UctRecord:
         """The arrays of all trees."""
-        found: UctRecord = self._search.record
-        return found
+        record: UctRecord = self._search.record
+        return record
 
     def _begin(self, states: State) -> None:
         puzzle = self.puzzle
@@ -117,16 +116,16 @@ class UctSession:
         self._search = uct.machine(self.solver, puzzle, states, self.guides, self.rules, pauses=True)
         self.record.random[:] = generator(self.solver.seed).integers(1 << 63, size=self.games, dtype=np.uint64)
 
-    def _seat(self, states: State, asked: NDArray[np.bool_]) -> None:
-        """Go on with the games that are asked about what followed, and begin the others anew."""
-        known, self._next = self._next, None
-        follows = np.zeros(self.games, bool) if known is None else (known == states).all(axis=1)
-        self._children[~follows] = NOWHERE
-        self._children[~asked] = SKIPPED
+    def _set_roots(self, states: State, active: NDArray[np.bool_]) -> None:
+        """Keep the subtrees of the games whose state is their last successor, and restart the others."""
+        successors, self._next = self._next, None
+        continues = np.zeros(self.games, bool) if successors is None else (successors == states).all(axis=1)
+        self._children[~continues] = NOWHERE
+        self._children[~active] = SKIPPED
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
         runner(_uct_step.begin, self.rules)(self.record, self._children)
 
-    def _turn(self, states: State) -> UctDecision:
+    def _decide(self, states: State) -> UctDecision:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
         runner(_uct_step.choose_moves, self.rules)(record, self._children, shares)
@@ -139,17 +138,17 @@ class UctSession:
         values[record.status[:, 0] == SOLVED] = 1.0
         values[record.status[:, 0] == DEAD_END] = 0.0
         self._next = after.copy()
-        return UctDecision(moves, after, shares, values, self._found())
+        return UctDecision(moves, after, shares, values, self._best_known())
 
-    def _found(self) -> NDArray[np.int32]:
-        """How far the goal is by the shortest solution seen in each game, if the game has kept to it so far."""
+    def _best_known(self) -> NDArray[np.int32]:
+        """The rest of the shortest solution that each game has seen, if the moves of the game follow it; else -1."""
         record = self.record
-        made = np.arange(record.game_moves.shape[1]) < record.game_length[:, None]
-        kept = ((record.game_moves == record.best_moves) | ~made).all(axis=1)
-        return np.where(kept & (record.best_length != NOWHERE), record.best_length - record.game_length, NOWHERE)
+        is_played = np.arange(record.game_moves.shape[1]) < record.game_length[:, None]
+        follows = ((record.game_moves == record.best_moves) | ~is_played).all(axis=1)
+        return np.where(follows & (record.best_length != NOWHERE), record.best_length - record.game_length, NOWHERE)
 
     def tree(self, game: int = 0) -> SearchTree:
-        """The tree by which the last move of a game was chosen."""
+        """The search tree of the last move of a game."""
         record = self.record
         size = int(record.node_count[game])
         parent, visits = record.parent[game, :size].copy(), record.visits[game, :size].copy()
@@ -158,5 +157,5 @@ class UctSession:
             depth[row] = depth[parent[row]] + 1
         value = np.divide(record.value_sum[game, :size], visits, out=np.full(size, np.nan), where=visits > 0)
         states = self.rules.decode(unpacked(self.rules, np.ascontiguousarray(record.keys[game, :size])))
-        move, prior, kind = record.move[game, :size], record.prior[game, :size], record.status[game, :size]
-        return SearchTree(parent, move.copy(), depth, visits, value, prior.copy(), kind.copy(), states)
+        move, prior, status = record.move[game, :size], record.prior[game, :size], record.status[game, :size]
+        return SearchTree(parent, move.copy(), depth, visits, value, prior.copy(), status.copy(), states)

@@ -1,8 +1,7 @@
-"""Random walks from the goal as a teacher without a solver: the way back is to undo the last move, as far as it came.
+"""Random walks from the goal as samples without a solver: the move to imitate undoes the last move of the walk.
 
-Most walks of a length lead about as far away as they can, so that what a network takes for the way back is mostly a
-shortest one; how far it is, they say too high. Source: Takano, "Self-supervision is all you need for solving Rubik's
-cube" (2023).
+A network that imitates many walks learns mostly optimal moves. The number of remaining moves is an upper bound only.
+Source: Takano, "Self-supervision is all you need for solving Rubik's cube" (2023).
 
 Shapes: B = walks, L = moves of each, S = length of a state, M = number of moves.
 """
@@ -25,12 +24,12 @@ from puzzlelab.engine.batch_rules import apply_moves, legal_moves
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
 
 CHUNK = 256
-"""Walks that are made at once."""
+"""Walks in one batch."""
 
 
 @dataclass(frozen=True)
 class Walks:
-    """Walks of one length, each a game of its own; no move undoes the one before, unless there is no other."""
+    """Random walks of one length, each a game of its own; no move undoes the one before, unless it is the only one."""
 
     puzzle: Puzzle
     length: int
@@ -47,7 +46,7 @@ class Walks:
         return "walks"
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what the samples are."""
+        """All settings that determine the samples."""
         return {
             "puzzle": self.puzzle.name,
             "targets": "the move that undoes the last one",
@@ -58,7 +57,7 @@ class Walks:
         }
 
     def samples(self, first: int = 0, jobs: int | None = None) -> Generator[tuple[TrainingSamples, int], None, None]:
-        """The positions of the walks from number `first` on, without an end, each time with the number of the next."""
+        """The positions of the walks from number `first` on, without an end, in parts, each with the next number."""
         for begin in count_from(first, CHUNK):
             yield self._walked(begin, begin + CHUNK), begin + CHUNK
 
@@ -67,31 +66,31 @@ class Walks:
         return joined([self._walked(begin, min(begin + CHUNK, end)) for begin in range(first, end, CHUNK)])
 
     def _walked(self, first: int, end: int) -> TrainingSamples:
-        """The positions of these walks, the farthest of each first; not those that happen to be solved."""
+        """The positions of these walks, the last one of each first, without solved ones."""
         puzzle, rows = self.puzzle, np.arange(end - first)
         reversible = puzzle.view(Reversible)
         assert reversible is not None
-        chances = np.stack([generator(self.seed, game).random(self.length + 1) for game in range(first, end)])
-        goals, undoing = reversible.goals(), np.array([reversible.inverse(move) for move in range(puzzle.move_count)])
-        here = goals[(chances[:, 0] * len(goals)).astype(np.int64)]
-        back = np.full(len(rows), -1)
+        draws = np.stack([generator(self.seed, game).random(self.length + 1) for game in range(first, end)])
+        goals, inverse = reversible.goals(), np.array([reversible.inverse(move) for move in range(puzzle.move_count)])
+        position = goals[(draws[:, 0] * len(goals)).astype(np.int64)]
+        undo = np.full(len(rows), -1)
         states, moves, solved = [], [], []
-        for chance in chances[:, 1:].T:
-            possible = legal_moves(puzzle, here)
-            undoes = np.arange(puzzle.move_count) == back[:, None]
-            choice = np.where((possible & ~undoes).any(axis=1, keepdims=True), possible & ~undoes, possible)
-            nth = (chance * choice.sum(axis=1)).astype(np.int64)
+        for draw in draws[:, 1:].T:
+            legal = legal_moves(puzzle, position)
+            onward = legal & (np.arange(puzzle.move_count) != undo[:, None])
+            choice = np.where(onward.any(axis=1, keepdims=True), onward, legal)
+            nth = (draw * choice.sum(axis=1)).astype(np.int64)
             move = (choice.cumsum(axis=1) > nth[:, None]).argmax(axis=1)
-            after = apply_moves(puzzle, here, move)
-            here, back = after.states, undoing[move]
-            states.append(here)
-            moves.append(back)
-            solved.append(after.solved)
+            successors = apply_moves(puzzle, position, move)
+            position, undo = successors.states, inverse[move]
+            states.append(position)
+            moves.append(undo)
+            solved.append(successors.solved)
         # [L, B] becomes [B, L], the last move first
-        kept = ~np.stack(solved[::-1], axis=1)
-        masks = np.stack(moves[::-1], axis=1)[kept][:, None] == np.arange(puzzle.move_count)
-        remaining = np.tile(np.arange(self.length, 0, -1, dtype=np.uint16), (len(rows), 1))[kept]
-        games = np.repeat(np.arange(first, end), kept.sum(axis=1))
+        unsolved = ~np.stack(solved[::-1], axis=1)
+        masks = np.stack(moves[::-1], axis=1)[unsolved][:, None] == np.arange(puzzle.move_count)
+        remaining = np.tile(np.arange(self.length, 0, -1, dtype=np.uint16), (len(rows), 1))[unsolved]
+        games = np.repeat(np.arange(first, end), unsolved.sum(axis=1))
         return TrainingSamples(
-            games, np.stack(states[::-1], axis=1)[kept], packed(masks), remaining, np.zeros(len(games), bool)
+            games, np.stack(states[::-1], axis=1)[unsolved], packed(masks), remaining, np.zeros(len(games), bool)
         )

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from puzzlelab import load
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.experience.schema import Searched
+from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import metrics
@@ -90,7 +90,7 @@ def test_samples_are_positions_of_the_puzzle_and_games_become_harder(finished) -
     assert lengths == sorted(lengths)
     assert lengths[-1] > 3
     kept = numbers(run.shards)
-    samples = [read_shard(shard_path(run.shards, number), Searched) for number in kept]
+    samples = [read_shard(shard_path(run.shards, number), SelfPlaySamples) for number in kept]
     assert sum(map(len, samples[1:])) < settings.replay.capacity <= sum(map(len, samples))
     for state, shares in zip(samples[-1].state, samples[-1].shares, strict=True):
         assert not puzzle.solved(state)

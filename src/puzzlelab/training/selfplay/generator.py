@@ -16,7 +16,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import numbers, save, shard_path
-from puzzlelab.experience.uct_episodes import ABORTED, play
+from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -72,7 +72,7 @@ class GameGenerator:
         scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
         limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
         session = UctSession(self.puzzle, games, **self._options(network, number))
-        episodes = play(session, boards, limits, watch)
+        episodes = play_episodes(session, boards, limits, watch)
         won = episodes.moves != ABORTED
         entry = GameLogEntry(
             number=number,

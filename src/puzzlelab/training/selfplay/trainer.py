@@ -12,7 +12,7 @@ from puzzlelab.core.errors import BadFile
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.ring import Ring
-from puzzlelab.experience.schema import Searched
+from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import numbers, read_shard, shard_path
 from puzzlelab.training import train_state
 from puzzlelab.training.batch import PolicyValueBatch
@@ -133,11 +133,11 @@ class Trainer:
             if samples is not None:
                 self.ring.append({name: samples.columns[name] for name in COLUMNS})
 
-    def _samples(self, number: int) -> Searched | None:
+    def _samples(self, number: int) -> SelfPlaySamples | None:
         """The samples of a shard, unless it has just been removed."""
         path = shard_path(self.run.shards, number)
         try:
-            return read_shard(path, Searched)
+            return read_shard(path, SelfPlaySamples)
         except BadFile:
             if path.exists():
                 raise
