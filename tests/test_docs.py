@@ -99,3 +99,13 @@ def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
 
 def is_protocol(kind):
     return isinstance(kind, type) and Protocol in kind.__mro__
+
+
+def test_every_module_of_the_glossary_exists_and_no_term_stands_twice():
+    lines = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and "---" not in line]
+    terms = [term for row in rows if row[0] != "term" for term in re.split(r", |: ", row[0])]
+    assert len(terms) > 60
+    assert len(terms) == len(set(terms))
+    for place in re.findall(r"`([\w/]+\.py)`", "\n".join(lines)):
+        assert (ROOT / "src" / "puzzlelab" / place).is_file(), place
