@@ -263,8 +263,8 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def plug(group: str, name: str, value: str) -> None:
         added.append(metadata.EntryPoint(name, value, group))
-        registry._found.cache_clear()
+        registry._all_modules.cache_clear()
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     yield plug
-    registry._found.cache_clear()
+    registry._all_modules.cache_clear()
