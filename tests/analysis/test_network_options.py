@@ -66,11 +66,11 @@ def test_what_a_network_tells_decides(network, heads, known, options):
 @pytest.mark.parametrize(
     ("heads", "known", "sentence"),
     [
-        (("moves",), ("estimate",), "the network 'x' does not tell how many moves remain, which is what toy would ask"),
-        (("remaining",), ("prior",), "does not tell which moves are good, which is what toy"),
-        ((), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
-        (("q",), ("estimate",), "does not tell how many moves remain, which is what toy would ask"),
-        (("moves",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
+        (("moves",), ("estimate",), "the network 'x' does not predict how many moves remain, which toy needs"),
+        (("remaining",), ("prior",), "does not predict which moves are good, which toy needs"),
+        ((), ("estimate", "prior"), "does not predict how many moves remain or which moves are good"),
+        (("q",), ("estimate",), "does not predict how many moves remain, which toy needs"),
+        (("moves",), ("width",), "toy cannot use a network: it has neither an estimate nor a prior"),
     ],
 )
 def test_what_does_not_fit_is_told(network, heads, known, sentence):

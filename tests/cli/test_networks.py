@@ -155,8 +155,8 @@ def test_answers_of_a_network_are_kept_and_not_asked_again(program, network, fil
     ("heads", "words", "sentence"),
     [
         (("moves",), ("--net", "nowhere"), "there is no network 'nowhere'"),
-        (("moves",), ("--net", "x", "--with", "astar"), "the network 'x' does not tell how many moves remain"),
-        (("moves",), ("--net", "x", "--with", "bfs"), "bfs asks no network: it has neither an estimate nor a prior"),
+        (("moves",), ("--net", "x", "--with", "astar"), "the network 'x' does not predict how many moves remain"),
+        (("moves",), ("--net", "x", "--with", "bfs"), "bfs cannot use a network: it has neither an estimate nor"),
         (
             ("remaining",),
             ("--net", "x", "--estimate", "manhattan"),

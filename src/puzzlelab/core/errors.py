@@ -1,4 +1,4 @@
-"""All exceptions of the package. `BadInput` and its subclasses mean bad user input, for which a command exits with 2."""
+"""All exceptions of the package. `BadInput` and its subclasses mean bad user input, for which commands exit with 2."""
 
 import difflib
 from collections.abc import Iterable

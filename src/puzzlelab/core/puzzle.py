@@ -81,7 +81,7 @@ class Presentation:
     usual_solver: tuple[str, Mapping[str, Any]] = ("bfs", {})
     """Name and options of the default solver."""
     move_note: str = ""
-    """An explanation of the notation of moves; for tiles, 'U, D, L, R: the way the tile slides'."""
+    """Explains the notation of moves, such as 'U, D, L, R (the way the tile slides)'."""
     answer_is_board: bool = False
     """Whether a solution is shown as its final board instead of its moves."""
     unique_expected: bool = False

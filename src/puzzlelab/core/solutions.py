@@ -130,10 +130,10 @@ class Listing:
         self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name
         self.stop: Stop = "interrupted"
-        self.found = 0
+        self.count = 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        self.found, self.stop = 0, "interrupted"
+        self.count, self.stop = 0, "interrupted"
         if self.instance.puzzle.objection(self.instance.state):
             self.stop = "done"
             return
@@ -146,9 +146,9 @@ class Listing:
             verdict = verify(self.instance, attempt)
             if not verdict.holds:
                 raise PuzzlelabError(f"{self.name} gave a wrong answer for {self.instance!r}: {verdict.reason}")
-            self.found += 1
+            self.count += 1
             yield attempt.moves
-            if self.most is not None and self.found >= self.most:
+            if self.most is not None and self.count >= self.most:
                 self.stop = "solutions"
                 return
 
