@@ -220,7 +220,7 @@ class Listener:
     def waiting(self, sentence: str) -> None:
         self.waits.append(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         self.parts.append((title, done, total))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from puzzlelab import load, solver
-from puzzlelab.analysis.network_options import asking, named, network_options, with_options
+from puzzlelab.analysis.network_options import named, network_options, with_network, with_options
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption
 
@@ -88,8 +88,8 @@ def test_a_solver_keeps_what_it_was_given():
 
 def test_a_solver_that_was_told_what_to_ask_asks_that(network):
     asked = network("remaining", "moves")
-    assert asking(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
+    assert with_network(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
     assert asked == ["net:x"]
-    assert asking(PUZZLE, solver("beam", estimate="colours"), "x") is None
-    assert asking(PUZZLE, solver("bfs"), "x") is None
+    assert with_network(PUZZLE, solver("beam", estimate="colours"), "x") is None
+    assert with_network(PUZZLE, solver("bfs"), "x") is None
     assert asked == ["net:x"]

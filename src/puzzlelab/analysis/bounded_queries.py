@@ -64,7 +64,7 @@ class BudgetedSolver:
             nodes=None if nodes is None else max(1, nodes // parts),
         )
 
-    def ask(
+    def search(
         self, instance: Instance, bounds: Interval, parts: int, enough: Watch | None = None
     ) -> tuple[Interval, Result]:
         """Search a board with 1 / `parts` of the remaining limit; the improved bounds, and the result.

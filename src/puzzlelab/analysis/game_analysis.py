@@ -62,7 +62,7 @@ def regrets(
         Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    questions = BudgetedSolver(with_memory(solver), limit, watch)
+    budgeted = BudgetedSolver(with_memory(solver), limit, watch)
     positions = list(positions_of(instance, moves))
     puzzle = instance.puzzle
     bounds = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]
@@ -72,7 +72,7 @@ def regrets(
         for number, place in enumerate(pending):
             parts = sum(not bounds[other].proven for other in pending[number:])
             if not bounds[place].proven:
-                bounds[place], result = questions.ask(positions[place], bounds[place], parts)
+                bounds[place], result = budgeted.search(positions[place], bounds[place], parts)
                 bounds = _propagate(bounds)
                 later += [place] if result.stop in LIMITS else []
         later = [place for place in later if not bounds[place].proven]
@@ -84,8 +84,8 @@ def regrets(
         for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
     )
     total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)
-    stop = questions.stop(all(step.regret.proven for step in steps))
-    return Regrets(steps, total, stop, questions.expanded, questions.seconds)
+    stop = budgeted.stop(all(step.regret.proven for step in steps))
+    return Regrets(steps, total, stop, budgeted.expanded, budgeted.seconds)
 
 
 def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:

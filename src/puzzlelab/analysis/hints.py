@@ -119,20 +119,20 @@ def hint(
 
 
 def hint_by(
-    questions: BudgetedSolver, instance: Instance, bounds: Interval | None = None, only_best: bool = False
+    budgeted: BudgetedSolver, instance: Instance, bounds: Interval | None = None, only_best: bool = False
 ) -> Hint:
     """The same as `hint`, with a solver and a limit that several positions share."""
     if instance.puzzle.solved(instance.state):
         return Hint(instance, Interval(0, 0), ())
     first, reason = None, ""
     if bounds is None:
-        bounds, result = questions.ask(instance, Interval(1), 2)
+        bounds, result = budgeted.search(instance, Interval(1), 2)
         first, reason = (result.moves or (None,))[0], result.reason
     if bounds.unsolvable:
-        return Hint(instance, bounds, (), "done", questions.expanded, questions.seconds, reason)
+        return Hint(instance, bounds, (), "done", budgeted.expanded, budgeted.seconds, reason)
     children = _children(instance)
-    child_bounds = _search_children(questions, children, bounds, first, only_best)
-    return _summary(instance, bounds, {move: child_bounds[child] for move, child in children.items()}, questions)
+    child_bounds = _search_children(budgeted, children, bounds, first, only_best)
+    return _summary(instance, bounds, {move: child_bounds[child] for move, child in children.items()}, budgeted)
 
 
 def _children(instance: Instance) -> dict[int, Instance]:
@@ -142,7 +142,7 @@ def _children(instance: Instance) -> dict[int, Instance]:
 
 
 def _search_children(
-    questions: BudgetedSolver, children: dict[int, Instance], bounds: Interval, first: int | None, only_best: bool
+    budgeted: BudgetedSolver, children: dict[int, Instance], bounds: Interval, first: int | None, only_best: bool
 ) -> dict[Instance, Interval]:
     """The bounds on each child; `first` is the first move of the best known solution of the board itself."""
     puzzle = next(iter(children.values())).puzzle if children else None
@@ -162,7 +162,7 @@ def _search_children(
     while pending:
         later = []
         for place, child in enumerate(pending):
-            child_bounds[child], result = questions.ask(child, child_bounds[child], len(pending) - place, beaten)
+            child_bounds[child], result = budgeted.search(child, child_bounds[child], len(pending) - place, beaten)
             if not child_bounds[child].proven and result.stop in LIMITS and not beaten(result):
                 later.append(child)
         if len(later) == len(pending):
@@ -171,9 +171,7 @@ def _search_children(
     return child_bounds
 
 
-def _summary(
-    instance: Instance, bounds: Interval, child_bounds: dict[int, Interval], questions: BudgetedSolver
-) -> Hint:
+def _summary(instance: Instance, bounds: Interval, child_bounds: dict[int, Interval], budgeted: BudgetedSolver) -> Hint:
     """The hint that follows from the bounds on the board and on its children."""
     needed = {move: value.plus(1) for move, value in child_bounds.items()}
     solvable = [value for value in needed.values() if not value.unsolvable]
@@ -186,8 +184,8 @@ def _summary(
     values = [MoveValue(move, value, interval_difference(value, bounds)) for move, value in needed.items()]
     values.sort(key=_order)
     reason = "every move leads to a board that is proven unsolvable" if bounds.unsolvable else ""
-    summary = Hint(instance, bounds, tuple(values), "done", questions.expanded, questions.seconds, reason)
-    return replace(summary, stop=questions.stop(summary.proven))
+    summary = Hint(instance, bounds, tuple(values), "done", budgeted.expanded, budgeted.seconds, reason)
+    return replace(summary, stop=budgeted.stop(summary.proven))
 
 
 def _order(value: MoveValue) -> tuple[bool, float, int, int]:

@@ -50,7 +50,7 @@ def with_options(solver: Solver, options: Mapping[str, Any]) -> Solver:
     return cast(Solver, fill(kind, {**options, **_set_options(solver)}))
 
 
-def asking(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
+def with_network(puzzle: Puzzle, solver: Solver, name: str) -> Solver | None:
     """The solver with the network of this name; None if it cannot use one, or has another estimate or prior."""
     options = solver.options()
     if not HEADS.keys() & options.keys() or HEADS.keys() & _set_options(solver).keys():

@@ -43,12 +43,12 @@ def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> li
 
     Raises `BadOption` where none can.
     """
-    from puzzlelab.analysis.network_options import asking
+    from puzzlelab.analysis.network_options import with_network
     from puzzlelab.core.errors import BadOption
 
     if net is None:
         return list(solvers)
-    found = [asking(puzzle, solver, net) for solver in solvers]
+    found = [with_network(puzzle, solver, net) for solver in solvers]
     if not any(found):
         names = ", ".join(solver.name for solver in solvers)
         raise BadOption(f"none of the solvers ({names}) has a network to ask, or else each is told what to ask")

@@ -155,7 +155,7 @@ class Listing:
 
 def _require_some(most: int | None) -> None:
     if most is not None and most < 1:
-        raise BadOption(f"at least 1 solution must be asked for, not {most}")
+        raise BadOption(f"the number of solutions must be at least 1, not {most}")
 
 
 def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:

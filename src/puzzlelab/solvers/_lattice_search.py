@@ -48,7 +48,7 @@ class LatticeSearch:
     ) -> None:
         self.instances, self.limit, self.policy = instances, limit, policy
         self.restarts, self.threshold, self.masked = restarts, threshold, masked
-        self.marks = candidate_logits.asking(prior, view(instances[0]))
+        self.marks = candidate_logits.logits_of(prior, view(instances[0]))
         self.since = time.perf_counter()
         self.stop: Stop = "interrupted"
         """Why boards that are open are so."""

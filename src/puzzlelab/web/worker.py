@@ -50,9 +50,9 @@ class TaskContext:
     def waiting(self, sentence: str) -> None:
         self.tell("waiting", {"text": sentence})
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         part = f" {done / total:.0%}" if total else ""
-        self.sometimes("waiting", {"text": f"{title}{part}{f': {told}' if told else ''}"})
+        self.sometimes("waiting", {"text": f"{title}{part}{f': {status}' if status else ''}"})
 
 
 def main(pipe: Connection, flag: Any, memory: int) -> None:

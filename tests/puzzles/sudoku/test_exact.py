@@ -304,7 +304,7 @@ def test_a_number_that_is_no_digit_is_told_its_place(value, kind) -> None:
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_less_than_one_solution_cannot_be_asked_for(most) -> None:
-    with pytest.raises(BadOption, match=f"at least 1 solution must be asked for, not {most}"):
+    with pytest.raises(BadOption, match=f"the number of solutions must be at least 1, not {most}"):
         solve_batch(np.zeros((1, 81), np.uint8), most)
 
 
