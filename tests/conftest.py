@@ -220,7 +220,7 @@ class Listener:
     def waiting(self, sentence: str) -> None:
         self.waits.append(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         self.parts.append((title, done, total))
 
 
@@ -263,8 +263,8 @@ def plugged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def plug(group: str, name: str, value: str) -> None:
         added.append(metadata.EntryPoint(name, value, group))
-        registry._found.cache_clear()
+        registry._all_modules.cache_clear()
 
     monkeypatch.setattr(metadata, "entry_points", entry_points)
     yield plug
-    registry._found.cache_clear()
+    registry._all_modules.cache_clear()

@@ -1,4 +1,4 @@
-"""Writes the table of docs/extending.md: what a puzzle and a solver may offer, who asks for it, and the default.
+"""Writes the table of docs/extending.md: what a puzzle and a solver may offer, which modules use it, and the default.
 
 `python tools/surface.py` writes it into the page; tests/test_docs.py holds the page to it.
 """
@@ -33,7 +33,7 @@ def main() -> None:
 def table() -> str:
     """The whole table in Markdown."""
     rows = [*_views(), *_presentation(), *_abilities()]
-    lines = ["| | what | who asks for it | default |", "| --- | --- | --- | --- |"]
+    lines = ["| | meaning | used by | default |", "| --- | --- | --- | --- |"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 

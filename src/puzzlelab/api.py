@@ -1,4 +1,4 @@
-"""The public face: names become puzzles, solvers and estimates, and these become answers.
+"""The public functions of the package: they load puzzles and solvers by name, and solve, check and make boards.
 
 >>> import puzzlelab
 >>> puzzle = puzzlelab.load("tiles-3x3")
@@ -41,22 +41,22 @@ def load(name: str) -> Puzzle:
 
 
 def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any) -> Solver:
-    """The solver of this name with these options; without a name the usual one of the puzzle.
+    """The solver of this name with these options; without a name, the puzzle's default solver.
 
     Raises:
         UnknownName: if there is no such solver.
         BadOption: if it has no such option, or the option cannot have this value.
     """
     if name is None:
-        name, usually = usual_solver(puzzle)
-        options = {**usually, **options}
+        name, defaults = usual_solver(puzzle)
+        options = {**defaults, **options}
     return registry.make_solver(name, options)
 
 
 def attempts(
     instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:
-    """`Progress` and ever better `Result`s of one solver on one board, as they come."""
+    """Yield `Progress` and ever better `Result`s of a solver on a board while it runs."""
     return attempts_of(_solver(solver, instance.puzzle, options), instance, limit or Limit())
 
 
@@ -71,9 +71,9 @@ def solve(
 
     Args:
         instance: a board, as `puzzle.read` gives it.
-        solver: a solver or its name; the puzzle's usual one if not given.
-        limit: where to stop; a search that stops early says so in `result.stop`, and what it has proven.
-        watch: sees every attempt, and ends the search by returning True.
+        solver: a solver or its name, by default the puzzle's default solver.
+        limit: where to stop; `result.stop` says whether a limit ended the search, `result.proof` what is proven.
+        watch: is called with every attempt, and ends the search by returning True.
         options: the solver's settings, such as `estimate="pdb"`.
     """
     return run(_solver(solver, instance.puzzle, options), instance, limit or Limit(), watch)
@@ -88,32 +88,32 @@ def solve_many(
 ) -> Iterator[Result]:
     """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
 
-    The first board is solved alone, so that kernels are compiled and tables are built once. A solver that plays many
-    boards side by side, such as `greedy`, is given a thousand at once, and the first thousand alone.
+    The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
+    boards together, such as `greedy`, gets batches of a thousand boards, and the first batch alone.
     """
     rest = iter(instances)
     first = next(rest, None)
     if first is None:
         return
-    chosen = _solver(solver, first.puzzle, options)
+    chosen_solver = _solver(solver, first.puzzle, options)
     limit, over = limit or Limit(), threading.Event()
 
-    def answers(portion: list[Instance]) -> list[Result]:
-        return solve_all(chosen, portion, limit, over.is_set)
+    def answers(batch: list[Instance]) -> list[Result]:
+        return solve_all(chosen_solver, batch, limit, over.is_set)
 
-    asked = portions(chosen, chain([first], rest))
-    yield from answers(next(asked))
-    for found in ordered_map(answers, asked, jobs, on_interrupt=over.set):
-        yield from found
+    batches = portions(chosen_solver, chain([first], rest))
+    yield from answers(next(batches))
+    for results in ordered_map(answers, batches, jobs, on_interrupt=over.set):
+        yield from results
 
 
 def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:
-    """What speaks against a board, and how hard it is.
+    """Check a board: whether it can be solved, and how hard it is.
 
-    Where a good board has one solution only, the solver looks for a second one within the limit.
+    For puzzles whose boards should have a unique solution, the solver looks for a second one within the limit.
 
     Raises:
-        Unsupported: if it would have to, and cannot list solutions.
+        Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.
     """
     from puzzlelab.analysis.checks import check as run_check
 
@@ -127,7 +127,7 @@ def count(
     most: int | None = None,
     **options: Any,
 ) -> Count:
-    """How many solutions a board has, up to `most`; `stop` says whether these are all.
+    """Count the solutions of a board, up to `most`; `stop` says whether these are all.
 
     Raises:
         Unsupported: if the solver cannot count.
@@ -144,12 +144,12 @@ def solutions(
     most: int | None = None,
     **options: Any,
 ) -> Listing:
-    """The solutions of a board, up to `most`, verified one by one as they are found; iterate over it.
+    """Iterate over the solutions of a board, up to `most`; each is verified.
 
-    Afterwards its `stop` says whether these are all ('done').
+    After the iteration, `stop` says whether these are all ('done').
 
     Raises:
-        Unsupported: if the solver cannot list.
+        Unsupported: if the solver cannot enumerate solutions.
     """
     from puzzlelab.core.solutions import Listing
 
@@ -157,33 +157,38 @@ def solutions(
 
 
 def generate(
-    puzzle: str | Puzzle, count: int = 1, scale: str | None = None, level: str | None = None, seed: int = 0, **made: Any
+    puzzle: str | Puzzle,
+    count: int = 1,
+    scale: str | None = None,
+    level: str | None = None,
+    seed: int = 0,
+    **settings: Any,
 ) -> Iterator[Instance]:
-    """New boards of an asked difficulty, one by one; equal seeds make equal boards.
+    """Yield new boards of a requested difficulty; equal seeds make equal boards.
 
     Args:
         puzzle: a puzzle or its name.
         count: how many boards.
-        scale: the scale of difficulty; the puzzle's main one if not given.
-        level: a level on it such as '15', or several such as '10-20', which come up alike.
-        seed: which boards.
-        made: what else a puzzle can be asked for; a Sudoku for `clues`, `minimal`, `symmetry`, `hard` and more.
+        scale: the scale of difficulty, by default the puzzle's main one.
+        level: a level on it such as '15', or several such as '10-20', which are equally frequent.
+        seed: the seed of the random boards.
+        settings: further settings of the puzzle's own generator, such as `clues`.
 
     Raises:
-        BadOption: for what does not exist, or cannot be had together.
-        Unsupported: if the puzzle makes no boards.
+        BadOption: for unknown settings, and for settings that exclude each other.
+        Unsupported: if the puzzle cannot make boards.
     """
     from puzzlelab.analysis.board_generation import boards
 
     chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
-    return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **made))
+    return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **settings))
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
-    """The optimal moves at a position (`best`), and how many moves every other one wastes; `limit` is for all of them.
+    """The optimal moves at a position (`best`), and the regret of every other move; `limit` is for all together.
 
     Raises:
-        Unsupported: if all moves of this puzzle are alike, as those of a Sudoku.
+        Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
     """
     from puzzlelab.analysis.hints import hint as run_hint
 
@@ -197,18 +202,18 @@ def regrets(
     limit: Limit | None = None,
     **options: Any,
 ) -> Regrets:
-    """How many moves each move of a game wasted; `limit` is for the whole game.
+    """The regret of each move of a game, in wasted moves; `limit` is for the whole game.
 
     Raises:
-        BadBoard: if a move cannot be made.
-        Unsupported: if all moves of this puzzle are alike, as those of a Sudoku.
+        BadBoard: if a move is illegal.
+        Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
     """
     from puzzlelab.analysis.game_analysis import regrets as run_regrets
 
     return run_regrets(_solver(solver, instance.puzzle, options), instance, moves, limit or Limit())
 
 
-def _solver(wanted: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
-    if wanted is None or isinstance(wanted, str):
-        return solver(wanted, puzzle, **options)
-    return wanted
+def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
+    if choice is None or isinstance(choice, str):
+        return solver(choice, puzzle, **options)
+    return choice

@@ -43,7 +43,7 @@ def test_python_makes_instances():
         ("tiles-3x3", {"clues": "30"}, BadOption, "tiles-3x3 makes boards by scale and level only"),
         ("tiles-3x3", {"scale": "leve"}, UnknownName, "did you mean 'level'"),
         ("tiles-3x3", {"level": "9-5"}, BadOption, "'9-5' is no range of levels"),
-        ("tiles-3x3", {"count": 0}, BadOption, "at least 1 board must be asked for, not 0"),
+        ("tiles-3x3", {"count": 0}, BadOption, "the number of boards must be at least 1, not 0"),
         ("sudoku-4x4", {}, Unsupported, "cannot make boards of its own"),
         ("sudoku-9x9", {"scale": "minimal", "level": "3"}, BadOption, "'minimal' has no levels"),
         ("sudoku-9x9", {"scale": "clues", "level": "3", "clues": "30"}, BadOption, "give one of them"),

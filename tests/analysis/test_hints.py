@@ -250,7 +250,7 @@ def test_a_move_that_is_not_best_is_left_there_when_only_the_best_are_wanted(cor
 
 def test_what_is_known_of_the_board_is_not_asked_again():
     spy = Spy()
-    told = hints.hint(spy, place(4), Limit(), known=Interval(4, 4))
+    told = hints.hint(spy, place(4), Limit(), bounds=Interval(4, 4))
     assert (told.best, told.proven) == ((0, 1), True)
     assert [int(board.state[0]) for board in spy.memories[0].asked] == [3, 99]
 

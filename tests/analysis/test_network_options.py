@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from puzzlelab import load, solver
-from puzzlelab.analysis.network_options import asking, named, network_options, with_options
+from puzzlelab.analysis.network_options import named, network_options, with_network, with_options
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption
 
@@ -66,15 +66,11 @@ def test_what_a_network_tells_decides(network, heads, known, options):
 @pytest.mark.parametrize(
     ("heads", "known", "sentence"),
     [
-        (
-            ("policy",),
-            ("estimate",),
-            "the network 'x' does not tell how many moves remain, which is what toy would ask",
-        ),
-        (("cost_to_go",), ("prior",), "does not tell which moves are good, which is what toy"),
-        ((), ("estimate", "prior"), "does not tell how many moves remain or which moves are good"),
-        (("q",), ("estimate",), "does not tell how many moves remain, which is what toy would ask"),
-        (("policy",), ("width",), "toy asks no network: it has neither an estimate nor a prior"),
+        (("policy",), ("estimate",), "the network 'x' does not predict how many moves remain, which toy needs"),
+        (("cost_to_go",), ("prior",), "does not predict which moves are good, which toy needs"),
+        ((), ("estimate", "prior"), "does not predict how many moves remain or which moves are good"),
+        (("q",), ("estimate",), "does not predict how many moves remain, which toy needs"),
+        (("policy",), ("width",), "toy cannot use a network: it has neither an estimate nor a prior"),
     ],
 )
 def test_what_does_not_fit_is_told(network, heads, known, sentence):
@@ -92,8 +88,8 @@ def test_a_solver_keeps_what_it_was_given():
 
 def test_a_solver_that_was_told_what_to_ask_asks_that(network):
     asked = network("cost_to_go", "policy")
-    assert asking(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
+    assert with_network(PUZZLE, solver("beam", width=7), "x") == solver("beam", width=7, estimate="net:x")
     assert asked == ["net:x"]
-    assert asking(PUZZLE, solver("beam", estimate="colours"), "x") is None
-    assert asking(PUZZLE, solver("bfs"), "x") is None
+    assert with_network(PUZZLE, solver("beam", estimate="colours"), "x") is None
+    assert with_network(PUZZLE, solver("bfs"), "x") is None
     assert asked == ["net:x"]

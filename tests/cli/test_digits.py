@@ -66,7 +66,7 @@ def test_a_board_against_the_rules_is_refused_without_a_question(program) -> Non
         (("--with", "bands", "--restarts", "3"), "bands has no option 'restarts'"),
         (("--with", "uct"), "it has no estimate of the remaining moves"),
         (("--with", "lattice", "--net", "dust-8x6x5"), "dust-8x6x5 is for dust-8x6x5, not for sudoku-9x9"),
-        (("--with", "bands", "--net", "sudoku-9x9"), "bands asks no network"),
+        (("--with", "bands", "--net", "sudoku-9x9"), "bands cannot use a network"),
     ],
 )
 def test_what_does_not_go_together_gets_a_sentence(program, words, told) -> None:

@@ -155,8 +155,8 @@ def test_answers_of_a_network_are_kept_and_not_asked_again(program, network, fil
     ("heads", "words", "sentence"),
     [
         (("policy",), ("--net", "nowhere"), "there is no network 'nowhere'"),
-        (("policy",), ("--net", "x", "--with", "astar"), "the network 'x' does not tell how many moves remain"),
-        (("policy",), ("--net", "x", "--with", "bfs"), "bfs asks no network: it has neither an estimate nor a prior"),
+        (("policy",), ("--net", "x", "--with", "astar"), "the network 'x' does not predict how many moves remain"),
+        (("policy",), ("--net", "x", "--with", "bfs"), "bfs cannot use a network: it has neither an estimate nor"),
         (
             ("cost_to_go",),
             ("--net", "x", "--estimate", "manhattan"),

@@ -44,9 +44,9 @@ class Shelf:
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     made = Shelf()
     monkeypatch.setitem(sys.modules, "puzzlelab.nets.model_zoo", made)
-    networks._found.cache_clear()
+    networks._load.cache_clear()
     yield made
-    networks._found.cache_clear()
+    networks._load.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["net", "net:one", "net:averaged", "net:runs/a:b:averaged"])
@@ -101,7 +101,7 @@ def test_without_what_networks_need_it_is_named(monkeypatch: pytest.MonkeyPatch,
     def absent(name: str) -> Any:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
-    networks._found.cache_clear()
+    networks._load.cache_clear()
     monkeypatch.setattr(importlib, "import_module", absent)
     with pytest.raises(
         BadInput, match=r"networks need torch, which is not installed: pip install 'puzzlelab\[learn\]'"

@@ -262,7 +262,7 @@ def test_a_board_with_an_objection_has_no_solutions_and_is_not_searched(corridor
     script = Script(says=(AssertionError("it searched"),))
     assert count(script, start, Limit()) == Count(0, "done")
     listing = Listing(script, start, Limit())
-    assert (list(listing), listing.stop, listing.found) == ([], "done", 0)
+    assert (list(listing), listing.stop, listing.count) == ([], "done", 0)
 
 
 # --- lists ---
@@ -274,9 +274,9 @@ def test_a_list_says_why_it_ended(corridor) -> None:
     listing = Listing(Script(says=says), start, Limit())
     assert listing.stop == "interrupted"
     assert list(listing) == [(0, 0), (1, 0, 0, 0)]
-    assert (listing.stop, listing.found, listing.name) == ("done", 2, "script")
+    assert (listing.stop, listing.count, listing.name) == ("done", 2, "script")
     some = Listing(Script(says=says), start, Limit(), 1)
-    assert (list(some), some.stop, some.found) == ([(0, 0)], "solutions", 1)
+    assert (list(some), some.stop, some.count) == ([(0, 0)], "solutions", 1)
     cut = Listing(Script(says=(ONE, Result(None, stop="nodes"))), start, Limit())
     assert (list(cut), cut.stop) == ([(0, 0)], "nodes")
 
@@ -284,9 +284,9 @@ def test_a_list_says_why_it_ended(corridor) -> None:
 def test_a_list_that_is_left_is_interrupted_and_begins_anew(corridor) -> None:
     listing = Listing(Script(says=(ONE, OTHER, THIRD, Result(None))), corridor().read("2"), Limit())
     assert list(islice(listing, 2)) == [(0, 0), (1, 0, 0, 0)]
-    assert (listing.found, listing.stop) == (2, "interrupted")
+    assert (listing.count, listing.stop) == (2, "interrupted")
     assert len(list(listing)) == 3
-    assert (listing.found, listing.stop) == (3, "done")
+    assert (listing.count, listing.stop) == (3, "done")
 
 
 def test_a_wrong_solution_is_never_given(corridor) -> None:
@@ -295,14 +295,14 @@ def test_a_wrong_solution_is_never_given(corridor) -> None:
     assert next(solutions) == (0, 0)
     with pytest.raises(PuzzlelabError, match="^script gave a wrong answer for <corridor-9: 2>: after all 1 moves the"):
         next(solutions)
-    assert listing.found == 1
+    assert listing.count == 1
 
 
 def test_ctrl_c_in_a_list_is_the_callers_to_handle(corridor) -> None:
     listing = Listing(Script(says=(ONE, KeyboardInterrupt())), corridor().read("2"), Limit())
     with pytest.raises(KeyboardInterrupt):
         list(listing)
-    assert (listing.found, listing.stop) == (1, "interrupted")
+    assert (listing.count, listing.stop) == (1, "interrupted")
 
 
 # --- who is asked ---

@@ -60,7 +60,7 @@ class Equal:
     def waiting(self, sentence: str) -> None:
         pass
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         pass
 
 

@@ -112,7 +112,7 @@ def test_a_large_board():
 
 def test_a_limit_of_time_is_kept():
     listing = Listing(Sat(), load("sudoku-9x9").read("." * 81), Limit(seconds=0.2))
-    assert len(set(listing)) == listing.found
+    assert len(set(listing)) == listing.count
     assert listing.stop == "time"
 
 

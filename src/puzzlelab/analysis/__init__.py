@@ -1,1 +1,1 @@
-"""What people ask about boards: hints, regrets, checks, new boards, and the same as plain data."""
+"""Hints, regrets, checks and generation of boards, and their results as plain data."""

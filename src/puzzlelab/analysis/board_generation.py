@@ -1,6 +1,6 @@
-"""New boards as people ask for them: by a scale and a level on it, and by a puzzle's own settings where it has some.
+"""Generates boards by scale and level, and by further settings that a puzzle's own generator has.
 
-A puzzle may have a generator of its own (the view `OwnGenerator`); boards of others are sampled on their scales.
+A puzzle may have its own generator (the view `OwnGenerator`); boards of others are sampled on their scales.
 """
 
 from __future__ import annotations
@@ -27,51 +27,51 @@ def boards(
     level: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
-    **made: Any,
+    **settings: Any,
 ) -> Iterator[State]:
-    """New plain states `[S]`, as many as asked for, one by one as they are made.
+    """Yield `count` new plain states `[S]`.
 
     Args:
-        puzzle: whose boards.
-        count: how many; what follows does not depend on it, so that more boards begin with the same ones.
-        scale: the scale of difficulty; the puzzle's main one if not given.
-        level: a level on it such as '15', or several such as '10-20', which come up alike.
+        puzzle: the puzzle of the boards.
+        count: how many boards; a larger count begins with the same boards.
+        scale: the scale of difficulty, by default the puzzle's main one.
+        level: a level on it such as '15', or several such as '10-20', which are equally frequent.
         seed: equal seeds give equal boards.
-        jobs: threads, of a puzzle that has its own generator; all cores if not given.
-        made: the settings of that generator, such as `clues='25-30'`; `None` leaves one as it is by default.
+        jobs: threads of the puzzle's own generator, by default all cores.
+        settings: the settings of that generator, such as `clues='25-30'`; `None` means the default.
 
     Raises:
-        BadOption: for what does not exist, or cannot be had together.
-        Unsupported: if the puzzle makes no boards.
+        BadOption: for unknown settings, and for settings that exclude each other.
+        Unsupported: if the puzzle cannot make boards.
         UnknownName: if it has no such scale.
     """
     if count < 1:
-        raise BadOption(f"at least 1 board must be asked for, not {count}")
-    maker = generator_of(puzzle, scale, level, made)
-    if maker is None:
+        raise BadOption(f"the number of boards must be at least 1, not {count}")
+    own_generator = generator_of(puzzle, scale, level, settings)
+    if own_generator is None:
         return map(sampler(puzzle, scale, level, seed), range(count))
-    return islice((board for puzzles, _ in maker.batches(count, seed, jobs) for board in puzzles), count)
+    return islice((board for puzzles, _ in own_generator.batches(count, seed, jobs) for board in puzzles), count)
 
 
 def generator_of(
-    puzzle: Puzzle, scale: str | None, level: str | None, made: Mapping[str, Any]
+    puzzle: Puzzle, scale: str | None, level: str | None, settings: Mapping[str, Any]
 ) -> BoardGenerator | None:
-    """The puzzle's own generator with these settings, or None where it has none.
+    """The puzzle's own generator with these settings, or None if it has none.
 
     Raises:
-        BadOption: as `boards` does; where there is no generator, for any setting of one.
+        BadOption: as `boards` does; without an own generator, for every setting that is not None.
     """
     own = puzzle.view(OwnGenerator)
-    given = {name: value for name, value in made.items() if value is not None}
+    values = {name: value for name, value in settings.items() if value is not None}
     if own is not None:
-        return own.settings.of_scale(scale_of(puzzle, scale)[0], level, given)
-    if given:
+        return own.settings.of_scale(scale_of(puzzle, scale)[0], level, values)
+    if values:
         raise BadOption(f"{puzzle.name} makes boards by scale and level only")
     return None
 
 
 def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> Callable[[int], State]:
-    """Makes the board number i, from 0, of this seed; the levels take turns. Raises as `boards` does."""
+    """A function that makes the board number i, from 0, cycling through the levels. Raises as `boards` does."""
     _, chosen = scale_of(puzzle, scale)
     least, most = read_levels(level) if level else (None, None)
     levels = [None] if least is None or most is None else list(range(least, most + 1))
@@ -79,7 +79,7 @@ def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> 
 
 
 def generator_fields() -> dict[str, tuple[str, FieldInfo]]:
-    """The settings that puzzles' own generators have besides the level: name -> (first puzzle that has it, field)."""
+    """All settings of own generators except the level: name -> (the first puzzle that has it, field)."""
     fields: dict[str, tuple[str, FieldInfo]] = {}
     for family in registry.families():
         for name in registry.family(family).names:

@@ -1,6 +1,6 @@
-"""Asks one solver about several boards of one game under one limit, and keeps what is known of each as a range.
+"""Solves several related boards under one limit; each length is an interval of proven bounds.
 
-What a solver did not prove in time stays a range; a time-out is never taken for a fact.
+A length that a solver does not prove in time stays an interval; a time-out is never taken for a proof.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ Watch = Callable[[Attempt], bool]
 
 @dataclass(frozen=True)
 class Interval:
-    """What is known of a number of moves: at least `least` and, unless that is None, at most `most`."""
+    """Bounds on a number of moves: at least `least` and, unless that is None, at most `most`."""
 
     least: int = 0
     most: int | None = None
     unsolvable: bool = False
-    """Whether it is proven that there is no such number, because nothing can be solved from here."""
+    """Whether the board is proven unsolvable, so that there is no such number."""
 
     @property
     def proven(self) -> bool:
-        """Whether nothing more is to be known."""
+        """Whether the number is known exactly, or the board is proven unsolvable."""
         return self.unsolvable or self.least == self.most
 
     def meets(self, other: Interval) -> Interval:
-        """What is known when both hold."""
+        """The intersection of both intervals."""
         if self.unsolvable or other.unsolvable:
             return self if self.unsolvable else other
         mosts = [most for most in (self.most, other.most) if most is not None]
         return Interval(max(self.least, other.least), min(mosts, default=None))
 
     def plus(self, moves: int) -> Interval:
-        """The same after so many moves more."""
+        """The interval with so many moves added."""
         most = None if self.most is None else self.most + moves
         return replace(self, least=max(0, self.least + moves), most=most)
 
 
 class BudgetedSolver:
-    """Asks one solver about several boards, under one limit for all of them together."""
+    """Runs one solver on several boards, under one limit for all of them together."""
 
     def __init__(self, solver: Solver, limit: Limit, watch: Watch | None = None) -> None:
         self.solver, self.limit, self.watch = solver, limit, watch
         self.expanded, self.seconds, self.interrupted = 0, 0.0, False
 
     def share(self, parts: int) -> Limit | None:
-        """One of so many equal parts of what is left of the limit, or None where nothing is."""
+        """The remaining limit divided by `parts`, or None if it is used up."""
         seconds, nodes = self.limit.seconds, self.limit.nodes
         if seconds is not None and (seconds := seconds - self.seconds) <= 0:
             return None
@@ -64,34 +64,34 @@ class BudgetedSolver:
             nodes=None if nodes is None else max(1, nodes // parts),
         )
 
-    def ask(
-        self, instance: Instance, known: Interval, parts: int, enough: Watch | None = None
+    def search(
+        self, instance: Instance, bounds: Interval, parts: int, enough: Watch | None = None
     ) -> tuple[Interval, Result]:
-        """What is known of a board after one of so many parts of the limit, and the answer; see `result_range`.
+        """Search a board with 1 / `parts` of the remaining limit; the improved bounds, and the result.
 
-        A solution as short as the known bound ends the search, and so does `enough`.
+        The search ends early with a solution as short as the lower bound, or when `enough` returns True.
         """
         unanswered = Result(None, stop="interrupted" if self.interrupted else "time")
         share = None if self.interrupted else self.share(parts)
         if share is None:
-            return known, unanswered
-        content = False
+            return bounds, unanswered
+        satisfied = False
 
         def watch(attempt: Attempt) -> bool:
-            nonlocal content
-            shortest = isinstance(attempt, Result) and attempt.moves is not None and len(attempt.moves) <= known.least
-            content = shortest or bool(enough and enough(attempt))
+            nonlocal satisfied
+            shortest = isinstance(attempt, Result) and attempt.moves is not None and len(attempt.moves) <= bounds.least
+            satisfied = shortest or bool(enough and enough(attempt))
             self.interrupted = bool(self.watch and self.watch(attempt))
-            return content or self.interrupted
+            return satisfied or self.interrupted
 
         result = solve(self.solver, instance, share, watch)
         self.expanded += result.expanded
-        self.seconds += result.seconds  # which leave out compiling
-        self.interrupted |= result.stop == "interrupted" and not content
-        return known.meets(result_interval(result)), result
+        self.seconds += result.seconds  # without the time of compilation
+        self.interrupted |= result.stop == "interrupted" and not satisfied
+        return bounds.meets(result_interval(result)), result
 
     def stop(self, proven: bool) -> Stop:
-        """Why there are no more questions."""
+        """Why the searches ended."""
         if self.interrupted:
             return "interrupted"
         if proven:
@@ -102,23 +102,23 @@ class BudgetedSolver:
 
 
 def result_interval(result: Result) -> Interval:
-    """What a verified result says of the optimum."""
+    """The bounds on the optimum that a verified result proves."""
     if result.proof == "unsolvable":
         return Interval(unsolvable=True)
     return Interval(result.lower_bound, result.length)
 
 
 def require_comparable_moves(puzzle: Puzzle) -> None:
-    """Raise `Unsupported` for a puzzle in which no move can be better than another."""
+    """Raise `Unsupported` for a puzzle whose solutions are all equally long."""
     if presentation_of(puzzle).answer_is_board:
         raise Unsupported(
-            f"hints tell shorter ways from longer ones, and every solution of {puzzle.name} has as many moves as the "
+            f"hints compare the lengths of solutions, and every solution of {puzzle.name} has as many moves as the "
             "board has blanks: solve the board, or count its solutions"
         )
 
 
 def interval_difference(needed: Interval, optimum: Interval) -> Interval:
-    """What is known of needed - optimum, which is at least 0."""
+    """Bounds on needed - optimum, which is at least 0."""
     if needed.unsolvable:
         return needed
     least = 0 if optimum.most is None else max(0, needed.least - optimum.most)

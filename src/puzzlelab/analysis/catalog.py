@@ -1,4 +1,4 @@
-"""What there is, and what a puzzle offers, as plain data: the command line prints it and a server sends it.
+"""Lists puzzles and solvers, and what each puzzle offers, as plain data for the command line and the server.
 
 Nothing here imports torch.
 """
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 Facts = dict[str, Any]
 LEARNED = ("torch", "safetensors")
-"""What networks need."""
+"""Packages that networks need."""
 
-# --- what there is ---
+# --- puzzles and solvers ---
 
 
 def everything() -> Facts:
@@ -53,7 +53,7 @@ def _solver(name: str) -> Facts:
 
 
 def _plain(value: Any) -> Any:
-    """A default as JSON has it; None for what has no plain form."""
+    """A default as JSON; None for objects without a JSON form."""
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
     return value if isinstance(value, str | int | float | bool) else None
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Any:
 
 
 def about(puzzle: Puzzle) -> Facts:
-    """What a puzzle offers: its solvers, estimates, scales, networks and examples."""
+    """The solvers, estimates, scales, networks and examples of a puzzle."""
     presentation = presentation_of(puzzle)
     name, options = presentation.usual_solver
     return {
@@ -84,27 +84,27 @@ def about(puzzle: Puzzle) -> Facts:
 
 
 def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
-    """What `require` would say with the options as they are by default, without loading a network."""
-    asked = [option for option, value in solver.options().items() if networks.is_network(value)]
+    """Whether `require` accepts the solver with its default options; tested without loading a network."""
+    options = [option for option, value in solver.options().items() if networks.is_network(value)]
     try:
-        if asked:
+        if options:
             require_views(solver, puzzle)
-            return _has_network(puzzle, asked, solver)
+            return _has_network(puzzle, options, solver)
         require(solver, puzzle)
     except BadInput:
         return False
     return True
 
 
-def _has_network(puzzle: Puzzle, asked: Sequence[str], solver: Solver) -> bool:
-    """Whether the best network of the package tells what a solver asks it in these options."""
+def _has_network(puzzle: Puzzle, options: Sequence[str], solver: Solver) -> bool:
+    """Whether the package's best network has the heads that these options of a solver need."""
     card = networks.cards(puzzle.name).get(puzzle.name)
     if card is None or not all(map(find_spec, LEARNED)):
         return False
     heads = set(_heads(card))
-    told = {option for option in HEADS if option in solver.options() and heads & set(HEADS[option])}
-    # One that asks for both needs to know how many moves remain; whoever asks for one takes what the network tells.
-    return bool(told) if len(asked) == 1 else "estimate" in told or puzzle.view(Estimates) is not None
+    available = {option for option in HEADS if option in solver.options() and heads & set(HEADS[option])}
+    # A solver with both options needs an estimate; a solver with one of them accepts every head for it.
+    return bool(available) if len(options) == 1 else "estimate" in available or puzzle.view(Estimates) is not None
 
 
 def _heads(card: Mapping[str, Any]) -> list[str]:
@@ -115,19 +115,19 @@ def _estimates(puzzle: Puzzle) -> Iterator[Facts]:
     view = puzzle.view(Estimates)
     if view is None:
         return
-    usual, known = view.estimate().name, view.estimates
-    for name, sentence in known.items():
-        short = usual not in known and usual.startswith(f"{name}-")  # as pdb-663 is the usual one of those named pdb
-        told = {"name": name, "about": sentence, "usual": name == usual or short}
+    usual, sentences = view.estimate().name, view.estimates
+    for name, sentence in sentences.items():
+        short = usual not in sentences and usual.startswith(f"{name}-")  # pdb-663 is the default among those named pdb
+        facts = {"name": name, "about": sentence, "usual": name == usual or short}
         try:
-            yield {**told, "admissible": view.estimate(name).admissible}  # whose tables are made when it is used
+            yield {**facts, "admissible": view.estimate(name).admissible}  # its tables are made only when it is used
         except BadInput:
-            yield told
+            yield facts
 
 
 def _scales(puzzle: Puzzle) -> list[Facts]:
     samples = puzzle.view(Samples)
-    known = samples.scales if samples else {}
+    scales = samples.scales if samples else {}
     return [
         {
             "name": name,
@@ -135,7 +135,7 @@ def _scales(puzzle: Puzzle) -> list[Facts]:
             "levels": None if scale.levels is None else list(scale.levels),
             "usual": number == 0,
         }
-        for number, (name, scale) in enumerate(known.items())
+        for number, (name, scale) in enumerate(scales.items())
     ]
 
 
@@ -151,11 +151,11 @@ def _network(puzzle: Puzzle, stem: str, card: Mapping[str, Any]) -> Facts:
 
 
 def _examples(puzzle: Puzzle) -> list[Facts]:
-    known = presentation_of(puzzle).examples
+    examples = presentation_of(puzzle).examples
     return [
         {"name": name, "board": puzzle.write(puzzle.read(name).state), "about": example.about}
-        for name, example in known.items()
+        for name, example in examples.items()
     ]
 
 
-# --- what was found ---
+# --- results ---

@@ -14,52 +14,52 @@ from puzzlelab.core.solver import Solver, board_after
 from puzzlelab.core.views import Samples
 
 SHOWN = 20
-"""Cells that differ and are named."""
+"""The most differing cells that a message names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What speaks against a board, and where it stands on the scales of its puzzle."""
+    """The objections to a board, and its difficulty on the scales of its puzzle."""
 
     instance: Instance
     objections: tuple[str, ...] = ()
-    """In sentences; none for a good board."""
+    """Sentences; empty for a proper board."""
     unsolvable: bool = False
-    """Whether it is proven that nothing solves it."""
+    """Whether the board is proven unsolvable."""
     solutions: int | None = None
-    """0, 1, or 2 for two or more; None where nobody looked, or it is not known in time."""
+    """0, 1, or 2 for two or more; None if they were not counted, or not in time."""
     witnesses: tuple[State, ...] = ()
-    """Two solved boards, where there are two."""
+    """Two different solutions as solved boards, if there are two."""
     difficulty: Mapping[str, int] = field(default_factory=dict)
     stop: Stop = "done"
     """Why the search for solutions ended."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing speaks against the board."""
+        """Whether there are no objections."""
         return not self.objections
 
 
 def check(instance: Instance, solver: Solver, limit: Limit) -> Check:
-    """What there is to object to a board.
+    """Check a board: whether it can be solved, and how hard it is.
 
-    Where a good board has one solution only, `solver` looks for a second one within `limit`.
+    For puzzles whose boards should have a unique solution, `solver` looks for a second one within `limit`.
 
     Raises:
-        Unsupported: if it would have to, and cannot list solutions.
+        Unsupported: if the solver must look for a second solution, and cannot enumerate solutions.
     """
     puzzle, state = instance.puzzle, instance.state
     samples, presentation = puzzle.view(Samples), presentation_of(puzzle)
     difficulty = samples.difficulty(state) if samples else {}
-    told = Check(instance, difficulty={scale: int(value) for scale, value in difficulty.items()})
+    outcome = Check(instance, difficulty={scale: int(value) for scale, value in difficulty.items()})
     if objection := puzzle.objection(state):
-        return replace(told, objections=(f"cannot be solved: {objection}",), unsolvable=True, solutions=0)
-    told = replace(told, objections=tuple(presentation.warnings(state)))
-    return _counted(told, solver, limit) if presentation.unique_expected else told
+        return replace(outcome, objections=(f"cannot be solved: {objection}",), unsolvable=True, solutions=0)
+    outcome = replace(outcome, objections=tuple(presentation.warnings(state)))
+    return _count_solutions(outcome, solver, limit) if presentation.unique_expected else outcome
 
 
 def check_facts(check: Check) -> dict[str, Any]:
-    """What was said of a board as plain data."""
+    """A check as plain data."""
     puzzle = check.instance.puzzle
     return {
         "puzzle": puzzle.name,
@@ -72,28 +72,28 @@ def check_facts(check: Check) -> dict[str, Any]:
     }
 
 
-def _counted(told: Check, solver: Solver, limit: Limit) -> Check:
-    """The check with how many solutions there are, and what there is to object to that."""
-    puzzle, state = told.instance.puzzle, told.instance.state
-    found = Listing(solver, told.instance, limit, most=2)
-    boards = tuple(board_after(puzzle, state, moves) for moves in found)
-    known = found.stop in ("done", "solutions")
-    sentence = _not_one(puzzle, boards, known, limit)
+def _count_solutions(checked: Check, solver: Solver, limit: Limit) -> Check:
+    """The check with the number of solutions, and an objection if that is not one."""
+    puzzle, state = checked.instance.puzzle, checked.instance.state
+    listing = Listing(solver, checked.instance, limit, most=2)
+    boards = tuple(board_after(puzzle, state, moves) for moves in listing)
+    complete = listing.stop in ("done", "solutions")
+    sentence = _uniqueness_objection(puzzle, boards, complete, limit)
     return replace(
-        told,
-        objections=told.objections + ((sentence,) if sentence else ()),
-        unsolvable=known and not boards,
-        solutions=len(boards) if known else None,
+        checked,
+        objections=checked.objections + ((sentence,) if sentence else ()),
+        unsolvable=complete and not boards,
+        solutions=len(boards) if complete else None,
         witnesses=boards if len(boards) == 2 else (),
-        stop=found.stop,
+        stop=listing.stop,
     )
 
 
-def _not_one(puzzle: Puzzle, boards: tuple[State, ...], known: bool, limit: Limit) -> str | None:
-    """That these solutions are not exactly one, or are not known to be all; None where they are."""
+def _uniqueness_objection(puzzle: Puzzle, boards: tuple[State, ...], complete: bool, limit: Limit) -> str | None:
+    """The objection that there is not exactly one solution, or that this is not known; None if there is one."""
     if len(boards) == 2:
         return _difference(puzzle, *boards)
-    if not known:
+    if not complete:
         what = "one solution is known, a second one was not found" if boards else "no solution was found"
         return f"{what} within {'the limit' if limit.seconds is None else f'{limit.seconds:g} s'}"
     return None if boards else f"cannot be solved: {NO_SOLUTION}"

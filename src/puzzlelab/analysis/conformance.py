@@ -1,4 +1,4 @@
-"""Checks that hold for every puzzle and every solver; they are public, so that other people's can be checked too."""
+"""Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.kernels import survey
 
 NOISE = ("", "?", "x" * 50, "-1", "9" * 30, "\0", "1 2 3 \n 4", "[[[", "½ ¾", "a b c d")
-"""Texts that no puzzle should stumble over: each is a board or a `BadBoard`."""
+"""Texts that `read` must either parse or reject with `BadBoard`."""
 
 
 def _must(holds: bool, sentence: str) -> None:
@@ -29,7 +29,7 @@ def _must(holds: bool, sentence: str) -> None:
 
 
 def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0, steps: int = 60) -> None:
-    """Raise `ConformanceError` with a sentence unless the puzzle keeps what the protocols promise.
+    """Raise `ConformanceError` with a sentence if the puzzle violates its protocols.
 
     Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have
     names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are
@@ -85,9 +85,9 @@ def _check_state(puzzle: Puzzle, state: State) -> None:
 
 
 def _check_planes(puzzle: Puzzle, view: Planes, state: State, where: str) -> None:
-    """Planes have their size; in every symmetric image the same moves can be made, and lead to the image of the child.
+    """Planes have their size; in every symmetric image the same moves are legal, and lead to the image of the child.
 
-    Where a move has several names, of which `legal` gives one, an image may give another: `is_legal` knows them all.
+    Of several equivalent moves `legal` names one, and an image may name another: `is_legal` accepts all of them.
     """
     planes = view.planes(state[None])
     _must(planes.shape == (1, view.input_size), f"{where}: planes must have {view.input_size} numbers")
@@ -104,7 +104,7 @@ def _check_planes(puzzle: Puzzle, view: Planes, state: State, where: str) -> Non
 
 
 def survey_of(rules: KernelRules) -> Callable[..., Any]:
-    """`kernels.survey`, compiled or not as the rules are."""
+    """`kernels.survey`, interpreted for plain rules and compiled for others."""
     return runner(survey, rules)
 
 
@@ -128,11 +128,11 @@ def _check_kernels(puzzle: Puzzle, instance: Instance, where: str) -> None:
 
 
 def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]], limit: Limit | None = None) -> None:
-    """Raise `ConformanceError` with a sentence unless the solver keeps what the protocol promises on these boards.
+    """Raise `ConformanceError` with a sentence if the solver violates its protocols on these boards.
 
-    Each board comes with the length of its shortest solution, None where it has none. Checks: attempts only get better,
-    counts only grow, answers hold, proofs are true, the same question has the same answer, a tiny limit is kept, and of
-    a `BatchSolver` that it answers many boards at once as it answers each alone.
+    Each board comes with the length of its shortest solution, None if it has none. Checks: attempts only get better,
+    counts only grow, answers hold, proofs are true, the same board has the same answer, a limit of one node holds, and
+    a `BatchSolver` gives the same results in a batch as for single boards.
     """
     alone: list[Result] = []
     for instance, optimum in instances:
@@ -155,7 +155,7 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
-    together = [result for portion in portions(solver, instances) for result in solve_all(solver, portion, limit)]
+    together = [result for batch in portions(solver, instances) for result in solve_all(solver, batch, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):
         same = replace(one, seconds=0.0) == replace(other, seconds=0.0)
         _must(same, f"{solver.name} answers {instance!r} differently among other boards")

@@ -1,4 +1,4 @@
-"""The regret of the moves of a game that was played: how many moves each one wasted."""
+"""The regret of the moves of a played game: how many moves each one wasted."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class MoveRegret:
 
     move: int
     before: Interval
-    """The moves that were needed before it."""
+    """The cost-to-go before the move."""
     after: Interval
     regret: Interval
 
 
 @dataclass(frozen=True)
 class Regrets:
-    """The regret of each move of a game, and of all together."""
+    """The regret of each move of a game, and of the whole game."""
 
     steps: tuple[MoveRegret, ...]
     total: Interval
-    """It needs only the optimum of both ends, so that it may be proven where the single moves are not."""
+    """The regret of the whole game. It depends on both ends alone, so it may be proven where single moves are not."""
     stop: Stop = "done"
     expanded: int = 0
     seconds: float = 0.0
@@ -54,42 +54,42 @@ def regrets(
 ) -> Regrets:
     """The regret of each move of a game, which need not be finished.
 
-    Moves made + moves needed never falls along a game, and where it is equal at two positions it is so between them.
-    So a game with little regret needs few questions: both ends first, then the middle of what is open.
+    The number of moves made plus the cost-to-go never falls along a game; if it is equal at two positions, it is so at
+    all positions between them. Therefore both ends are searched first, then the middle of each open interval.
 
     Raises:
-        BadBoard: if a move cannot be made, with its number.
-        Unsupported: if all moves of this puzzle are alike, or the solver cannot solve it.
+        BadBoard: if a move is illegal, with its number.
+        Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    questions = BudgetedSolver(with_memory(solver), limit, watch)
+    budgeted = BudgetedSolver(with_memory(solver), limit, watch)
     positions = list(positions_of(instance, moves))
     puzzle = instance.puzzle
-    known = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]
-    pending = _by_halves(len(positions))
+    bounds = [Interval(0, 0) if puzzle.solved(place.state) else Interval(1) for place in positions]
+    pending = _bisection_order(len(positions))
     while pending:
         later = []
         for number, place in enumerate(pending):
-            parts = sum(not known[other].proven for other in pending[number:])
-            if not known[place].proven:
-                known[place], result = questions.ask(positions[place], known[place], parts)
-                known = _spread(known)
+            parts = sum(not bounds[other].proven for other in pending[number:])
+            if not bounds[place].proven:
+                bounds[place], result = budgeted.search(positions[place], bounds[place], parts)
+                bounds = _propagate(bounds)
                 later += [place] if result.stop in LIMITS else []
-        later = [place for place in later if not known[place].proven]
+        later = [place for place in later if not bounds[place].proven]
         if len(later) == len(pending):
             break
         pending = later
     steps = tuple(
         MoveRegret(move, before, after, interval_difference(after.plus(1), before))
-        for move, before, after in zip(moves, known[:-1], known[1:], strict=True)
+        for move, before, after in zip(moves, bounds[:-1], bounds[1:], strict=True)
     )
-    total = interval_difference(known[-1].plus(len(moves)), known[0]) if steps else Interval(0, 0)
-    stop = questions.stop(all(step.regret.proven for step in steps))
-    return Regrets(steps, total, stop, questions.expanded, questions.seconds)
+    total = interval_difference(bounds[-1].plus(len(moves)), bounds[0]) if steps else Interval(0, 0)
+    stop = budgeted.stop(all(step.regret.proven for step in steps))
+    return Regrets(steps, total, stop, budgeted.expanded, budgeted.seconds)
 
 
 def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
-    """Every position of a game by the plain rules, the start first; raises `BadBoard` where a move cannot be made."""
+    """Yield every position of a game by the plain rules, the start first; raises `BadBoard` for an illegal move."""
     puzzle, state = instance.puzzle, instance.state
     yield instance
     for step, move in enumerate(moves, start=1):
@@ -100,7 +100,7 @@ def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]
 
 
 def read_game(puzzle: Puzzle, text: str) -> list[int]:
-    """The moves of a text, with spaces or semicolons between them; raises `BadBoard` with the number of a wrong one."""
+    """The moves in a text, separated by spaces or semicolons; raises `BadBoard` with the number of an invalid one."""
     words = [word for word in re.split(r"[\s;]+", text) if word]
     moves = []
     for step, word in enumerate(words, start=1):
@@ -111,7 +111,7 @@ def read_game(puzzle: Puzzle, text: str) -> list[int]:
     return moves
 
 
-def _by_halves(count: int) -> list[int]:
+def _bisection_order(count: int) -> list[int]:
     """The numbers below `count`: both ends, then the middle of the widest gaps, and so on."""
     order, gaps = list(dict.fromkeys((0, count - 1))), [(0, count - 1)]
     for low, high in gaps:
@@ -122,15 +122,15 @@ def _by_halves(count: int) -> list[int]:
     return order
 
 
-def _spread(known: list[Interval]) -> list[Interval]:
-    """What the positions of a game tell of each other: a move takes away at most one of the moves that are needed."""
-    known = list(known)
-    for place in range(1, len(known)):
-        known[place] = known[place].meets(Interval(max(0, known[place - 1].least - 1)))
-        if known[place - 1].unsolvable:
-            known[place] = known[place - 1]
-    for place in reversed(range(len(known) - 1)):
-        after = known[place + 1]
+def _propagate(bounds: list[Interval]) -> list[Interval]:
+    """Tighten the bounds of neighbouring positions: a move lowers the cost-to-go by at most one."""
+    bounds = list(bounds)
+    for place in range(1, len(bounds)):
+        bounds[place] = bounds[place].meets(Interval(max(0, bounds[place - 1].least - 1)))
+        if bounds[place - 1].unsolvable:
+            bounds[place] = bounds[place - 1]
+    for place in reversed(range(len(bounds) - 1)):
+        after = bounds[place + 1]
         if after.most is not None:
-            known[place] = known[place].meets(Interval(0, after.most + 1))
-    return known
+            bounds[place] = bounds[place].meets(Interval(0, after.most + 1))
+    return bounds

@@ -1,4 +1,4 @@
-"""Hints: how many moves each move at a position leads to, which ones are best, and what the others waste.
+"""Hints: the cost-to-go after each move at a position, the best moves, and the regret of the others.
 
 The regret of a move is how many moves it wastes: 1 + the optimum after it - the optimum before it, 0 for every optimal
 move.
@@ -25,11 +25,11 @@ from puzzlelab.core.solver import Attempt, Solver, with_memory
 
 @dataclass(frozen=True)
 class MoveValue:
-    """What is known of one move."""
+    """Bounds on the value of one move."""
 
     move: int
     needed: Interval
-    """The moves of the shortest solution that begins with it."""
+    """Bounds on the length of the shortest solution that begins with it."""
     regret: Interval
     """How many moves it wastes."""
 
@@ -40,7 +40,7 @@ class MoveValue:
 
     @property
     def bound(self) -> int:
-        """No solution that begins with it is shorter."""
+        """A lower bound on every solution that begins with it."""
         return self.needed.least
 
     @property
@@ -51,22 +51,22 @@ class MoveValue:
 
 @dataclass(frozen=True)
 class Hint:
-    """What every move at a position is worth, the best ones first."""
+    """The value of every move at a position, the best ones first."""
 
     instance: Instance
     needed: Interval
-    """The moves of the shortest solution."""
+    """Bounds on the length of the shortest solution."""
     moves: tuple[MoveValue, ...]
-    """Every legal move; none where the board is solved."""
+    """Every legal move; empty for a solved board."""
     stop: Stop = "done"
     expanded: int = 0
     seconds: float = 0.0
     reason: str = ""
-    """Why there is no solution, in words."""
+    """Why there is no solution, as a sentence."""
 
     @property
     def best(self) -> tuple[int, ...]:
-        """The moves with the shortest known solutions; all optimal moves and no other where the hint is proven."""
+        """The moves with the shortest known solutions; exactly the optimal moves if the hint is proven."""
         return tuple(value.move for value in self.moves if value.length is not None and value.length == self.length)
 
     @property
@@ -76,12 +76,12 @@ class Hint:
 
     @property
     def lower_bound(self) -> int:
-        """No solution is shorter."""
+        """A lower bound on every solution."""
         return self.needed.least
 
     @property
     def settled(self) -> bool:
-        """Whether `best` are proven to be all the optimal moves."""
+        """Whether `best` is proven to be exactly the set of optimal moves."""
         return self.needed.proven and all(value.regret.most == 0 or value.regret.least > 0 for value in self.moves)
 
     @property
@@ -95,44 +95,44 @@ def hint(
     instance: Instance,
     limit: Limit,
     watch: Watch | None = None,
-    known: Interval | None = None,
+    bounds: Interval | None = None,
     only_best: bool = False,
 ) -> Hint:
-    """What every move of a position is worth, verified.
+    """The value of every move at a position, verified.
 
-    The board itself may take half of the limit; its children share the rest evenly, and what easy ones leave over goes
-    to those that are open still. Children that are one board are asked about once.
+    The board itself may use half of the limit. Its children share the rest evenly; time that easy children do not use
+    goes to the open ones. Equal children are searched once.
 
     Args:
-        solver: who is asked; one that `WithMemory` uses what it learns again.
+        solver: the solver; one that is `WithMemory` reuses its memory.
         instance: the position.
-        limit: for all questions together.
-        watch: sees every attempt, and ends the work by returning True.
-        known: what is known of the position already, which is then not asked about.
-        only_best: whether a move that is proven not to be optimal is left there, without its exact regret.
+        limit: for all searches together.
+        watch: is called with every attempt, and ends the work by returning True.
+        bounds: known bounds on the position, which is then not searched.
+        only_best: whether to stop at the proof that a move is not optimal, without its exact regret.
 
     Raises:
-        Unsupported: if all moves of this puzzle are alike, or the solver cannot solve it.
+        Unsupported: if all solutions of this puzzle are equally long, or the solver cannot solve it.
     """
     require_comparable_moves(instance.puzzle)
-    return hint_by(BudgetedSolver(with_memory(solver), limit, watch), instance, known, only_best)
+    return hint_by(BudgetedSolver(with_memory(solver), limit, watch), instance, bounds, only_best)
 
 
 def hint_by(
-    questions: BudgetedSolver, instance: Instance, known: Interval | None = None, only_best: bool = False
+    budgeted: BudgetedSolver, instance: Instance, bounds: Interval | None = None, only_best: bool = False
 ) -> Hint:
-    """The same, for whoever keeps a solver and what it remembers for several positions."""
+    """The same as `hint`, with a solver and a limit that several positions share."""
     if instance.puzzle.solved(instance.state):
         return Hint(instance, Interval(0, 0), ())
     first, reason = None, ""
-    if known is None:
-        known, result = questions.ask(instance, Interval(1), 2)
+    if bounds is None:
+        bounds, result = budgeted.search(instance, Interval(1), 2)
         first, reason = (result.moves or (None,))[0], result.reason
-    if known.unsolvable:
-        return Hint(instance, known, (), "done", questions.expanded, questions.seconds, reason)
+    if bounds.unsolvable:
+        return Hint(instance, bounds, (), "done", budgeted.expanded, budgeted.seconds, reason)
     children = _children(instance)
-    found = _ask_children(questions, children, known, first, only_best)
-    return _summary(instance, known, {move: found[child] for move, child in children.items()}, questions)
+    child_bounds = _search_children(budgeted, children, bounds, first, only_best)
+    return _summary(instance, bounds, {move: child_bounds[child] for move, child in children.items()}, budgeted)
 
 
 def _children(instance: Instance) -> dict[int, Instance]:
@@ -141,51 +141,51 @@ def _children(instance: Instance) -> dict[int, Instance]:
     return {move: Instance(puzzle, puzzle.apply(state, move)) for move in np.flatnonzero(puzzle.legal(state)).tolist()}
 
 
-def _ask_children(
-    questions: BudgetedSolver, children: dict[int, Instance], known: Interval, first: int | None, only_best: bool
+def _search_children(
+    budgeted: BudgetedSolver, children: dict[int, Instance], bounds: Interval, first: int | None, only_best: bool
 ) -> dict[Instance, Interval]:
-    """What is known of each child; `first` begins the best known solution of the board itself."""
+    """The bounds on each child; `first` is the first move of the best known solution of the board itself."""
     puzzle = next(iter(children.values())).puzzle if children else None
-    found = {child: Interval(max(0, known.least - 1)) for child in children.values()}
-    for child in found:
+    child_bounds = {child: Interval(max(0, bounds.least - 1)) for child in children.values()}
+    for child in child_bounds:
         if puzzle is not None and puzzle.solved(child.state):
-            found[child] = Interval(0, 0)
-    chosen = children.get(first) if first is not None else None
-    if chosen is not None and known.most is not None:
-        found[chosen] = found[chosen].meets(Interval(0, known.most - 1))
+            child_bounds[child] = Interval(0, 0)
+    best_child = children.get(first) if first is not None else None
+    if best_child is not None and bounds.most is not None:
+        child_bounds[best_child] = child_bounds[best_child].meets(Interval(0, bounds.most - 1))
 
     def beaten(attempt: Attempt) -> bool:
         bound = attempt.lower_bound if isinstance(attempt, Result) else attempt.bound
-        return only_best and known.most is not None and known.proven and bound >= known.most
+        return only_best and bounds.most is not None and bounds.proven and bound >= bounds.most
 
-    pending = [child for child, value in found.items() if not value.proven]
+    pending = [child for child, value in child_bounds.items() if not value.proven]
     while pending:
         later = []
         for place, child in enumerate(pending):
-            found[child], result = questions.ask(child, found[child], len(pending) - place, beaten)
-            if not found[child].proven and result.stop in LIMITS and not beaten(result):
+            child_bounds[child], result = budgeted.search(child, child_bounds[child], len(pending) - place, beaten)
+            if not child_bounds[child].proven and result.stop in LIMITS and not beaten(result):
                 later.append(child)
         if len(later) == len(pending):
             break
         pending = later
-    return found
+    return child_bounds
 
 
-def _summary(instance: Instance, known: Interval, found: dict[int, Interval], questions: BudgetedSolver) -> Hint:
-    """The hint that follows from what is known of the board and of its children."""
-    needed = {move: value.plus(1) for move, value in found.items()}
-    open_ones = [value for value in needed.values() if not value.unsolvable]
-    if not open_ones:
-        known = Interval(unsolvable=True)
+def _summary(instance: Instance, bounds: Interval, child_bounds: dict[int, Interval], budgeted: BudgetedSolver) -> Hint:
+    """The hint that follows from the bounds on the board and on its children."""
+    needed = {move: value.plus(1) for move, value in child_bounds.items()}
+    solvable = [value for value in needed.values() if not value.unsolvable]
+    if not solvable:
+        bounds = Interval(unsolvable=True)
     else:
-        mosts = [value.most for value in open_ones if value.most is not None]
-        known = known.meets(Interval(min(value.least for value in open_ones), min(mosts, default=None)))
-    needed = {move: value.meets(Interval(known.least)) for move, value in needed.items()}
-    values = [MoveValue(move, value, interval_difference(value, known)) for move, value in needed.items()]
+        mosts = [value.most for value in solvable if value.most is not None]
+        bounds = bounds.meets(Interval(min(value.least for value in solvable), min(mosts, default=None)))
+    needed = {move: value.meets(Interval(bounds.least)) for move, value in needed.items()}
+    values = [MoveValue(move, value, interval_difference(value, bounds)) for move, value in needed.items()]
     values.sort(key=_order)
-    reason = "every move leads to a board that is proven unsolvable" if known.unsolvable else ""
-    made = Hint(instance, known, tuple(values), "done", questions.expanded, questions.seconds, reason)
-    return replace(made, stop=questions.stop(made.proven))
+    reason = "every move leads to a board that is proven unsolvable" if bounds.unsolvable else ""
+    summary = Hint(instance, bounds, tuple(values), "done", budgeted.expanded, budgeted.seconds, reason)
+    return replace(summary, stop=budgeted.stop(summary.proven))
 
 
 def _order(value: MoveValue) -> tuple[bool, float, int, int]:

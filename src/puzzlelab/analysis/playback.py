@@ -1,6 +1,6 @@
-"""Every board of a game that was played, with how many moves remain at least: what a player steps through.
+"""Every board of a played game with a lower bound on its cost-to-go, for stepping through the game.
 
-The bounds come at once: from estimates without tables, or with tables that are small, and never from a database.
+The bounds are cheap: they come from estimates with small tables or none, never from a pattern database.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from puzzlelab.core.views import Candidates, Estimate, Estimates
 from puzzlelab.engine.batch_rules import estimated
 
 ROUNDING = 1e-9
-"""What a bound that is no whole number may be too high by."""
+"""The rounding error of a bound that is not an integer."""
 
 
 @dataclass(frozen=True)
@@ -26,32 +26,32 @@ class Frame:
     """One board of a game."""
 
     board: str
-    """In canonical notation."""
+    """The board in canonical notation."""
     move: str | None
     """The move that led here; None at the start."""
     bound: int
-    """No solution from here has fewer moves."""
+    """A lower bound on the moves of every solution from here."""
     solved: bool
 
 
 def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> list[Frame]:
-    """The boards of a game, one more than there are moves; `lower_bound` is what is known of the first one.
+    """The boards of a game, one more than there are moves; `lower_bound` is a known bound for the first one.
 
-    Bounds never fall by more than one a move, because no move takes away more than one of those that are needed.
+    Bounds never fall by more than one a move, because a move lowers the cost-to-go by at most one.
 
     Raises:
-        BadBoard: if a move cannot be made, with its number.
+        BadBoard: if a move is illegal, with its number.
     """
     puzzle, positions = instance.puzzle, list(positions_of(instance, moves))
-    bounds, known = _bounds(puzzle, np.stack([position.state for position in positions])), lower_bound
-    found = []
+    bounds, propagated = _bounds(puzzle, np.stack([position.state for position in positions])), lower_bound
+    results = []
     for number, (position, bound) in enumerate(zip(positions, bounds, strict=True)):
         solved = puzzle.solved(position.state)
-        known = 0 if solved else max(bound, known, 1)
+        propagated = 0 if solved else max(bound, propagated, 1)
         move = puzzle.write_move(moves[number - 1]) if number else None
-        found.append(Frame(puzzle.write(position.state), move, known, solved))
-        known -= 1
-    return found
+        results.append(Frame(puzzle.write(position.state), move, propagated, solved))
+        propagated -= 1
+    return results
 
 
 def frame_facts(frame: Frame) -> dict[str, Any]:
@@ -60,17 +60,17 @@ def frame_facts(frame: Frame) -> dict[str, Any]:
 
 
 def _bounds(puzzle: Puzzle, states: State) -> list[int]:
-    """The best bound of each of the plain `states[B, S]` that is to be had at once; 0 where there is none."""
+    """The best cheap bound of each of the plain `states[B, S]`; 0 if there is none."""
     if (view := puzzle.view(Candidates)) is not None:  # each move fills a cell
         return [int(np.count_nonzero(view.digits(state) < 0)) for state in states]
     best: NDArray[np.float64] = np.zeros(len(states))
-    for estimate in _quick(puzzle):
+    for estimate in _cheap_estimates(puzzle):
         best = np.maximum(best, estimated(puzzle, estimate, states))
     return [int(bound) for bound in np.ceil(best - ROUNDING)]
 
 
-def _quick(puzzle: Puzzle) -> Iterator[Estimate]:
-    """The bounds of a puzzle whose tables are made at once, or that have none."""
+def _cheap_estimates(puzzle: Puzzle) -> Iterator[Estimate]:
+    """The lower bounds of a puzzle that have small tables or none."""
     view = puzzle.view(Estimates)
     if view is None:
         return

@@ -1,4 +1,4 @@
-"""What was found of a board, as plain data that JSON can hold: the command line prints it and a server sends it."""
+"""Hints, regrets, counts and boards as plain data for JSON, which the command line prints and the server sends."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Facts = dict[str, Any]
 
 
 def error_facts(puzzle: Puzzle, board: str, error: Exception) -> Facts:
-    """A text that could not be answered, as it was given, and why."""
+    """The input text of a board that cannot be used, and the error."""
     return {"puzzle": puzzle.name, "board": board, "error": str(error)}
 
 
-def hint_row(instance: Instance, solver: Solver, limit: Limit, told: Hint) -> Facts:
-    """A hint with its question and the work that it took."""
-    return {**_question(instance, solver, limit), **hint_facts(told), **_work(told)}
+def hint_row(instance: Instance, solver: Solver, limit: Limit, hint: Hint) -> Facts:
+    """A hint as plain data, with its board, its solver and its costs."""
+    return {**_question(instance, solver, limit), **hint_facts(hint), **_work(hint)}
 
 
-def game_row(instance: Instance, solver: Solver, limit: Limit, told: Regrets) -> Facts:
-    """The regrets of a game from this board, with the question and the work that it took."""
-    return {**_question(instance, solver, limit), **game_facts(instance.puzzle, told), **_work(told)}
+def game_row(instance: Instance, solver: Solver, limit: Limit, regrets: Regrets) -> Facts:
+    """The regrets of a game as plain data, with its board, its solver and its costs."""
+    return {**_question(instance, solver, limit), **game_facts(instance.puzzle, regrets), **_work(regrets)}
 
 
 def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
@@ -47,45 +47,45 @@ def _question(instance: Instance, solver: Solver, limit: Limit) -> Facts:
     }
 
 
-def _work(told: Hint | Regrets) -> Facts:
-    return {"stop": told.stop, "expanded": told.expanded, "seconds": round(told.seconds, 6)}
+def _work(outcome: Hint | Regrets) -> Facts:
+    return {"stop": outcome.stop, "expanded": outcome.expanded, "seconds": round(outcome.seconds, 6)}
 
 
-def hint_facts(told: Hint) -> Facts:
+def hint_facts(hint: Hint) -> Facts:
     """A hint as plain data."""
-    puzzle = told.instance.puzzle
+    puzzle = hint.instance.puzzle
 
     def facts(value: MoveValue) -> Facts:
         return {"move": puzzle.write_move(value.move), **_range(value.needed), "regret": _range(value.regret)}
 
     return {
-        **_range(told.needed),
-        "reason": told.reason,
-        "best": [puzzle.write_move(move) for move in told.best],
-        "settled": told.settled,
-        "all_proven": told.proven,
-        "moves": [facts(value) for value in told.moves],
+        **_range(hint.needed),
+        "reason": hint.reason,
+        "best": [puzzle.write_move(move) for move in hint.best],
+        "settled": hint.settled,
+        "all_proven": hint.proven,
+        "moves": [facts(value) for value in hint.moves],
     }
 
 
-def game_facts(puzzle: Puzzle, told: Regrets) -> Facts:
+def game_facts(puzzle: Puzzle, regrets: Regrets) -> Facts:
     """The regrets of a game as plain data."""
 
     def facts(step: MoveRegret) -> Facts:
         ranges = {"before": _range(step.before), "after": _range(step.after), "regret": _range(step.regret)}
         return {"move": puzzle.write_move(step.move), **ranges}
 
-    return {"regret": _range(told.total), "all_proven": told.proven, "steps": [facts(step) for step in told.steps]}
+    return {"regret": _range(regrets.total), "all_proven": regrets.proven, "steps": list(map(facts, regrets.steps))}
 
 
-def _range(known: Interval) -> Facts:
-    """A range as plain data; `length` is the most that may be needed."""
-    facts = {"length": known.most, "lower_bound": None if known.unsolvable else known.least, "proven": known.proven}
-    return facts | ({"unsolvable": True} if known.unsolvable else {})
+def _range(bounds: Interval) -> Facts:
+    """An interval as plain data; `length` is its upper bound."""
+    facts = {"length": bounds.most, "lower_bound": None if bounds.unsolvable else bounds.least, "proven": bounds.proven}
+    return facts | ({"unsolvable": True} if bounds.unsolvable else {})
 
 
 def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
-    """How many solutions a board has; `complete` says whether these are all."""
+    """The number of solutions of a board; `complete` says whether these are all."""
     return {
         "puzzle": puzzle.name,
         "board": board,
@@ -98,8 +98,8 @@ def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
 def board_facts(
     puzzle: Puzzle, boards: Iterable[State], scale: str | None, level: str | None, seed: int
 ) -> Iterator[Facts]:
-    """New boards, as `analysis.board_generation` makes them, each with what was asked and with its number from 1."""
+    """New boards from `analysis.board_generation`, each with its settings and its number from 1."""
     name, _ = scale_of(puzzle, scale)
     for number, board in enumerate(boards, start=1):
-        asked = {"scale": name, "level": level, "seed": seed, "number": number}
-        yield {"puzzle": puzzle.name, "board": puzzle.write(board), **asked}
+        settings = {"scale": name, "level": level, "seed": seed, "number": number}
+        yield {"puzzle": puzzle.name, "board": puzzle.write(board), **settings}

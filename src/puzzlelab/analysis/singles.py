@@ -1,6 +1,6 @@
-"""The cells that two rules force: one candidate is left in a cell, or a digit has one place left in a unit.
+"""Naked and hidden singles: a cell with one remaining candidate, or a digit with one remaining cell in a unit.
 
-Each with the sentence and the cells by which a person sees it; of any puzzle with the view `Candidates`.
+Each single has a sentence and the cells that explain it, for every puzzle with the view `Candidates`.
 
 Shapes: N = cells, D = digits.
 """
@@ -17,31 +17,31 @@ from puzzlelab.core.puzzle import Puzzle, State, presentation_of
 from puzzlelab.core.views import Boxes, Candidates
 
 NEARLY_FULL = 3
-"""Blank cells of a unit in which a person sees at a glance which digits are missing."""
+"""The most blank cells of a unit whose missing digits a person sees at a glance."""
 FULL_HOUSE, HIDDEN_SINGLE_IN_BOX, EASY_NAKED_SINGLE, HIDDEN_SINGLE_IN_LINE, NAKED_SINGLE = range(5)
-"""How soon a person sees it. Boxes come before lines, because one looks at a box as a whole, and digits before cells,
-because one follows a digit across the grid; to see that a cell has one candidate, all others must be counted out."""
+"""Kinds of singles, the easiest first. Boxes come before lines, because people look at a box as a whole. Hidden singles
+come before naked ones, because it is easier to follow a digit than to rule out all other candidates of a cell."""
 
 
 class Single(NamedTuple):
-    """A cell that is forced; the least one is the one that a person sees first."""
+    """A forced cell; singles are ordered from the easiest to the hardest."""
 
     order: int
     blanks: int
-    """Cells of the unit, or of the cell's fullest unit, that are blank: what must be looked at."""
+    """Blank cells in the unit, or in the fullest unit of the cell."""
     move: int
     why: str
     cells: tuple[int, ...]
 
 
 def singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """Every cell that one of the two rules forces on a state without a conflict; one cell may come several times."""
-    yield from _places(puzzle, state)
-    yield from _cells(puzzle, state)
+    """Yield the singles of a state without conflicts; a cell may occur several times."""
+    yield from _hidden_singles(puzzle, state)
+    yield from _naked_singles(puzzle, state)
 
 
-def _places(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """The digits with one place left in a unit."""
+def _hidden_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
+    """Yield the digits with one remaining cell in a unit."""
     view = view_of(puzzle)
     digits, candidates = view.digits(state), view.candidates(state)
     for kind, number, unit in _units(view):
@@ -49,27 +49,27 @@ def _places(puzzle: Puzzle, state: State) -> Iterator[Single]:
         for digit in np.flatnonzero(candidates[unit].sum(axis=0) == 1).tolist():
             cell = int(unit[candidates[unit, digit]][0])
             move = cell * candidates.shape[1] + digit
-            name, told = cell_name(puzzle, cell), _digit_name(puzzle, move)
+            name, written = cell_name(puzzle, cell), _digit_name(puzzle, move)
             if blanks == 1:
-                why = f"{name} must be {told}: it is the last blank cell of {kind} {number}"
+                why = f"{name} must be {written}: it is the last blank cell of {kind} {number}"
                 yield Single(FULL_HOUSE, 1, move, why, tuple(int(each) for each in unit if each != cell))
             else:
                 order = HIDDEN_SINGLE_IN_BOX if kind == _box(puzzle, view) else HIDDEN_SINGLE_IN_LINE
-                why = f"{told} has one place left in {kind} {number}: {name}"
+                why = f"{written} has one place left in {kind} {number}: {name}"
                 yield Single(order, blanks, move, why, _holders(view, digits, unit, cell, digit))
 
 
 def _holders(
     view: Candidates, digits: NDArray[np.int64], unit: NDArray[np.int32], cell: int, digit: int
 ) -> tuple[int, ...]:
-    """The cells with this digit that keep it out of the other blank cells of a unit."""
+    """The cells with this digit that exclude it from the other blank cells of a unit."""
     others = [each for each in unit.tolist() if digits[each] < 0 and each != cell]
     peers = view.units.peers[others]
     return tuple(np.unique(peers[digits[peers] == digit]).tolist())
 
 
-def _cells(puzzle: Puzzle, state: State) -> Iterator[Single]:
-    """The cells with one candidate left."""
+def _naked_singles(puzzle: Puzzle, state: State) -> Iterator[Single]:
+    """Yield the cells with one remaining candidate."""
     view = view_of(puzzle)
     digits, candidates = view.digits(state), view.candidates(state)
     fullest = np.full(digits.size, digits.size)
@@ -79,8 +79,8 @@ def _cells(puzzle: Puzzle, state: State) -> Iterator[Single]:
     for cell in np.flatnonzero(candidates.sum(axis=1) == 1).tolist():
         move = cell * candidates.shape[1] + int(np.argmax(candidates[cell]))
         peers, blanks = view.units.peers[cell], int(fullest[cell])
-        told = f"{cell_name(puzzle, cell)} must be {_digit_name(puzzle, move)}"
-        why = f"{told}: its {kinds} hold every other digit"
+        statement = f"{cell_name(puzzle, cell)} must be {_digit_name(puzzle, move)}"
+        why = f"{statement}: its {kinds} hold every other digit"
         order = EASY_NAKED_SINGLE if blanks <= NEARLY_FULL else NAKED_SINGLE
         yield Single(order, blanks, move, why, tuple(peers[digits[peers] >= 0].tolist()))
 

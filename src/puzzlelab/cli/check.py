@@ -1,4 +1,4 @@
-"""`puzzlelab check`: is this a board, can it be solved, how hard is it?"""
+"""`puzzlelab check`: whether boards are well-formed and solvable, and how hard they are."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def check(
     settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
 ) -> None:
-    """Say whether boards are well-formed and could be solved, and how hard they are.
+    """Say whether boards are well-formed and solvable, and how hard they are.
 
-    Where a puzzle should have one solution only, it is searched for a second one.
+    If boards of the puzzle should have a unique solution, a solver looks for a second one.
 
-    Exit code: 0 nothing to object, 1 a board cannot be solved, or not in one way only; 2 something is no board.
+    Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab import api
     from puzzlelab.analysis.checks import check_facts
@@ -38,43 +38,43 @@ def check(
     from puzzlelab.core.limit import Limit
 
     chosen, console = settling(api.load(puzzle), settle), output()
-    worst, limit, faults = SOLVED, Limit(seconds=time), ErrorTally()
-    for given in given_boards(chosen, board or [], file):
+    worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
+    for board_input in given_boards(chosen, board or [], file):
         try:
-            instance = chosen.read(given.text)
+            instance = chosen.read(board_input.text)
         except BadBoard as error:
-            faults.tell(given.where, error)
+            errors.tell(board_input.where, error)
             if json:
-                print(dumps(error_facts(chosen, given.text, error)), flush=True)
+                print(dumps(error_facts(chosen, board_input.text, error)), flush=True)
             worst = UNREADABLE
             continue
-        told = api.check(instance, limit=limit)
-        worst = max(worst, SOLVED if told.ok else UNSOLVED)
+        outcome = api.check(instance, limit=limit)
+        worst = max(worst, SOLVED if outcome.ok else UNSOLVED)
         if json:
-            print(dumps(check_facts(told)), flush=True)
+            print(dumps(check_facts(outcome)), flush=True)
         else:
-            _show(told, console)
-    faults.end()
+            _show(outcome, console)
+    errors.end()
     raise typer.Exit(worst)
 
 
-def _show(told: Check, console: Console) -> None:
-    """The board, what speaks against it, and how hard it is."""
+def _show(check: Check, console: Console) -> None:
+    """Print the board, the objections to it, and its difficulty."""
     from puzzlelab.core.views import Samples
 
-    puzzle = told.instance.puzzle
-    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (told.instance.state, *told.witnesses)]
-    for text in [boards[0], *_sentences(told), *boards[1:]]:
+    puzzle = check.instance.puzzle
+    boards = [f"{puzzle.write(state)}\n{puzzle.draw(state)}" for state in (check.instance.state, *check.witnesses)]
+    for text in [boards[0], *_sentences(check), *boards[1:]]:
         console.print(text, markup=False)
     samples = puzzle.view(Samples)
     scales = samples.scales if samples else {}
-    for scale, value in told.difficulty.items():
+    for scale, value in check.difficulty.items():
         about = scales[scale].about if scale in scales else ""
         console.print(f"{scale}: {value}{f' ({about})' if about else ''}")
 
 
-def _sentences(told: Check) -> list[str]:
-    if told.ok:
-        return ["it has exactly one solution" if told.solutions == 1 else "nothing speaks against a solution"]
-    more = "; --time allows more" if told.stop == "time" else ""
-    return [*told.objections[:-1], told.objections[-1] + more]
+def _sentences(check: Check) -> list[str]:
+    if check.ok:
+        return ["it has exactly one solution" if check.solutions == 1 else "no objection was found"]
+    more = "; --time allows more" if check.stop == "time" else ""
+    return [*check.objections[:-1], check.objections[-1] + more]

@@ -83,7 +83,7 @@ class NoBars:
     def waiting(self, sentence: str) -> None:
         self.note(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, detail: str) -> None: ...
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None: ...
     def advance(self, task_id: Any) -> None: ...
     def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None: ...
 
@@ -102,12 +102,12 @@ class _Listener:
         if not self.bars.disable:
             self.note(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, detail: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         from rich.progress import TaskID
 
         if title not in self.tasks:
             self.tasks[title] = self.bars.add_task(title, total=total)
-        description = f"{title}: {detail}" if detail else title
+        description = f"{title}: {status}" if status else title
         self.bars.update(TaskID(self.tasks[title]), completed=done, description=description)
 
 

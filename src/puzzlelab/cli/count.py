@@ -1,4 +1,4 @@
-"""`puzzlelab count` and `puzzlelab enumerate`: all solutions of boards, or how many there are."""
+"""`puzzlelab count` and `puzzlelab enumerate`: the number of solutions of boards, or all of them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --f
 File = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
 With = Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")]
 Options = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a solver that shares its work, such as permutation.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]
 Nodes = Annotated[int | None, typer.Option(help="States to expand for each board.")]
 
 
 class EnumerationCall:
-    """One call of a verb: the boards, the solver, and the exit code so far."""
+    """One call of a command: its boards, its solver, and the exit code so far."""
 
     def __init__(
         self, puzzle: str, solver: str | None, options: list[str] | None, jobs: int | None, limit: Limit
@@ -41,50 +41,52 @@ class EnumerationCall:
 
         self.limit = limit
         self.puzzle: Puzzle = api.load(puzzle)
-        told = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
-        self.solver: Solver = api.solver(solver, self.puzzle, **told)
+        values = read_options(options or ()) | ({} if jobs is None else {"jobs": jobs})
+        self.solver: Solver = api.solver(solver, self.puzzle, **values)
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
 
     def boards(
         self, arguments: list[str] | None, file: Path | None, json: bool = False
     ) -> Iterator[tuple[BoardInput, Instance]]:
-        """The boards that can be read; the others are told of, with an object each where that is wanted."""
+        """Yield the readable boards; print an error for each of the others, with `json` also an object."""
         from puzzlelab.analysis.serialise import error_facts
         from puzzlelab.core.errors import BadBoard
 
-        faults = ErrorTally()
-        for given in given_boards(self.puzzle, arguments or [], file):
+        errors = ErrorTally()
+        for board_input in given_boards(self.puzzle, arguments or [], file):
             try:
-                yield given, self.puzzle.read(given.text)
+                yield board_input, self.puzzle.read(board_input.text)
             except BadBoard as error:
-                faults.tell(given.where, error)
+                errors.tell(board_input.where, error)
                 if json:
-                    typer.echo(dumps(error_facts(self.puzzle, given.text, error)))
+                    typer.echo(dumps(error_facts(self.puzzle, board_input.text, error)))
                 self.code = UNREADABLE
-        faults.end()
+        errors.end()
 
-    def ended(self, given: BoardInput, found: int, stop: Stop) -> None:
-        """Tell why a search ended before all was known, and keep the code."""
-        where = f"{given.where}: " if given.where else ""
+    def report_end(self, board: BoardInput, total: int, stop: Stop) -> None:
+        """Print why a search ended early, and update the exit code."""
+        where = f"{board.where}: " if board.where else ""
         if stop == "interrupted":
-            fail(f"{where}interrupted after {_solutions(found)}")
+            fail(f"{where}interrupted after {_solutions(total)}")
             raise typer.Exit(INTERRUPTED)
         if stop not in ("done", "solutions"):
-            fail(f"{where}the limit of {stop} ended the search after {_solutions(found)}; there may be more")
-        if self.code != UNREADABLE and (found == 0 or stop not in ("done", "solutions")):
+            fail(f"{where}the limit of {stop} ended the search after {_solutions(total)}; there may be more")
+        if self.code != UNREADABLE and (total == 0 or stop not in ("done", "solutions")):
             self.code = UNSOLVED
 
 
-def _solutions(found: int) -> str:
-    return f"{found:,} solution{'' if found == 1 else 's'}"
+def _solutions(total: int) -> str:
+    return f"{total:,} solution{'' if total == 1 else 's'}"
 
 
 def count(
     puzzle: PuzzleName,
     board: Boards = None,
     file: File = None,
-    most: Annotated[int | None, typer.Option(min=1, help="Stop at so many; 2 tells whether one is unique.")] = None,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
+    ] = None,
     solver: With = None,
     option: Options = None,
     jobs: Jobs = None,
@@ -100,15 +102,15 @@ def count(
     from puzzlelab.core import solutions
     from puzzlelab.core.limit import Limit
 
-    asked, console = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes)), output()
-    for given, instance in asked.boards(board, file, json):
-        found = solutions.count(asked.solver, instance, asked.limit, most)
+    call, console = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes)), output()
+    for board_input, instance in call.boards(board, file, json):
+        result = solutions.count(call.solver, instance, call.limit, most)
         if json:
-            typer.echo(dumps(count_facts(asked.puzzle, asked.puzzle.write(instance.state), found)))
+            typer.echo(dumps(count_facts(call.puzzle, call.puzzle.write(instance.state), result)))
         else:
-            console.print(f"{found.solutions}{'' if found.complete else '+'}")
-        asked.ended(given, found.solutions, found.stop)
-    raise typer.Exit(asked.code)
+            console.print(f"{result.solutions}{'' if result.complete else '+'}")
+        call.report_end(board_input, result.solutions, result.stop)
+    raise typer.Exit(call.code)
 
 
 def enumerate_all(
@@ -130,17 +132,17 @@ def enumerate_all(
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Listing
 
-    asked = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
+    call = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
     with _lines(out) as write:
-        for given, instance in asked.boards(board, file):
-            listing = Listing(asked.solver, instance, asked.limit, most)
+        for board_input, instance in call.boards(board, file):
+            listing = Listing(call.solver, instance, call.limit, most)
             try:
                 for moves in listing:
-                    write(_line(asked.puzzle, instance, moves))
+                    write(_line(call.puzzle, instance, moves))
             except KeyboardInterrupt:
                 listing.stop = "interrupted"
-            asked.ended(given, listing.found, listing.stop)
-    raise typer.Exit(asked.code)
+            call.report_end(board_input, listing.count, listing.stop)
+    raise typer.Exit(call.code)
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Shows what a network thinks of the moves at every board on the way, as percentages."""
+"""Shows the probabilities of the moves by a network, at each board of a solution, in per cent."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from puzzlelab.core.verify import Answer
 
 MOST = 8
-"""Moves that are named beside a board."""
+"""The most moves that are listed beside a board."""
 
 
 def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
-    """The network's name; then, for each move, the board with the network's percentages, and the move.
+    """Yield the network's name; then, for each move, the board with the network's percentages, and the move.
 
     `options` are the solver's; see `analysis.move_probabilities`.
     """
@@ -33,19 +33,19 @@ def frames(answer: Answer, options: Mapping[str, Any]) -> Iterator[str]:
     boards = np.array(list(answer.states())[:-1])
     probabilities = shares(puzzle, name, network, boards)
     for number, (board, move, share) in enumerate(zip(boards, moves, probabilities, strict=True), start=1):
-        yield f"\n{_drawn(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
+        yield f"\n{_draw(puzzle, board, share)}\nmove {number}: {puzzle.write_move(move)}"
 
 
-def _drawn(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
-    """The board with percentages in its cells or, where a puzzle cannot draw that, the moves with theirs beside it."""
+def _draw(puzzle: Puzzle, state: State, share: NDArray[np.float64]) -> str:
+    """The board with percentages in its cells; without `DrawsScores`, the moves with their percentages beside it."""
     if (drawing := puzzle.view(DrawsScores)) is not None:
         return drawing.draw_scores(state, share)
     first, *rest = puzzle.draw(state).splitlines()
     width = max(map(len, (first, *rest)))
-    return "\n".join([f"{first:<{width}}   {_named(puzzle, share)}", *rest])
+    return "\n".join([f"{first:<{width}}   {_list_moves(puzzle, share)}", *rest])
 
 
-def _named(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
+def _list_moves(puzzle: Puzzle, share: NDArray[np.float64]) -> str:
     """The moves with their percentages, the most probable first."""
     moves = sorted(np.flatnonzero(np.isfinite(share)).tolist(), key=lambda move: -share[move])
     names = [f"{puzzle.write_move(move)} {100 * share[move]:.0f} %" for move in moves[:MOST]]

@@ -43,16 +43,16 @@ def all_asking(puzzle: Puzzle, solvers: Sequence[Solver], net: str | None) -> li
 
     Raises `BadOption` if none can.
     """
-    from puzzlelab.analysis.network_options import asking
+    from puzzlelab.analysis.network_options import with_network
     from puzzlelab.core.errors import BadOption
 
     if net is None:
         return list(solvers)
-    with_network = [asking(puzzle, solver, net) for solver in solvers]
-    if not any(with_network):
+    network_solvers = [with_network(puzzle, solver, net) for solver in solvers]
+    if not any(network_solvers):
         names = ", ".join(solver.name for solver in solvers)
         raise BadOption(f"none of the solvers ({names}) can use a network, or each has its option set already")
-    return [new or old for new, old in zip(with_network, solvers, strict=True)]
+    return [new or old for new, old in zip(network_solvers, solvers, strict=True)]
 
 
 def all_with(solvers: Sequence[Solver], options: Mapping[str, Any]) -> list[Solver]:

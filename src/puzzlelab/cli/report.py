@@ -1,4 +1,4 @@
-"""What `solve` prints of its answers, and the exit code that they come to."""
+"""Prints the answers of `puzzlelab solve`, and determines its exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class SolveReport:
-    """What was printed so far, and the exit code that it comes to."""
+    """Prints answers one by one, then a summary; counts them for the exit code."""
 
     console: Console
     job: SolveJob
@@ -31,7 +31,7 @@ class SolveReport:
     scores: bool = False
     """Whether a network's percentages are shown at each move."""
     notation: Callable[[State, State], str] | None = None
-    """The way to write a solution, where nothing else is wanted."""
+    """Writes a solution; if set, nothing else is printed."""
     errors: ErrorTally = field(default_factory=ErrorTally)
     counts: Counter[str] = field(default_factory=Counter)
     length: int = 0
@@ -41,7 +41,7 @@ class SolveReport:
 
     @property
     def puzzle(self) -> Puzzle:
-        """Whose boards are solved."""
+        """The puzzle of the boards."""
         return self.job.puzzle
 
     @cached_property
@@ -61,7 +61,7 @@ class SolveReport:
         elif outcome.answer is None:
             return
         elif self.notation:
-            self._notated(outcome.board, outcome.answer, self.notation)
+            self._print_notation(outcome.board, outcome.answer, self.notation)
         else:
             self._answer(outcome.board, outcome.answer)
 
@@ -104,7 +104,7 @@ class SolveReport:
             self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
 
     def _header(self) -> None:
-        """The puzzle and the solver, once, before the first answer."""
+        """Print the puzzle and the solver before the first answer."""
         note = self.presentation.move_note
         name = f"{self.puzzle.name} by {self.job.solver.name}"
         moves_are_shown = self.steps or self.scores or not self.presentation.answer_is_board
@@ -119,8 +119,8 @@ class SolveReport:
             return "not proven to be the only solution"
         return f"not proven optimal ({_at_least(result.lower_bound)})"
 
-    def _notated(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:
-        """Print the solution as `--as` wants it, or an error where there is none."""
+    def _print_notation(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:
+        """Print the solution in the notation of `--as`, or an error if there is none."""
         if answer.result.moves is None:
             sentence = _unsolved(answer.result)
             fail(f"{board.where}: {sentence}" if board.where else sentence)
@@ -129,7 +129,7 @@ class SolveReport:
         print(notation(first, last), flush=True)
 
     def _steps(self, answer: Answer) -> None:
-        """Print how the solver explains its search, or every board on the way."""
+        """Print the solver's explanation or, without one, the board at each move."""
         from puzzlelab.core.solver import Explains, ability
         from puzzlelab.core.views import Samples
 
@@ -146,7 +146,7 @@ class SolveReport:
             self.console.print(f"\n{title}{drawing}", markup=False)
 
     def _drawings(self, answer: Answer) -> Iterator[tuple[str, str]]:
-        """A title and a drawing for every board: after each move or, where drawings mark moves, before each."""
+        """Yield a title and a drawing for every board: after each move or, if drawings mark moves, before each."""
         puzzle, moves, states = self.puzzle, answer.result.moves or (), list(answer.states())
         titles = [f"{number}. {puzzle.write_move(move)}\n" for number, move in enumerate(moves, start=1)]
         if self.presentation.marks_moves:
@@ -156,7 +156,7 @@ class SolveReport:
             yield from zip(["", *titles], map(puzzle.draw, states), strict=True)
 
     def _scores(self, answer: Answer) -> None:
-        """Print every board on the way with a network's percentages, and the move that was made."""
+        """Print the board at each move with the percentages of a network, and the move."""
         from puzzlelab.cli.move_scores import frames
         from puzzlelab.core.solver import options_of
 
@@ -164,7 +164,7 @@ class SolveReport:
             self.console.print(frame, markup=False)
 
     def summary(self, boards: int) -> int:
-        """Print what it all came to; return the exit code."""
+        """Print the summary; return the exit code."""
         counts = self.counts
         self.errors.end()
         if self.many and not self.json and not self.notation:
@@ -203,7 +203,7 @@ def _at_least(bound: int) -> str:
 def _unsolved(result: Result) -> str:
     if result.proof == "unsolvable":
         return f"proven unsolvable: {result.reason}"
-    ended = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
-    why = result.reason or ended.get(result.stop, result.stop)
+    limits = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
+    why = result.reason or limits.get(result.stop, result.stop)
     bound = f"{_at_least(result.lower_bound)}; " if result.lower_bound else ""
     return f"not solved: {why} ({bound}{result.expanded:,} states expanded)"

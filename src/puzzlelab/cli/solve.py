@@ -1,4 +1,4 @@
-"""`puzzlelab solve`: boards in, proven moves out."""
+"""`puzzlelab solve`: solves boards and prints verified solutions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def solve(
     estimate: Annotated[
         str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")
     ] = None,
-    weight: Annotated[float | None, typer.Option(help="What the estimate counts in A*; 1 is optimal.")] = None,
+    weight: Annotated[float | None, typer.Option(help="The weight of the estimate in A*; 1 is optimal.")] = None,
     width: Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")] = None,
     depth: Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")] = None,
-    restarts: Annotated[int | None, typer.Option(help="Chains that lattice begins anew after the first.")] = None,
+    restarts: Annotated[int | None, typer.Option(help="Restarts of lattice after the first search.")] = None,
     net: Net = None,
     max_moves: MaxMoves = None,
     avoid_repeats: AvoidRepeats = False,
@@ -48,7 +48,7 @@ def solve(
         bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
     ] = False,
     show_scores: Annotated[
-        bool, typer.Option("--show-scores", help="Show at each move what a network thinks of the moves, in per cent.")
+        bool, typer.Option("--show-scores", help="Show at each move the probabilities of a network, in per cent.")
     ] = False,
     settle: Settle = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
@@ -60,7 +60,7 @@ def solve(
         Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
     ] = None,
 ) -> None:
-    """Solve boards, and say how good the answers are.
+    """Solve boards, and say what is proven about each solution.
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
@@ -79,16 +79,16 @@ def solve(
         solver = solver or WITH_NETWORK
         options |= option_of_network(chosen, solver, options, net)
     limit = Limit(time, nodes, None if memory is None else read_memory(memory))
-    asked = api.solver(solver, chosen, **options)
-    require(asked, chosen)
+    chosen_solver = api.solver(solver, chosen, **options)
+    require(chosen_solver, chosen)
     if show_scores:
         from puzzlelab.analysis.move_probabilities import network_shown
 
-        network_shown(chosen, asked.options())  # so that one that is not there is told at once
+        network_shown(chosen, chosen_solver.options())  # a missing network is an error before the search
     boards = given_boards(chosen, board or [], file)
-    if jobs > 1 and len(boards) == 1 and "jobs" in asked.options() and "jobs" not in options:
-        asked = api.solver(solver, chosen, **options, jobs=jobs)
-    job = SolveJob(chosen, asked, limit, jobs)
+    if jobs > 1 and len(boards) == 1 and "jobs" in chosen_solver.options() and "jobs" not in options:
+        chosen_solver = api.solver(solver, chosen, **options, jobs=jobs)
+    job = SolveJob(chosen, chosen_solver, limit, jobs)
     form = _notation(chosen, notation)
     report = SolveReport(output(), job, len(boards) > 1, json, steps, show_scores, form)
     quiet = json or notation is not None
@@ -106,11 +106,11 @@ def solve(
 
 
 def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:
-    """The way to write a solution that `--as` names."""
+    """The function for the notation that `--as` names."""
     from puzzlelab.core.errors import UnknownName
     from puzzlelab.core.puzzle import presentation_of
 
-    known = presentation_of(puzzle).notations
-    if name is not None and name not in known:
-        raise UnknownName(f"notation of {puzzle.name}", name, known)
-    return known[name] if name else None
+    notations = presentation_of(puzzle).notations
+    if name is not None and name not in notations:
+        raise UnknownName(f"notation of {puzzle.name}", name, notations)
+    return notations[name] if name else None

@@ -1,4 +1,4 @@
-"""`puzzlelab verify`: replay every answer of a file of rows with the plain rules."""
+"""`puzzlelab verify`: replays the answers in files of rows with the plain rules."""
 
 from functools import cache
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The nouns that everything else is made of. Nothing here knows a puzzle or a solver by name."""
+"""The contracts between puzzles, solvers and their users. No module here depends on a particular puzzle or solver."""

@@ -1,6 +1,6 @@
 """Exact cover: choose options so that every primary item is covered once, and every secondary item at most once.
 
-It is plain data: a puzzle makes it once, and dancing links, SAT and integer programming all read the same arrays.
+A puzzle makes these arrays once; dancing links, SAT and integer programming all read them.
 Source of the terms: Knuth, "The Art of Computer Programming", volume 4B, section 7.2.2.1.
 
 Shapes: O = options, I = items, E = entries (the sizes of all options together).
@@ -20,7 +20,7 @@ from puzzlelab.core.errors import BadOption
 
 @dataclass(frozen=True, eq=False)
 class ExactCover:
-    """Options over items; the items 0 to `primary` - 1 must be covered, the others may be."""
+    """Options over items. The items 0 to `primary` - 1 must be covered; the others may be covered."""
 
     items: int
     """I."""
@@ -63,9 +63,9 @@ class ExactCover:
         primary: Iterable[Hashable],
         secondary: Iterable[Hashable] = (),
     ) -> ExactCover:
-        """The cover with these named items; options are given by move, or stand for moves 0, 1, 2, ...
+        """The cover with these named items; `options` maps each move to its items, or lists them for moves 0, 1, 2, ...
 
-        Raises `BadOption` for an item that nobody named, that is named twice, or that stands twice in one option.
+        Raises `BadOption` for an unknown item, an item that is named twice, or an item that occurs twice in an option.
         """
         required = list(primary)
         names = [*required, *secondary]
@@ -76,14 +76,14 @@ class ExactCover:
         pairs = options.items() if isinstance(options, Mapping) else enumerate(options)
         moves, starts, entries = [], [0], []
         for move, option in pairs:
-            found = list(option)
-            for name in found:
+            items = list(option)
+            for name in items:
                 if name not in numbers:
                     raise BadOption(f"option {move} holds {name!r}, which is no item")
-            if len(set(found)) != len(found) or not found:
+            if len(set(items)) != len(items) or not items:
                 raise BadOption(f"option {move} must hold some items, each once")
             moves.append(move)
-            entries += [numbers[name] for name in found]
+            entries += [numbers[name] for name in items]
             starts.append(len(entries))
         return ExactCover(
             len(names),

@@ -1,19 +1,19 @@
-"""The one tree of exceptions. What derives from `BadInput` is the asker's to mend, and ends a command with code 2."""
+"""All exceptions of the package. `BadInput` and its subclasses mean bad user input, for which commands exit with 2."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class PuzzlelabError(Exception):
-    """Anything that puzzlelab says is wrong; the message is a sentence for the person who asked."""
+    """The base class of all errors; the message is a sentence for the user."""
 
 
 class BadInput(PuzzlelabError):
-    """What was given cannot be used as it is."""
+    """The input cannot be used."""
 
 
 class BadBoard(BadInput):
-    """A text that is no board of this puzzle; `place` says where, in words, and is part of the message."""
+    """The text is not a board of this puzzle. `place` says in words where the error is, and is part of the message."""
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(f"{place}: {message}" if place else message)
@@ -21,42 +21,42 @@ class BadBoard(BadInput):
 
 
 class BadOption(BadInput):
-    """A setting that does not exist, or a value that it cannot take."""
+    """The option does not exist, or cannot have this value."""
 
 
 class BadFile(BadInput):
-    """A file that cannot be read, or is not what it should be."""
+    """The file cannot be read, or has the wrong contents."""
 
 
 class Unsupported(BadInput):
-    """A solver that needs a view which this puzzle does not offer."""
+    """The puzzle does not offer what the solver or the command needs, such as a view."""
 
 
 class UnknownName(BadInput):
-    """A puzzle, solver, estimate or scale that nobody knows; the message names the nearest known one."""
+    """There is no puzzle, solver, estimate or scale of this name; the message names the nearest one."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, known)}")
+    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+        super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, names)}")
 
 
 class CorruptData(PuzzlelabError):
-    """Stored data that fails its checksum."""
+    """Stored data fails its checksum."""
 
 
 class ConformanceError(PuzzlelabError):
-    """Something that should hold for every puzzle or solver does not for this one; raised by conformance checks."""
+    """A puzzle or a solver violates its contract; raised by the conformance checks."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """'; did you mean X?' or '; known are A, B, C', for the end of a sentence about an unknown name."""
-    names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1)
+    choices = sorted(names)
+    close = difflib.get_close_matches(name, choices, n=1)
     if close:
         return f"; did you mean '{close[0]}'?"
-    return f"; known are {', '.join(names)}" if names else ""
+    return f"; known are {', '.join(choices)}" if choices else ""
 
 
 def shorten(text: str, most: int = 40) -> str:
-    """`text` fit for a message: one line, no control characters, at most `most` characters."""
+    """`text` on one line for a message, without control characters and cut to `most` characters."""
     clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
     return clean if len(clean) <= most else clean[:most] + "..."

@@ -1,4 +1,4 @@
-"""How much a search may use."""
+"""Limits on the time, the expanded nodes and the memory of a search."""
 
 import os
 import sys
@@ -13,10 +13,10 @@ SHARE_OF_FREE_MEMORY = 0.8
 
 @dataclass(frozen=True)
 class Limit:
-    """Where a search stops; `None` is no limit of that kind.
+    """The limits of a search; `None` means no limit of that kind.
 
     `seconds` is wall-clock time, `nodes` counts expanded states, `memory` is the most resident bytes of this process.
-    Without a memory limit a search still stops before it has used four fifths of what was free when it began.
+    Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start.
     """
 
     seconds: float | None = None
@@ -29,7 +29,7 @@ class Limit:
                 raise BadOption(f"a limit on {name} must be more than 0, not {value}")
 
     def allows_more_than(self, other: "Limit") -> bool:
-        """Whether a search that `other` ended might get further under this one."""
+        """Whether a search that stopped at `other` could continue under this limit."""
         pairs = ((self.seconds, other.seconds), (self.nodes, other.nodes), (self.memory, other.memory))
         return any(theirs is not None and (ours is None or ours > theirs) for ours, theirs in pairs)
 
@@ -56,11 +56,11 @@ def resident() -> int:
 
 
 def free_memory() -> int:
-    """Bytes that this process can still get: what the machine has, and what the process may have."""
-    return min(_free_on_machine(), _left_to_process())
+    """Bytes that this process can still allocate: the lesser of free memory and what its own limit allows."""
+    return min(_free_on_machine(), _available_to_process())
 
 
-def _left_to_process() -> int:
+def _available_to_process() -> int:
     """Bytes that the process may still reserve, where the system limits them."""
     if sys.platform != "linux":
         return sys.maxsize

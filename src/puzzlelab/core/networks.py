@@ -1,8 +1,8 @@
-"""The seam to networks: what searches know of them, which is an estimate and a prior, and how one is found by name.
+"""The interface to trained networks: finds one by name, and gives it to searches as an estimate and a prior.
 
 A name is `net`, the best network that comes with the package for a puzzle, or `net:NAME`, where NAME is a file, a
 folder of checkpoints, the name of a network of the package, or the beginning of the hash of one. `:averaged` at the end
-asks the network about every mirror image of a board, and takes the mean. Nothing here imports torch.
+evaluates the network on every mirror image of a board, and takes the mean. Nothing here imports torch.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ SHELF = PACKAGE / "pretrained"
 """The folder of the networks that come with the package."""
 AVERAGED = ":averaged"
 KEPT = 16
-"""Networks that are kept in memory."""
+"""How many networks are kept in memory."""
 ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
-"""The heads of a network by which it is an estimate, and those by which it is a prior."""
+"""The heads that give an estimate, and those that give a prior."""
 RENAMED_HEADS = {"moves": "policy", "remaining": "cost_to_go"}
 """Old name of a head -> its name. Recipes and cards with the old names are read."""
 RENAMED_OPTIONS = {"above": "residual_over", "duelling": "dueling"}
 """Old name of a network's setting -> its name."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
-"""Where a network stands in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
+"""Matches the name of a network in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
 
 
 def current_names(options: Any) -> Any:
@@ -75,40 +75,40 @@ class Network(Protocol):
         """Its outputs: `policy`, `cost_to_go`, `q`."""
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its remaining moves as an estimate; raises `Unsupported` for a network that tells none."""
+        """Its cost-to-go as an estimate; raises `Unsupported` for a network without such a head."""
 
     def prior(self, averaged: bool = False) -> Prior:
-        """Its scores of moves as a prior; raises `Unsupported` for a network that tells none."""
+        """Its scores of moves as a prior; raises `Unsupported` for a network without such a head."""
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        """Its prior and its estimate; asked about the same states one after the other, they run it only once."""
+        """Its prior and its estimate; they share one evaluation when called with the same states in turn."""
 
 
 def is_network(name: object) -> bool:
-    """Whether this option of a solver names a network."""
+    """Whether the value of a solver's option names a network."""
     return isinstance(name, str) and (name == PREFIX or name.startswith(PREFIX + ":"))
 
 
 def find(puzzle: Puzzle, name: str | None = None) -> Network:
-    """The network for this puzzle that `name` tells of, such as `net:dust-8x6x5`; its best one without a name.
+    """The network of this name for this puzzle, such as `net:dust-8x6x5`; without a name, the puzzle's best one.
 
-    Raises `BadInput` where there is none, where the file is damaged, and where torch is not installed.
+    Raises `BadInput` if there is none, if the file is damaged, or if torch is not installed.
     """
-    return _found(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
+    return _load(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
 
 
 def cards(puzzle: str) -> dict[str, dict[str, Any]]:
-    """The cards of the networks for a puzzle of this name that come with the package, by name; the best one first.
+    """The cards of the package's networks for the puzzle of this name, by name; the best one first.
 
-    They are read here, because what loads networks needs torch.
+    They are read here, because the module that loads networks imports torch.
     """
-    known = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
-    mine = {name: card for name, card in known.items() if card.get("puzzle") == puzzle}
+    every = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
+    mine = {name: card for name, card in every.items() if card.get("puzzle") == puzzle}
     return dict(sorted(mine.items(), key=lambda pair: pair[0] != puzzle))
 
 
 def missing(puzzle: Puzzle) -> str | None:
-    """Why there is no network for this puzzle that need not be named, in words; None where there is one."""
+    """Why the package has no network for this puzzle, as a sentence; None if it has one."""
     try:
         find(puzzle)
     except BadInput as error:
@@ -127,18 +127,18 @@ def prior(puzzle: Puzzle, name: str) -> Prior:
 
 
 def both(puzzle: Puzzle, name: str) -> tuple[Prior, Estimate]:
-    """The network of this name as a prior and as an estimate, which are asked about the same states."""
+    """The network of this name as a prior and an estimate that share their evaluations."""
     return find(puzzle, name).both(parts(name)[1])
 
 
 def used(puzzle: Puzzle, options: Mapping[str, Any]) -> str | None:
-    """The hash of the network that a solver with these options asks, if it asks one; of several, joined by `+`."""
+    """The hash of the network that these options of a solver name, or None; several hashes are joined by `+`."""
     names = [find(puzzle, name).name for name in named(options)]
     return "+".join(names if len(set(names)) > 1 else names[:1]) or None
 
 
 def named(options: Mapping[str, Any]) -> Iterator[str]:
-    """The names of networks in options, in those of the solvers of a portfolio too."""
+    """The names of networks in options, also in those of the solvers of a portfolio."""
     for value in options.values():
         if is_network(value):
             yield value
@@ -147,7 +147,7 @@ def named(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def pinned(options: Mapping[str, Any], hashes: str) -> dict[str, Any]:
-    """The options with these hashes, as `used` gives them, in place of the names by which networks were asked for."""
+    """The options with each name of a network replaced by its hash; `hashes` is the result of `used`."""
     networks = [option for option, value in options.items() if is_network(value)]
     if not networks:
         return dict(options)
@@ -161,18 +161,18 @@ def _exact(name: str, digits: str) -> str:
 
 
 def parts(name: str | None) -> tuple[str, bool]:
-    """What stands between `net:` and `:averaged`, and whether that stands there."""
+    """The text between `net:` and `:averaged`, and whether `:averaged` is there."""
     text = name or PREFIX
     return text.removesuffix(AVERAGED).removeprefix(PREFIX).removeprefix(":"), text.endswith(AVERAGED)
 
 
 @lru_cache(maxsize=KEPT)
-def _found(puzzle: Puzzle, name: str) -> Network:
+def _load(puzzle: Puzzle, name: str) -> Network:
     try:
         shelf = importlib.import_module("puzzlelab.nets.model_zoo")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
         raise BadInput(f"networks need {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
-    found: Network = shelf.find(puzzle, name)
-    return found
+    network: Network = shelf.find(puzzle, name)
+    return network

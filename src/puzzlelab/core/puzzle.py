@@ -1,7 +1,7 @@
-"""What a puzzle is: its rules, its notation, what people are told about it, and how it offers views.
+"""The contract of a puzzle: its rules, its notation, its presentation and its views.
 
 Shapes: S = length of a state, M = number of moves. A state is a one-dimensional NumPy array in the puzzle's own plain
-terms.
+encoding.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ View = TypeVar("View")
 
 
 class Puzzle(Protocol):
-    """The rules at one size and goal: a frozen, hashable value whose name says all of it."""
+    """The rules of a puzzle of one size and goal: a frozen, hashable value that its name determines."""
 
     @property
     def name(self) -> str:
@@ -31,13 +31,13 @@ class Puzzle(Protocol):
         """M; moves are the numbers 0 to M - 1."""
 
     def read(self, text: str) -> Instance:
-        """The board that a text in any of the puzzle's notations means; `BadBoard` says where it is none."""
+        """Parse a board in any of the puzzle's notations; raises `BadBoard` with the place of the error."""
 
     def write(self, state: State) -> str:
-        """The one canonical notation, on one line; `read` gives the same state again."""
+        """The canonical notation of a state, on one line; `read` gives the same state again."""
 
     def write_move(self, move: int) -> str:
-        """A move as people write it, such as `U`."""
+        """The notation of a move, such as `U`."""
 
     def read_move(self, text: str) -> int:
         """The inverse of `write_move`; raises `BadBoard`."""
@@ -46,95 +46,95 @@ class Puzzle(Protocol):
         """The board as text on several lines; a puzzle may mark the cells that the move `mark` changes."""
 
     def objection(self, state: State) -> str | None:
-        """A cheap proof, in words, that this well-formed board cannot be solved; None where there is none."""
+        """Why this well-formed board cannot be solved, as a sentence, if a cheap test proves it; otherwise None."""
 
     def legal(self, state: State) -> NDArray[np.bool_]:
-        """`bool[M]`: the moves that can be made."""
+        """`bool[M]`: the legal moves."""
 
     def apply(self, state: State, move: int) -> State:
         """The state after a legal move; `state` stays as it is."""
 
     def solved(self, state: State) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the state is a goal."""
 
     def view(self, kind: type[View]) -> View | None:
-        """The puzzle seen as this kind of view, such as `Estimates`, or None; `find_view` does it with a table."""
+        """This view of the puzzle, such as `Estimates`, or None; `find_view` looks it up in a table."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A board that comes with a puzzle, to try it on."""
+    """An example board of a puzzle."""
 
     board: str
     about: str
 
 
 def no_warnings(state: State) -> Sequence[str]:
-    """Nothing."""
+    """No warnings, the default of a presentation."""
     return ()
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """How a puzzle is shown to people. A puzzle without this view is shown by the defaults."""
+    """Says how a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
 
     usual_solver: tuple[str, Mapping[str, Any]] = ("bfs", {})
-    """Name and options of the solver that runs when a call names none."""
+    """Name and options of the default solver."""
     move_note: str = ""
-    """What the signs of a move mean, such as 'U, D, L, R: the way the tile slides'."""
+    """Explains the notation of moves, such as 'U, D, L, R (the way the tile slides)'."""
     answer_is_board: bool = False
-    """Whether a solution is shown as the board at its end, not as the list of its moves."""
+    """Whether a solution is shown as its final board instead of its moves."""
     unique_expected: bool = False
-    """Whether a well-made board has exactly one solution, which `check` then tests."""
+    """Whether a proper board has exactly one solution; `check` then tests this."""
     examples: Mapping[str, Example] = field(default_factory=dict)
-    """Boards by name, which `read` knows."""
+    """Example boards by name; `read` accepts the names."""
     notations: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)
     """Ways to write a board together with its solution (`board, solution -> text`), by name."""
     cheap_bounds: tuple[str, ...] = ()
-    """Lower bounds of the view `Estimates` whose tables are made at once."""
+    """Names of lower bounds in the view `Estimates` whose tables take almost no time to build."""
     marks_moves: bool = False
-    """Whether `draw` marks the cells that a move changes; solutions are then shown before each move, not after."""
+    """Whether `draw` marks the cells that a move changes; each board of a solution is then drawn before its move."""
     write_cell: Callable[[int], str] = str
-    """The name of a cell, for puzzles whose moves fill cells."""
+    """The notation of a cell, for puzzles whose moves fill cells."""
     warnings: Callable[[State], Sequence[str]] = no_warnings
-    """Sentences about a board that `check` adds."""
+    """Warnings about a board that `check` prints, as sentences."""
     lenient: Callable[[], Puzzle] | None = None
-    """Makes the same puzzle whose `read` lets boards come to rest that the rules would not leave as they are."""
+    """Makes a variant of the puzzle whose `read` first lets pieces fall that have no support."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """Puzzles of one kind and of many sizes: what a package of `puzzles`, or a plug-in, has as `FAMILY`."""
+    """Puzzles of one kind in many sizes; a package in `puzzles` or a plug-in defines one as `FAMILY`."""
 
     about: str
-    """One sentence."""
+    """A sentence about the puzzle."""
     make: Callable[[str], Puzzle]
-    """The puzzle from what follows the family and a hyphen in its name; raises `BadOption`."""
+    """Makes the puzzle from the part of its name after the family and a hyphen; raises `BadOption`."""
     names: tuple[str, ...]
-    """Names of some puzzles, the most usual first."""
+    """Names of some puzzles, the most common first."""
     guess: Callable[[str], Puzzle | None] = lambda text: None
-    """The puzzle of which a text is most likely a board, or None."""
+    """The puzzle that a board in this text most likely belongs to, or None."""
 
 
 Views = Mapping[type, str | Callable[[Any], Any]]
-"""A view -> what makes it of a puzzle: a function, or `module:function`, imported when the view is asked for."""
+"""View -> the function that makes it from a puzzle, or `module:function`, which is imported on the first request."""
 
 
 def itself(puzzle: Any) -> Any:
-    """The puzzle, where its own class has what a view needs."""
+    """The puzzle itself, for views whose methods its own class has."""
     return puzzle
 
 
 def find_view(puzzle: Any, kind: type[View], views: Views) -> View | None:
-    """What the table gives for this kind of view: the puzzle itself, or an object that equal puzzles share."""
+    """Look up a view in a puzzle's table: the puzzle itself, or an object that equal puzzles share."""
     place = views.get(kind)
     if place is None:
         return None
-    return cast(View, puzzle if place is itself else _made(place, puzzle))
+    return cast(View, puzzle if place is itself else _make_view(place, puzzle))
 
 
 @lru_cache(maxsize=512)
-def _made(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
+def _make_view(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
     if not isinstance(place, str):
         return place(puzzle)
     module, _, name = place.partition(":")
@@ -147,7 +147,7 @@ def presentation_of(puzzle: Puzzle) -> Presentation:
 
 
 class Instance:
-    """A puzzle and a start: hashable, and well-formed by construction."""
+    """A puzzle and a start state: hashable, and well-formed by construction."""
 
     __slots__ = ("puzzle", "state")
 

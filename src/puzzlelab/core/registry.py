@@ -1,8 +1,8 @@
 """Finds puzzles and solvers by name: file names in the package's folders, and installed plug-ins.
 
 A puzzle family is a folder of `puzzlelab/puzzles` whose package has a `Family` as `FAMILY`.
-A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; what is exact for one puzzle only stands in that
-family's `exact.py` as `SOLVERS`. Listing imports nothing.
+A solver is a file of `puzzlelab/solvers` with `SOLVER`, its class; the exact solvers of a single puzzle are
+`SOLVERS` in that family's `exact.py`. Listing imports nothing.
 """
 
 import importlib
@@ -20,8 +20,8 @@ from puzzlelab.core.version import PACKAGE
 
 
 @cache
-def _own(group: str) -> Mapping[str, str]:
-    """Name -> module, of the package's own."""
+def _own_modules(group: str) -> Mapping[str, str]:
+    """Name -> module, for puzzles or solvers of the package itself."""
     places: dict[str, str] = {}
     for path in sorted((PACKAGE / group).iterdir()):
         if path.name.startswith(("_", ".")):
@@ -32,17 +32,17 @@ def _own(group: str) -> Mapping[str, str]:
 
 
 @cache
-def _found(group: str) -> Mapping[str, str]:
-    """Name -> where it is, `module:attribute` for a plug-in and `module` for our own."""
-    places = dict(_own(group))
+def _all_modules(group: str) -> Mapping[str, str]:
+    """Name -> `module:attribute` for a plug-in, `module` for the package itself."""
+    places = dict(_own_modules(group))
     for entry in metadata.entry_points(group=f"puzzlelab.{group}"):
         places.setdefault(entry.name, entry.value)
     return places
 
 
 def _place(group: str, name: str) -> str | None:
-    """Where it is, or None; installed plug-ins are looked through only for what is not our own."""
-    return _own(group).get(name) or _found(group).get(name)
+    """The module of this name, or None; plug-ins are searched only for names that the package does not have."""
+    return _own_modules(group).get(name) or _all_modules(group).get(name)
 
 
 def _attribute(place: str, default: str) -> Any:
@@ -52,14 +52,14 @@ def _attribute(place: str, default: str) -> Any:
 
 def families() -> list[str]:
     """The names of all puzzle families."""
-    return sorted(_found("puzzles"))
+    return sorted(_all_modules("puzzles"))
 
 
 def family(name: str) -> Family:
     """The family of puzzles with this name; raises `UnknownName`."""
     place = _place("puzzles", name)
     if place is None:
-        raise UnknownName("puzzle", name, _found("puzzles"))
+        raise UnknownName("puzzle", name, _all_modules("puzzles"))
     own: Family = _attribute(place, "FAMILY")
     return own
 
@@ -68,23 +68,23 @@ def load(name: str) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
     head, _, rest = name.partition("-")
     if _place("puzzles", head) is None:
-        raise UnknownName("puzzle", head or name, _found("puzzles"))
+        raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
     return family(head).make(rest)
 
 
 def solver_names() -> list[str]:
     """The names of all general solvers."""
-    return sorted(_found("solvers"))
+    return sorted(_all_modules("solvers"))
 
 
 def exact_solvers() -> Mapping[str, type[Any]]:
-    """The solvers that live with one puzzle, by name."""
+    """The exact solvers of single puzzles, by name."""
     return {name: kind for module in _exact_modules() for name, kind in _exact(module).items()}
 
 
 def _exact_modules() -> list[str]:
-    """The modules of solvers that live with one puzzle."""
-    families = _own("puzzles")
+    """The modules of the exact solvers."""
+    families = _own_modules("puzzles")
     return [f"{place}.exact" for name, place in families.items() if (PACKAGE / "puzzles" / name / "exact.py").exists()]
 
 
@@ -94,13 +94,13 @@ def _exact(module: str) -> Mapping[str, type[Any]]:
 
 
 def _exact_solver(name: str) -> type[Any] | None:
-    """The solver of this name that lives with one puzzle; the files that hold the name are imported first."""
+    """The exact solver of this name; modules whose text contains the name are imported first."""
 
-    def silent(module: str) -> bool:
+    def lacks_name(module: str) -> bool:
         path = PACKAGE / "puzzles" / module.split(".")[-2] / "exact.py"
         return f'"{name}"' not in path.read_text(encoding="utf-8")
 
-    for module in sorted(_exact_modules(), key=silent):
+    for module in sorted(_exact_modules(), key=lacks_name):
         if name in (solvers := _exact(module)):
             return solvers[name]
     return None
@@ -113,7 +113,7 @@ def solver_class(name: str) -> type[Any]:
         return _attribute(place, "SOLVER")  # type: ignore[no-any-return]
     exact = _exact_solver(name)
     if exact is None:
-        raise UnknownName("solver", name, [*_found("solvers"), *exact_solvers()])
+        raise UnknownName("solver", name, [*_all_modules("solvers"), *exact_solvers()])
     return exact
 
 
@@ -127,12 +127,12 @@ def current_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
-    """The solver with these options; `None` leaves an option as it is by default."""
+    """The solver with these options; `None` means the default."""
     return fill(solver_class(name), options)  # type: ignore[no-any-return]
 
 
 def parse_solver(text: str) -> Solver:
-    """The solver that `name` or `name:option=value:option=value` tells of.
+    """The solver that the text `name` or `name:option=value:option=value` describes.
 
     A colon begins the next option only where a name and `=` follow it. Raises `UnknownName` or `BadOption`.
     """

@@ -1,4 +1,4 @@
-"""What a solver says: how far it is, and what it found."""
+"""The values that a solver yields: its progress and its results."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -6,17 +6,17 @@ from typing import Literal
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
 Stop = Literal["done", "time", "nodes", "memory", "solutions", "dead end", "interrupted"]
 LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
-"""The stops after which a larger limit might bring more."""
+"""The stops after which a larger limit might give a better result."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search stands; yielded some twenty times a second."""
+    """The state of a running search; yielded about twenty times a second."""
 
     expanded: int
-    """States whose successors were made."""
+    """States whose successors were generated."""
     generated: int
-    """Successors made."""
+    """Generated successors."""
     evaluations: int
     """States that were scored by a network or another function outside the search."""
     bound: int
@@ -26,12 +26,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """An answer, with what is known of it. Only `verify` turns its moves into a number that is shown."""
+    """A solution with its proof and its costs, or the reason why there is none. `verify` checks it."""
 
     moves: tuple[int, ...] | None
     proof: Proof = "none"
     reason: str = ""
-    """In words: why it is unsolvable, or why there is no answer."""
+    """Why the board is unsolvable, or why there is no solution, as a sentence."""
     stop: Stop = "done"
     lower_bound: int = 0
     expanded: int = 0
@@ -39,7 +39,7 @@ class Result:
     evaluations: int = 0
     seconds: float = 0.0
     tried: tuple[int, ...] = ()
-    """Moves that are no solution, where a solver that abstains tells what it came to; nothing is claimed of them."""
+    """The moves of an unsuccessful attempt, from a solver that does not return a wrong solution."""
 
     @property
     def length(self) -> int | None:
@@ -48,10 +48,10 @@ class Result:
 
 
 def moves_in_words(count: int) -> str:
-    """So many moves, as in a sentence."""
+    """The number with its noun: '1 move', '2 moves'."""
     return "1 move" if count == 1 else f"{count} moves"
 
 
 def with_stop(result: Result, stop: Stop) -> Result:
-    """The same answer, ended for this reason; a proven answer is done whatever ended the search."""
+    """The result with this stop; a proven result stays as it is."""
     return result if result.proof != "none" else replace(result, stop=stop)

@@ -1,4 +1,4 @@
-"""The one schema in which results are written and read: a JSON object a line."""
+"""The schema of result files: one JSON object a line for each board."""
 
 import json
 from collections import Counter
@@ -19,11 +19,11 @@ from puzzlelab.core.version import VERSION
 
 ROW_BEGINS = b'{"puzzle"'
 RARE = ("tried", "error")
-"""What is left out of a row where there is nothing to tell."""
+"""Columns that are omitted where they are empty."""
 
 
 class Row(BaseModel):
-    """One answer, and all that is needed to check it or to make it again."""
+    """One answer, with everything that is needed to verify or to reproduce it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -47,7 +47,7 @@ class Row(BaseModel):
     evaluations: int = 0
     verified: bool = False
     tried: list[str] | None = None
-    """Moves that a solver which abstains came to; nothing is claimed of them."""
+    """See `Result.tried`."""
     error: str | None = None
 
     def to_json(self) -> str:
@@ -61,28 +61,28 @@ class Row(BaseModel):
 
     @property
     def question(self) -> str:
-        """What was asked, without the limit: equal for rows that answer the same."""
+        """The board, the solver and its options, without the limit: equal for rows that answer the same question."""
         return json.dumps([self.puzzle, self.board, self.solver, self.options, self.net, self.seed], sort_keys=True)
 
     def settles(self, limit: Limit) -> bool:
-        """Whether asking again under this limit could not bring more."""
+        """Whether another run under this limit could not give a better answer."""
         if self.stop == "interrupted":
             return False
-        given = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
-        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**given))  # type: ignore[arg-type]
+        row_limit = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
+        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**row_limit))  # type: ignore[arg-type]
 
     def result(self, puzzle: Puzzle) -> Result:
-        """The result that the row holds; raises `BadBoard` for a move that is none."""
+        """The result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
         counts = self.expanded, self.generated, self.evaluations, self.seconds
         return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
 
     def answer(self, puzzle: Puzzle) -> Answer:
-        """The answer that the row holds, verified again; raises `BadBoard` for a board or a move that is none."""
+        """The answer in the row, verified again; raises `BadBoard` for an invalid board or move."""
         return Answer.of(puzzle.read(self.board), self.result(puzzle))
 
     def check(self, puzzle: Puzzle) -> Verdict:
-        """Replay the row; every kind of fault is a verdict."""
+        """Replay the moves of the row; every kind of error gives a verdict."""
         if self.error is not None:
             return Verdict(False, f"holds no answer: {self.error}")
         try:
@@ -106,7 +106,7 @@ def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
 
 
 def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: int | None = None) -> Row:
-    """The row of a question before there is an answer; `board` is the text as it was given."""
+    """The row of a board that has no answer yet; `board` is the input text."""
     options = options_of(solver, puzzle)
     return Row(
         puzzle=puzzle.name,
@@ -121,7 +121,7 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
 
 
 def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
-    """The row of an answer; `board` is the text by which the board is kept, its canonical notation by default."""
+    """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
     puzzle, result = answer.instance.puzzle, answer.result
     text = puzzle.write(answer.instance.state) if board is None else board
     columns = {
@@ -142,7 +142,7 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
 
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
-    """The rows of a file with their line numbers; raises `BadFile` with the line that is none."""
+    """Yield the rows of a file with their line numbers; raises `BadFile` with the number of an invalid line."""
     try:
         with path.open(encoding="utf-8", errors="replace") as lines:
             for number, line in enumerate(lines, start=1):
@@ -163,20 +163,20 @@ def _read_row(path: Path, number: int, line: str) -> Row:
 
 
 class RowFile:
-    """A file of rows that grows by appending: what it holds already need not be asked again."""
+    """A file of rows that grows by appending; boards with a row in it need not be solved again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._held: dict[str, list[Row]] = {}
-        self._taken: Counter[str] = Counter()
+        self._rows: dict[str, list[Row]] = {}
+        self._taken_count: Counter[str] = Counter()
         if path.is_file() or path.is_dir():  # a device has no end, and holds no rows
-            self._mend()
+            self._cut_half_row()
             for _, stored in read_rows(path):
                 row = stored.with_current_options()
-                self._held.setdefault(row.question, []).append(row)
+                self._rows.setdefault(row.question, []).append(row)
 
-    def _mend(self) -> None:
-        """Cut off a row that a killed process left half written at the end; a file that holds no rows is left alone."""
+    def _cut_half_row(self) -> None:
+        """Cut off an incomplete last row, which a killed process has left; files without rows are not changed."""
         try:
             with self.path.open("rb+") as file:
                 data = file.read()
@@ -189,10 +189,10 @@ class RowFile:
 
     def take(self, question: Row, limit: Limit) -> Row | None:
         """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
-        rows = [row for row in self._held.get(question.question, ()) if row.settles(limit)]
+        rows = [row for row in self._rows.get(question.question, ()) if row.settles(limit)]
         rows = [row for row in rows if row.stop not in LIMITS] or rows
-        place = self._taken[question.question]
-        self._taken[question.question] += 1
+        place = self._taken_count[question.question]
+        self._taken_count[question.question] += 1
         return rows[place] if place < len(rows) else None
 
     def append(self, rows: Iterable[Row]) -> None:

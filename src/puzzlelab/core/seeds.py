@@ -1,4 +1,4 @@
-"""The one seed tree: who needs randomness takes a branch; one seed gives one result however the work is split."""
+"""Seeds by branch of one tree, so that a seed gives the same result however the work is divided."""
 
 import hashlib
 
@@ -12,6 +12,6 @@ def generator(seed: int, *branch: int) -> np.random.Generator:
 
 
 def of_board(seed: int, state: NDArray[np.generic]) -> int:
-    """A seed for this board, an unsigned number of 64 bits: the same among whatever other boards it stands."""
+    """A seed for this board, an unsigned number of 64 bits that does not depend on other boards in a batch."""
     digest = hashlib.blake2b(state.tobytes(), digest_size=8, salt=seed.to_bytes(8, "little"))
     return int.from_bytes(digest.digest(), "little")

@@ -1,4 +1,4 @@
-"""Settings are frozen pydantic models, filled alike from Python, TOML and command-line flags."""
+"""The base class of settings: frozen pydantic models that are filled from Python, TOML and command-line options."""
 
 import json
 import re
@@ -13,11 +13,11 @@ Model = TypeVar("Model", bound="Settings")
 
 
 class Settings(BaseModel):
-    """A frozen set of options; an unknown one is an error that names the nearest known one."""
+    """A frozen set of options; the error for an unknown option names the nearest valid one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
     renamed: ClassVar[Mapping[str, str]] = {}
-    """Old name of an option -> its name. Files that say the old one are read; what is written says the new one."""
+    """Old name of an option -> its new name. Old names are accepted when reading; new names are written."""
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -34,11 +34,11 @@ class Settings(BaseModel):
         return {cls.renamed.get(name, name): value for name, value in values.items()}
 
     def options(self) -> Mapping[str, Any]:
-        """Every setting by name as plain data; what has a name, such as an estimate, by its name."""
+        """Every setting by name as plain data; objects with a name, such as an estimate, are replaced by it."""
         return {name: getattr(value, "name", value) for name, value in self}
 
     def values(self) -> Mapping[str, Any]:
-        """Every setting by name, as it was given."""
+        """Every setting by name, with the object that was passed."""
         return dict(self)
 
 
@@ -75,12 +75,12 @@ def _sentence(model: type[BaseModel], error: ValidationError) -> str:
 
 
 def _owner(model: type[BaseModel]) -> str:
-    """What the options are of, in words: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
+    """The name of a settings class in messages: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", model.__name__.removesuffix("Settings")).lower()
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:
-    """Options written as `name=value`; a value is JSON where it can be read so, and text otherwise."""
+    """Parse options of the form `name=value`; a value that is not valid JSON is text."""
     options: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -102,5 +102,5 @@ def read_levels(text: str) -> tuple[int, int]:
 
 
 def fill(model: type[Model], values: Mapping[str, Any]) -> Model:
-    """The settings with these values, `None` meaning 'as it is by default'."""
+    """The settings with these values; `None` means the default."""
     return model(**{name: value for name, value in values.items() if value is not None})

@@ -1,7 +1,7 @@
-"""All solutions of a board: how solvers that can list them are asked, and what the list proves.
+"""Enumerating and counting all solutions of a board, and proving that a solution is unique.
 
-A solver that lists has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. One that can
-count faster than it lists also has `count`.
+A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. A solver
+that can count faster than it enumerates also has `count`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_SOLUTION = "every possibility was tried, and none is a solution"
 
 @dataclass(frozen=True)
 class Count:
-    """How many solutions were found; all there are if `stop` is 'done', as many as asked for if it is 'solutions'."""
+    """A number of solutions: all of them if `stop` is 'done', the requested maximum if it is 'solutions'."""
 
     solutions: int
     stop: Stop = "done"
@@ -33,29 +33,29 @@ class Count:
 
     @property
     def complete(self) -> bool:
-        """Whether there are no others."""
+        """Whether these are all solutions."""
         return self.stop == "done"
 
 
 class EnumeratesSolutions(Protocol):
-    """A solver that finds all solutions, one by one."""
+    """Enumerates all solutions of a board, one by one."""
 
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """`Progress` now and then, and a `Result` for each solution, each another one.
+        """Yield `Progress` from time to time, and a `Result` for each solution; no solution is repeated.
 
         The last `Result` has no moves; its `stop` is 'done' if there are no more solutions.
         """
 
 
 class CountsSolutions(Protocol):
-    """A solver that counts faster than it lists."""
+    """Counts the solutions of a board faster than it enumerates them."""
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-        """`Count`s that grow, up to `most`; the last one says why it ended, the others may say anything."""
+        """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning."""
 
 
 def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
-    """The attempts of a solver that lists: the first solution, then whether there is a second one."""
+    """The attempts of a solver that enumerates: the first solution, then whether there is a second one."""
     first: Result | None = None
     for attempt in solutions:
         if not isinstance(attempt, Result):
@@ -76,16 +76,16 @@ def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:
             return
 
 
-def _after(result: Result, last: Result, **known: Any) -> Result:
-    """The result with the counts of the last one, and what is known now."""
+def _after(result: Result, last: Result, **changes: Any) -> Result:
+    """The result with the counts of the last one, and these changes."""
     counts = {name: getattr(last, name) for name in ("expanded", "generated", "evaluations", "seconds")}
-    return replace(result, **counts, **known)
+    return replace(result, **counts, **changes)
 
 
 def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> Count:
-    """How many solutions a board has, at most `most`; Ctrl-C ends it with what was found.
+    """Count the solutions of a board, at most `most`; Ctrl-C ends the search, with the count so far.
 
-    A board to which the puzzle objects has none. Raises `Unsupported`.
+    A board with an `objection` has none. Raises `Unsupported`.
     """
     lister = require_lister(solver, instance.puzzle)
     _require_some(most)
@@ -96,32 +96,32 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     counting = ability(solver, CountsSolutions)
     steps = counting.count(instance, limit, ceiling) if counting else _tally(lister, instance, limit, ceiling)
     try:
-        for found in steps:
-            best = found
+        for total in steps:
+            best = total
     except KeyboardInterrupt:
         best = replace(best, stop="interrupted")
     return best
 
 
 def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
-    found = 0
+    total = 0
     for attempt in solver.solutions(instance, limit):
         if isinstance(attempt, Progress):
-            yield Count(found, "interrupted", attempt.expanded, attempt.seconds)
+            yield Count(total, "interrupted", attempt.expanded, attempt.seconds)
         elif attempt.moves is None:
-            yield Count(found, attempt.stop, attempt.expanded, attempt.seconds)
+            yield Count(total, attempt.stop, attempt.expanded, attempt.seconds)
             return
         else:
-            found += 1
-            yield Count(found, "solutions", attempt.expanded, attempt.seconds)
-            if found >= most:
+            total += 1
+            yield Count(total, "solutions", attempt.expanded, attempt.seconds)
+            if total >= most:
                 return
 
 
 class Listing:
-    """The solutions of a board, verified, as they are found; afterwards `stop` says whether they are all.
+    """The solutions of a board, each verified; after the iteration, `stop` says why it ended.
 
-    `stop` is 'done' where there are no others, 'solutions' where as many as were asked for were found.
+    `stop` is 'done' if there are no other solutions, 'solutions' if the requested number was reached.
     """
 
     def __init__(self, solver: Solver, instance: Instance, limit: Limit, most: int | None = None) -> None:
@@ -130,10 +130,10 @@ class Listing:
         self.instance, self.limit, self.most = instance, limit, most
         self.name = solver.name
         self.stop: Stop = "interrupted"
-        self.found = 0
+        self.count = 0
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
-        self.found, self.stop = 0, "interrupted"
+        self.count, self.stop = 0, "interrupted"
         if self.instance.puzzle.objection(self.instance.state):
             self.stop = "done"
             return
@@ -146,20 +146,20 @@ class Listing:
             verdict = verify(self.instance, attempt)
             if not verdict.holds:
                 raise PuzzlelabError(f"{self.name} gave a wrong answer for {self.instance!r}: {verdict.reason}")
-            self.found += 1
+            self.count += 1
             yield attempt.moves
-            if self.most is not None and self.found >= self.most:
+            if self.most is not None and self.count >= self.most:
                 self.stop = "solutions"
                 return
 
 
 def _require_some(most: int | None) -> None:
     if most is not None and most < 1:
-        raise BadOption(f"at least 1 solution must be asked for, not {most}")
+        raise BadOption(f"the number of solutions must be at least 1, not {most}")
 
 
 def require_lister(solver: Solver, puzzle: Puzzle) -> EnumeratesSolutions:
-    """The solver, which suits the puzzle and lists solutions; raises `Unsupported`."""
+    """The solver's ability to enumerate; raises `Unsupported` if it lacks it, or cannot solve this puzzle."""
     require(solver, puzzle)
     enumerates = ability(solver, EnumeratesSolutions)
     if enumerates is None:

@@ -1,4 +1,4 @@
-"""What a solver is, and the one way to run it to its end, on one board or on many."""
+"""The contract of a solver, and the functions that run one on a board or on many."""
 
 from __future__ import annotations
 
@@ -22,65 +22,65 @@ from puzzlelab.core.views import Estimate, Estimates, Prior
 Attempt = Progress | Result
 Ability = TypeVar("Ability")
 BATCH = 1000
-"""Boards that a `BatchSolver` is given at once."""
+"""Boards in one batch of a `BatchSolver`."""
 
 
 class Solver(Protocol):
-    """A frozen, configured value such as `Astar(estimate="pdb", weight=1)`."""
+    """A configured solver: a frozen value such as `Astar(estimate="pdb", weight=1)`."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]]
     """The views of a puzzle without which this solver cannot work."""
     offers: ClassVar[tuple[type, ...]]
-    """What it can do besides `attempts`, such as `BatchSolver`: see `ability`."""
+    """Its abilities besides `attempts`, such as `BatchSolver`; see `ability`."""
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name, as plain data for a row."""
 
     def values(self) -> Mapping[str, Any]:
-        """Every setting by name, as it was given."""
+        """Every setting by name, with the object that was passed."""
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """`Progress` now and then, and `Result`s, each better than the last; the last one says why it ended."""
+        """Yield `Progress` from time to time, and ever better `Result`s; the last one says why the search ended."""
 
 
 class BatchSolver(Protocol):
-    """The seam for solvers that answer many boards at once sooner than one after the other, such as those of networks.
+    """Solves many boards together, faster than one after the other, as solvers with networks do.
 
-    For every board the answer is the one that `attempts` ends with.
+    For every board the result is the last one of `attempts`.
     """
 
     def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The last result of each board; all are of one puzzle, which objects to none of them.
+        """The last result of each board; all boards are of one puzzle, and none has an objection.
 
-        `limit` is for each board, except for its memory; the seconds of each are an equal share of what all took.
-        `over` is asked now and then, and says when to stop; so does Ctrl-C. What is open then is `interrupted`.
+        `limit` is for each board, except for its memory; the seconds of each are an equal share of the total.
+        The search ends early when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
         """
 
 
 class Selective(Protocol):
-    """The ability of solvers that cannot solve every puzzle with the views that they need."""
+    """Refuses some puzzles although they have the views that the solver needs."""
 
     def refusal(self, puzzle: Puzzle) -> str | None:
-        """Why it cannot solve this puzzle, in words, or None."""
+        """Why the solver cannot solve this puzzle, as a sentence, or None."""
 
 
 class NamesOptions(Protocol):
-    """The ability of solvers whose defaults depend on the puzzle."""
+    """Names the options of a solver whose defaults depend on the puzzle."""
 
     def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
-        """Every setting by name, as plain data, with what the defaults mean for this puzzle."""
+        """Every setting by name, as plain data, with the defaults for this puzzle."""
 
 
 class Explains(Protocol):
-    """The ability of solvers that tell how they came to their answer."""
+    """Explains in sentences how the solver searched a board."""
 
     def explain(self, instance: Instance, limit: Limit | None = None) -> Iterator[str]:
         """The search in sentences."""
 
 
 class SolverSettings(Settings):
-    """The settings of a solver that needs no view and has no ability, unless its class says so."""
+    """The base class of solvers; by default one needs no view and has no ability."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[type, ...]] = ()
@@ -99,7 +99,7 @@ def _warn_of_old_name(solver: str, old: str, new: str) -> None:
 
 
 def ability(solver: Solver, kind: type[Ability]) -> Ability | None:
-    """The solver as this kind of ability, such as `BatchSolver`, or None where it does not offer that."""
+    """This ability of the solver, such as `BatchSolver`, or None."""
     return cast(Ability, solver) if kind in solver.offers else None
 
 
@@ -112,53 +112,53 @@ def require(solver: Solver, puzzle: Puzzle) -> None:
 
 
 def require_views(solver: Solver, puzzle: Puzzle) -> None:
-    """Raise `Unsupported` unless the puzzle offers every view that the solver needs; asks for no network.
+    """Raise `Unsupported` unless the puzzle offers every view that the solver needs; loads no network.
 
-    An estimate or a prior that was given, such as a network, takes the place of the view `Estimates`.
+    An estimate or a prior among the options, such as a network, takes the place of the view `Estimates`.
     """
     values = solver.values()
-    given = any(_is_given(values.get(option)) for option in ("estimate", "prior"))
-    needed = [view for view in solver.needs if not (given and view is Estimates)]
+    has_scores = any(_is_score(values.get(option)) for option in ("estimate", "prior"))
+    needed = [view for view in solver.needs if not (has_scores and view is Estimates)]
     missing = [view.__name__ for view in needed if puzzle.view(view) is None]
     if missing:
         raise Unsupported(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of the solver that runs when a call names none."""
+    """The name and the options of the puzzle's default solver."""
     presentation = Presentation() if puzzle is None else presentation_of(puzzle)
     return presentation.usual_solver
 
 
-def _is_given(option: object) -> bool:
+def _is_score(option: object) -> bool:
     return isinstance(option, Estimate | Prior) or networks.is_network(option)
 
 
-def chosen_estimate(puzzle: Puzzle, wanted: str | Estimate | None) -> Estimate:
-    """The estimate that a solver's option means for this puzzle."""
-    if isinstance(wanted, Estimate):
-        return wanted
-    if wanted is not None and networks.is_network(wanted):
-        return networks.estimate(puzzle, wanted)
+def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
+    """The estimate for this puzzle that the value of a solver's option names."""
+    if isinstance(option, Estimate):
+        return option
+    if option is not None and networks.is_network(option):
+        return networks.estimate(puzzle, option)
     estimates = puzzle.view(Estimates)
     if estimates is None:
-        raise UnknownName("estimate of " + puzzle.name, wanted or "default", ())
-    return estimates.estimate(wanted)
+        raise UnknownName("estimate of " + puzzle.name, option or "default", ())
+    return estimates.estimate(option)
 
 
-def chosen_prior(puzzle: Puzzle, wanted: str | Prior) -> Prior:
-    """The prior that a solver's option means for this puzzle; only networks have a name as priors."""
-    if isinstance(wanted, Prior):
-        return wanted
-    if not networks.is_network(wanted):
-        raise BadOption(f"'{shorten(wanted)}' is no prior; write net, or net:NAME")
-    return networks.prior(puzzle, wanted)
+def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:
+    """The prior for this puzzle that the value of a solver's option names; only networks are priors by name."""
+    if isinstance(option, Prior):
+        return option
+    if not networks.is_network(option):
+        raise BadOption(f"'{shorten(option)}' is no prior; write net, or net:NAME")
+    return networks.prior(puzzle, option)
 
 
 def attempts_of(solver: Solver, instance: Instance, limit: Limit) -> Generator[Attempt, None, None]:
-    """The attempts of a solver that suits the puzzle, on a board to which the puzzle does not object.
+    """The attempts of a solver on a board; raises `Unsupported` if it cannot solve this puzzle.
 
-    A board with an objection is proven unsolvable without a search. Raises `Unsupported`.
+    A board with an `objection` is proven unsolvable without a search.
     """
     require(solver, instance.puzzle)
     began = time.perf_counter()
@@ -184,23 +184,23 @@ def answer(
     limit: Limit,
     watch: Callable[[Attempt], bool] | None = None,
 ) -> Answer:
-    """Run a solver to its end and return its best answer, which holds.
+    """Run a solver to its end and return its best answer, verified.
 
-    `watch` sees every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so far is
-    returned with the stop `interrupted`. A board to which the puzzle objects is proven unsolvable without a search.
+    `watch` is called with every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so
+    far is returned with the stop `interrupted`. A board with an `objection` is proven unsolvable without a search.
     """
     best = Result(None, stop="interrupted")
-    seen: Attempt = best
+    latest: Attempt = best
     attempts = attempts_of(solver, instance, limit)
     try:
-        for seen in attempts:
-            if isinstance(seen, Result):
-                best = seen
-            if watch and watch(seen):
-                best = _interrupted(best, seen)
+        for latest in attempts:
+            if isinstance(latest, Result):
+                best = latest
+            if watch and watch(latest):
+                best = _interrupted(best, latest)
                 break
     except KeyboardInterrupt:
-        best = _interrupted(best, seen)
+        best = _interrupted(best, latest)
     finally:
         attempts.close()
     return _verified(solver, instance, best)
@@ -223,18 +223,18 @@ def solve_all(
 def answer_all(
     solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
 ) -> list[Answer]:
-    """The best answer to each of these boards of one puzzle, which holds; all at once by a `BatchSolver`.
+    """The best answer to each of these boards of one puzzle, verified; a `BatchSolver` solves them together.
 
-    `limit` is for each board. The work ends, with what there is, when `over` says so.
+    `limit` is for each board. The work ends early, with the answers so far, when `over()` is true.
     """
-    together = ability(solver, BatchSolver)
-    if together is None:
+    batch_solver = ability(solver, BatchSolver)
+    if batch_solver is None:
         return [answer(solver, instance, limit, lambda attempt: over()) for instance in instances]
     for instance in instances[:1]:
         require(solver, instance.puzzle)
     objections = [instance.puzzle.objection(instance.state) for instance in instances]
-    searched = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
-    results = iter(together.solve_batch(searched, limit, over) if searched else ())
+    open_boards = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
+    results = iter(batch_solver.solve_batch(open_boards, limit, over) if open_boards else ())
     return [
         _verified(solver, instance, Result(None, "unsolvable", objection) if objection else next(results))
         for instance, objection in zip(instances, objections, strict=True)
@@ -242,33 +242,33 @@ def answer_all(
 
 
 def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
-    """The boards in the batches that `solve_all` is to have: single ones unless the solver is a `BatchSolver`.
+    """The boards in batches for `solve_all`: single boards unless the solver is a `BatchSolver`.
 
-    No board is taken before its portion is asked for.
+    A batch is taken from `instances` only when it is requested.
     """
     size = BATCH if ability(solver, BatchSolver) else 1
     for _, group in groupby(instances, key=lambda instance: instance.puzzle):
-        while portion := list(islice(group, size)):
-            yield portion
+        while batch := list(islice(group, size)):
+            yield batch
 
 
-def _interrupted(best: Result, seen: Attempt) -> Result:
-    if isinstance(seen, Progress):
+def _interrupted(best: Result, latest: Attempt) -> Result:
+    if isinstance(latest, Progress):
         best = replace(
             best,
-            lower_bound=max(best.lower_bound, seen.bound),
-            expanded=seen.expanded,
-            generated=seen.generated,
-            evaluations=seen.evaluations,
-            seconds=seen.seconds,
+            lower_bound=max(best.lower_bound, latest.bound),
+            expanded=latest.expanded,
+            generated=latest.generated,
+            evaluations=latest.evaluations,
+            seconds=latest.seconds,
         )
     return with_stop(best, "interrupted")
 
 
 def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
-    """Every setting of a solver for this puzzle; an estimate that was left to the puzzle is named.
+    """Every setting of a solver for this puzzle, with the name of the puzzle's default estimate where it is used.
 
-    With a prior none is left to it: such a solver goes by the prior alone.
+    A solver with a prior and no estimate uses the prior alone.
     """
     names_options = ability(solver, NamesOptions)
     if names_options is not None:
@@ -293,13 +293,13 @@ def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
 
 
 class WithMemory(Protocol):
-    """The seam for solvers whose work on one board helps with the next board of the same game.
+    """Keeps a memory of its searches, which speeds up related boards.
 
-    A hint asks about a position and all its children, a teacher about every position of a game.
+    A hint solves a position and all its children; a teacher solves every position of a game.
     """
 
     def remembering(self) -> Solver:
-        """The same solver with a memory of its own: equal answers, sooner. For one thread."""
+        """The same solver with a memory of its own, for one thread: equal answers in less time."""
 
 
 def with_memory(solver: Solver) -> Solver:

@@ -1,4 +1,4 @@
-"""The only judge of an answer: replays its moves with the plain rules, and knows no solver."""
+"""Verifies answers: replays the moves with the plain rules, independently of every solver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from puzzlelab.core.views import is_legal
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer holds and, if not, why and at which move (from 1; 0 where it is no single move)."""
+    """Whether an answer is correct; if not, why, and at which move (from 1; 0 if no single move is wrong)."""
 
     holds: bool
     reason: str = ""
@@ -20,7 +20,7 @@ class Verdict:
 
 
 def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
-    """Whether these moves can all be made, one after the other, and end in a solved board."""
+    """Whether these moves are legal, one after the other, and end in a solved board."""
     puzzle, state = instance.puzzle, instance.state
     for step, move in enumerate(moves, start=1):
         if not 0 <= move < puzzle.move_count or not is_legal(puzzle, state, move):
@@ -35,7 +35,7 @@ def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
 
 
 def verify(instance: Instance, result: Result) -> Verdict:
-    """Whether everything that a result says of itself agrees with the rules and with itself."""
+    """Whether the claims of a result agree with the rules and with each other."""
     if result.moves is None:
         if result.proof in ("optimal", "unique"):
             return Verdict(False, f"claims proof '{result.proof}' without any moves")
@@ -54,7 +54,7 @@ def verify(instance: Instance, result: Result) -> Verdict:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A board, the result of a solver, and whether that holds: what every report, page and file is made from."""
+    """A board, the result of a solver, and the verdict on it."""
 
     instance: Instance
     result: Result
@@ -67,14 +67,14 @@ class Answer:
 
     @property
     def confirmed(self) -> bool:
-        """Whether the plain rules confirm it: its moves by replay, or that there can be none."""
+        """Whether the plain rules confirm the answer: its moves by replay, or that the board is unsolvable."""
         if self.result.moves is None:
             puzzle, state = self.instance.puzzle, self.instance.state
             return self.result.proof == "unsolvable" and puzzle.objection(state) is not None
         return self.verdict.holds
 
     def states(self) -> Iterator[State]:
-        """The state before the first move, and the one after each."""
+        """Yield the state before the first move and after each move."""
         puzzle, state = self.instance.puzzle, self.instance.state
         yield state
         for move in self.result.moves or ():

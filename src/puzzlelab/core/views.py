@@ -1,4 +1,4 @@
-"""The views that a puzzle may offer besides its rules. A solver names the views it needs; there is no table of pairs.
+"""The views that a puzzle may offer besides its rules. A solver names the views that it needs.
 
 `puzzle.view(Estimates)` gives the view or None. A puzzle lists its views in a table; see `core.puzzle.find_view`.
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class Estimates(Protocol):
-    """The view of puzzles that can bound or guess the remaining moves."""
+    """Estimates the cost-to-go (the number of remaining moves), for instance by a lower bound."""
 
     @property
     def estimates(self) -> Mapping[str, str]:
-        """What there is: each name with a sentence."""
+        """Name -> a sentence about this estimate."""
 
     def estimate(self, name: str | None = None) -> Estimate:
-        """One of them, or the puzzle's best one; raises `UnknownName`."""
+        """The estimate of this name, by default the puzzle's best one; raises `UnknownName`."""
 
 
 class Reversible(Protocol):
-    """The view of puzzles that can be searched from the goal: every move can be undone by another move."""
+    """Lists the goals and inverts moves, so that a search can start at the goal."""
 
     def goals(self) -> State:
         """All solved states `[G, S]`."""
@@ -46,34 +46,34 @@ class Reversible(Protocol):
 
 
 class Samples(Protocol):
-    """The view of puzzles that can make boards of an asked difficulty."""
+    """Samples random boards of a requested difficulty."""
 
     @property
     def scales(self) -> Mapping[str, Scale]:
-        """The scales of difficulty by name, the main one first; none for a size of which no boards can be made."""
+        """The scales of difficulty by name, the main one first; empty for sizes without a sampler."""
 
     def difficulty(self, state: State) -> Mapping[str, int]:
-        """Where this board stands on those scales that say so quickly."""
+        """The level of this board on the scales that can be computed quickly."""
 
 
 class Planes(Protocol):
-    """The view for networks: boards as tensors, and the puzzle's symmetries."""
+    """Encodes boards as input of a network, and lists the symmetries of the puzzle."""
 
     @property
     def input_size(self) -> int:
-        """F: numbers that a network is given for one state."""
+        """F: inputs of a network for one state."""
 
     def planes(self, states: State) -> NDArray[np.float32]:
         """`float32[B, F]` from `states[B, S]`."""
 
     def symmetries(self, states: State) -> tuple[tuple[State, NDArray[np.int64]], ...]:
-        """Each symmetry as (`states[B, S]`, `moves[M]`): equal boards, and what each move is called there."""
+        """Each symmetry as (`states[B, S]`, `moves[M]`): equivalent boards, and the number of each move on them."""
 
 
 class SymbolSymmetric(Protocol):
-    """The view for networks that treat symbols alike which may be exchanged for each other, as colours or digits may.
+    """Encodes boards for networks that treat interchangeable symbols alike, such as colours or digits.
 
-    Each of K symbols has a sheet of F numbers, and answers for the moves in its S slots.
+    Each of K symbols has F inputs and S outputs. An output is the score of a move.
     """
 
     @property
@@ -82,38 +82,38 @@ class SymbolSymmetric(Protocol):
 
     @property
     def outputs_per_symbol(self) -> int:
-        """S: answers of each symbol."""
+        """S: outputs of each symbol."""
 
     def symbol_planes(self, states: State) -> NDArray[np.uint8]:
         """`uint8[B, K, F]` from `states[B, S]`."""
 
     def output_index(self, states: State) -> NDArray[np.int64]:
-        """`int64[B, M]`: who answers for each move, as symbol * slots + slot; anyone for a move that is impossible."""
+        """`int64[B, M]`: the output of each move, as symbol * S + its number; any output for an illegal move."""
 
     def permute_symbols(self, states: State, order: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
-        """Equal boards with symbol k where `order[k]` was, and `moves[M]`: what each move is called there."""
+        """Equivalent boards with symbol k in place of `order[k]`, and `moves[M]`: the number of each move on them."""
 
 
 class GridPlanes(Protocol):
-    """The view of puzzles whose planes are a grid, for convolutions: as many planes for each cell in turn."""
+    """Says that the planes form a grid, for convolutions; each cell has the same number of planes."""
 
     @property
     def grid(self) -> tuple[int, int]:
-        """The lengths of both axes; the first is the slower one in the order of the cells."""
+        """The lengths of both axes; the first axis is the slower one in the order of the cells."""
 
 
 class Cover(Protocol):
-    """The view of puzzles that are an exact cover: a board is solved by choosing options."""
+    """Gives the puzzle as an exact cover problem, which is solved by choosing options."""
 
     def cover(self) -> ExactCover:
-        """The whole puzzle, with nothing chosen; the same object each time."""
+        """The whole problem without a chosen option; the same object at each call."""
 
     def chosen(self, state: State) -> NDArray[np.int64]:
-        """`int64[K]`: the options that this state has taken already."""
+        """`int64[K]`: the options that are chosen in this state."""
 
 
 class Candidates(Protocol):
-    """The view of puzzles in which every cell gets a digit, and every unit holds each digit once.
+    """Gives the candidates of each cell, in puzzles where every unit holds each digit once.
 
     The move `cell * digits + digit` (digits from 0) writes a digit in a blank cell.
     """
@@ -122,17 +122,17 @@ class Candidates(Protocol):
     def units(self) -> Units: ...
 
     def candidates(self, state: State) -> NDArray[np.bool_]:
-        """`bool[N, D]`: what could be written in each cell without a conflict; nothing for a cell that is filled."""
+        """`bool[N, D]`: the digits that each blank cell can hold without a conflict; none for a filled cell."""
 
     def digits(self, state: State) -> NDArray[np.int64]:
         """`int64[N]`: the digit in each cell, -1 for blank."""
 
     def written(self, digits: NDArray[np.int64]) -> State:
-        """The inverse of `digits`, for many at once: the plain states `[B, S]` that hold `digits: int64[B, N]`."""
+        """The inverse of `digits` for a batch: the plain states `[B, S]` with `digits: int64[B, N]`."""
 
 
 class Boxes(Protocol):
-    """The view of puzzles with `Candidates` on a square grid whose third kind of unit are boxes, row by row."""
+    """Says that the third kind of unit in `Candidates` is boxes on a square grid, in row-major order."""
 
     @property
     def box_shape(self) -> tuple[int, int]:
@@ -140,36 +140,36 @@ class Boxes(Protocol):
 
 
 class RandomSymmetry(Protocol):
-    """The view of puzzles with `Candidates` that have more symmetries than can be listed."""
+    """Draws random symmetries of a puzzle with `Candidates` that has too many of them to list."""
 
     def random_symmetry(self, random: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """A random symmetry as (`cells[N]`, `digits[D]`): in cell k is what was in `cells[k]`, `digits[d]` for d."""
+        """A random symmetry (`cells[N]`, `digits[D]`): cell k gets the digit d of `cells[k]` as `digits[d]`."""
 
 
 class EquivalentMoves(Protocol):
-    """The view of puzzles in which several moves do the same, of which `legal` names one."""
+    """Maps equivalent moves, which have the same effect, to the one that `legal` reports."""
 
     def is_legal(self, state: State, move: int) -> bool:
-        """Whether this move can be made, be it the named one or another that does the same."""
+        """Whether this move is legal, or equivalent to a legal one."""
 
     def canonical_moves(self, states: State) -> NDArray[np.int64]:
-        """`int64[B, M]`: the move that `legal` names for each move, -1 for one that cannot be made."""
+        """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
 
 
 @dataclass(frozen=True)
 class OwnGenerator:
-    """The view of puzzles whose boards come from a generator with settings of its own."""
+    """Names the settings of the puzzle's own generator of boards."""
 
     settings: type[BoardGenerator]
     """The class of its settings; their fields become options of `puzzlelab generate`."""
 
 
 class BoardGenerator(Protocol):
-    """The settings of a generator of boards, which make boards.
+    """The settings of a puzzle's own generator of boards, a pydantic model, and the generator itself.
 
-    They are a pydantic model. The description of a field is the help text of its option. A field that is true by
-    default has a flag that turns it off, named by `json_schema_extra={"off": "allow-more"}`. `{"served_most": N}` is
-    the greatest number that a server makes boards with.
+    The description of a field is the help text of its option. A field that is true by default has a flag that turns it
+    off, named by `json_schema_extra={"off": "allow-more"}`. `{"served_most": N}` is the greatest value that a server
+    accepts.
     """
 
     @classmethod
@@ -178,45 +178,45 @@ class BoardGenerator(Protocol):
 
     @classmethod
     def of_scale(cls, scale: str, level: str | None, options: Mapping[str, Any]) -> BoardGenerator:
-        """The settings that a scale of the puzzle, a level on it such as '3' or '2-4', and other options mean.
+        """The settings for a scale of the puzzle, a level on it such as '3' or '2-4', and other options.
 
-        Raises `BadOption` for what does not exist, or cannot be had together.
+        Raises `BadOption` for unknown options, and for options that exclude each other.
         """
 
     def batches(self, count: int, seed: int = 0, jobs: int | None = None) -> Iterator[tuple[State, State]]:
-        """Boards `[P, S]` and their solutions, until there are `count` boards; `jobs` threads, all cores if None."""
+        """Yield boards `[P, S]` and their solutions, `count` in all; on `jobs` threads, all cores if None."""
 
     def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
-        """Write `count` boards to a file, or go on with one that is begun; `report` is told how many are there."""
+        """Write `count` boards to a file, or continue an incomplete one; `report` gets the number of boards in it."""
 
     def tally(self, path: Path) -> Tally:
-        """What the boards of such a file are like."""
+        """Statistics of the boards in such a file."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How many boards have which size, and the levels that the sizes make."""
+    """A histogram of the sizes of boards, and the range of sizes of each level."""
 
     what: str
-    """What is counted, such as 'cells'."""
+    """The unit of size, such as 'cells'."""
     counts: NDArray[np.int64]
-    """[K]: how many boards have 0, 1, ... K - 1 of them."""
+    """[K]: the number of boards of size 0, 1, ... K - 1."""
     levels: Mapping[int, tuple[int, int]]
-    """Level -> the least and the greatest number."""
+    """Level -> its least and its greatest size."""
 
 
 class DrawsSvg(Protocol):
-    """A puzzle that draws itself as SVG."""
+    """Draws boards as SVG."""
 
     def svg(self, state: State) -> str: ...
 
 
 @dataclass(frozen=True)
 class KernelRules:
-    """The view of puzzles with kernels: the working form of their states, and the tables that choose the kernels."""
+    """Gives the tables of the puzzle's compiled rules, and converts between plain and working states."""
 
     tables: Any
-    """The `NamedTuple` for which the kernel names have a meaning."""
+    """The `NamedTuple` whose type selects the kernels."""
     size: int
     """Elements of one working state."""
     dtype: type[np.generic]
@@ -228,12 +228,12 @@ class KernelRules:
     decode: Callable[[State], State]
     """The inverse of `encode`."""
     plain: bool = False
-    """Whether the tables are the adapter for plain rules, which only runs uncompiled."""
+    """Whether the tables are the adapter for plain rules, which runs without compilation."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number for how many moves remain; a hand-made bound and a value network are the same thing to a search.
+    """An estimate of the cost-to-go in moves: a hand-made bound, or the value head of a network.
 
     Either `kernel` makes the tables of a compiled estimate, or `scores` maps plain states `[B, S]` to `float[B]`.
     """
@@ -252,33 +252,33 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Prior:
-    """How promising each move is, as a policy network says it of many states at once."""
+    """A prior over moves, such as the policy head of a network, for a batch of states."""
 
     name: str
     scores: Callable[[State], NDArray[Any]] = field(compare=False, repr=False)
-    """`float[B, M]` from plain states `[B, S]`: the natural logarithm of a probability for each move `legal` names.
+    """`float[B, M]` from plain states `[B, S]`: the natural logarithm of the probability of each legal move.
 
-    What stands at other moves is never read. The probabilities of a state's legal moves add up to 1.
+    The values of other moves are never read. The probabilities of a state's legal moves add up to 1.
     """
     candidate_logits: Callable[[NDArray[np.bool_]], NDArray[Any]] | None = field(
         default=None, compare=False, repr=False
     )
-    """For puzzles with `Candidates`, `float[B, N, D]` from `bool[B, N, D]`, the candidates that are left in each cell:
-    the logits by which the network holds each of them for the digit of its cell.
+    """For puzzles with `Candidates`, `float[B, N, D]` from `bool[B, N, D]`, the remaining candidates of each cell: the
+    logit of each candidate to be the digit of its cell.
     """
     reads_candidates: bool = False
-    """Whether `candidate_logits` uses the candidates that are left, and not only the cells that have one."""
+    """Whether `candidate_logits` uses all remaining candidates, and not only cells with a single one."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A way to say how hard a board is, with a sampler that hits an asked level exactly."""
+    """A scale of difficulty, with a sampler of boards of an exact level."""
 
     about: str
     sample: Callable[[np.random.Generator, int | None], State]
-    """A random plain state `[S]` of this level; raises `BadOption` where there is none."""
+    """A random plain state `[S]` of this level; raises `BadOption` if there is no such level."""
     levels: tuple[int, int] | None = None
-    """The least and the greatest level; None where the scale has no levels."""
+    """The least and the greatest level; None if the scale has no levels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +286,7 @@ class Units:
     """The units of a board of N cells and D digits, by kind: each kind is a partition of the cells, N = D * D."""
 
     kinds: Mapping[str, NDArray[np.int32]]
-    """Such as 'row', 'column' and 'box', rows first: `int32[D, D]`, the cells of each unit."""
+    """Kind, such as 'row', 'column' and 'box' -> `int32[D, D]`, the cells of each unit; rows come first."""
 
     @cached_property
     def all(self) -> NDArray[np.int32]:
@@ -305,15 +305,15 @@ class Units:
 
 
 def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
-    """Whether this move can be made; where several moves do the same, all of them can."""
+    """Whether this move is legal, or equivalent to a legal one."""
     moves = puzzle.view(EquivalentMoves)
     return bool(puzzle.legal(state)[move]) if moves is None else moves.is_legal(state, move)
 
 
 def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
-    """The scale of this name, or the puzzle's main one, with its name.
+    """The name and the scale of this name, by default the puzzle's main one.
 
-    Raises `Unsupported` where the puzzle cannot make boards, and `UnknownName`.
+    Raises `Unsupported` if the puzzle cannot make boards, and `UnknownName`.
     """
     samples = puzzle.view(Samples)
     if samples is None or not samples.scales:
@@ -325,18 +325,18 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
 
 
 class Rewards(Protocol):
-    """The view of puzzles that bring reward schemes of their own."""
+    """Adds reward schemes for reinforcement learning."""
 
     @property
     def rewards(self) -> Mapping[str, str]:
-        """What there is: each name with a sentence."""
+        """Name -> a sentence about this reward scheme."""
 
     def reward(self, name: str, before: State, after: State) -> NDArray[np.float64]:
-        """`float64[B]`: what it was worth to come from the plain states `before[B, S]` to `after[B, S]`."""
+        """`float64[B]`: the rewards of the transitions from the plain states `before[B, S]` to `after[B, S]`."""
 
 
 class DrawsScores(Protocol):
-    """The view of puzzles whose moves are cells: their drawings have room for a number in each."""
+    """Draws boards with a score in each cell, for puzzles whose moves are cells."""
 
     def draw_scores(self, state: State, scores: NDArray[np.float64]) -> str:
-        """The board with `scores: float[M]`, from 0 to 1, of the moves that `legal` names; others are not read."""
+        """The board with `scores: float[M]`, from 0 to 1, of the legal moves; others are not read."""

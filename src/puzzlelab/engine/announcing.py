@@ -1,4 +1,4 @@
-"""Says which kernel is being compiled, for what, and about how long that takes."""
+"""Reports which kernel is being compiled, for which puzzle, and about how long that takes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SECONDS = {
 --slowest` measures them."""
 
 _under_way: list[str] = []
-"""Kernels that are being compiled now: one that another calls is compiled with it, and not announced."""
+"""Kernels that are being compiled now; a kernel that is compiled as part of another is not announced."""
 
 
 @contextmanager
 def announcements(function: Any) -> Iterator[Callable[[tuple[Any, ...]], None]]:
-    """Gives what is to be called when the kernel turns out to have to be compiled."""
+    """Yield the function to call before the kernel is compiled."""
     name = f"{function.__module__}.{function.__name__}"
     with ExitStack() as stack:
 

@@ -1,4 +1,4 @@
-"""Compiles for this very processor, after an answer and behind it, the kernels that came from a pack.
+"""Compiles kernels that were loaded from a pack for this processor, in a background process after a command.
 
 `python -m puzzlelab.engine.background` reads from its standard input which kernels, compiles them with low priority,
 and ends. Only one such process runs at a time; it alone may outlive the command that started it.
@@ -40,12 +40,12 @@ def start(kernels: list[tuple[str, str, Any]]) -> None:
         assert process.stdin is not None
         with process.stdin as stream:
             stream.write(pickle.dumps(kernels))
-        process.returncode = 0  # nobody waits for it
+        process.returncode = 0  # this process does not wait for it
 
 
 @contextmanager
 def none_running() -> Iterator[None]:
-    """End the process if it runs, and let none start meanwhile: for what measures times."""
+    """End the background process and keep others from starting, so that they do not disturb timings."""
     folder = kernel_cache()
     if folder is None:
         yield

@@ -1,4 +1,4 @@
-"""Many states at once, outside a search: their legal moves, which moves come to the same, and where moves lead.
+"""The rules for batches of states: legal moves, equivalent moves, successors and random walks.
 
 Shapes: B = states, S = length of a state, M = number of moves, R = children of all states together.
 """
@@ -18,42 +18,42 @@ from puzzlelab.engine.kernels import compiled
 
 
 class Successors(NamedTuple):
-    """What became of states by a move each."""
+    """The states after one move each."""
 
     states: State
-    """[B, S]: where the move could not be made, the state as it was."""
+    """[B, S]: the state after the move; after an illegal move, the state itself."""
     allowed: NDArray[np.bool_]
-    """[B]: whether the move could be made."""
+    """[B]: whether the move was legal."""
     solved: NDArray[np.bool_]
-    """[B]: whether nothing is left to do."""
+    """[B]: whether the state is a goal."""
 
 
 class AllSuccessors(NamedTuple):
-    """All that states lead to by one legal move, those of the first state first."""
+    """All successors of states, in the order of the states."""
 
     states: State
     """[R, S]."""
     owner: NDArray[np.int64]
-    """[R]: the row of the state that each follows."""
+    """[R]: the row of the parent of each."""
     move: NDArray[np.int64]
-    """[R]: and the move that leads there."""
+    """[R]: the move from the parent to each."""
     solved: NDArray[np.bool_]
     """[R]."""
 
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B, M]`: the moves that `legal` names in each of the plain `states[B, S]`."""
+    """`bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
     return _named(puzzle, *_working(puzzle, states)) >= 0
 
 
 def apply_moves(
-    puzzle: Puzzle, states: State, moves: NDArray[np.int64], known: NDArray[np.int64] | None = None
+    puzzle: Puzzle, states: State, moves: NDArray[np.int64], canonical: NDArray[np.int64] | None = None
 ) -> Successors:
-    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any of several that do the same.
+    """The plain `states[B, S]` after `moves: int64[B]`; a move may be any of several equivalent ones.
 
-    `known: int64[B, M]` is what `canonical_moves` gives for these states, if that is known already.
+    `canonical: int64[B, M]` is the result of `canonical_moves` for these states, if it is available.
     """
-    named = (canonical_moves(puzzle, states) if known is None else known)[np.arange(len(states)), moves]
+    named = (canonical_moves(puzzle, states) if canonical is None else canonical)[np.arange(len(states)), moves]
     rules, working = _working(puzzle, states)
     after, solved = working.copy(), np.zeros(len(states), bool)
     runner(make_moves, rules)(rules.tables, working, named, after, solved)
@@ -61,15 +61,15 @@ def apply_moves(
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B]`: whether nothing is left to do in the plain `states[B, S]`."""
+    """`bool[B]`: whether each of the plain `states[B, S]` is a goal."""
     rules, working = _working(puzzle, states)
-    found = np.zeros(len(states), bool)
-    runner(make_moves, rules)(rules.tables, working, np.full(len(states), -1), working.copy(), found)
-    return found
+    goals = np.zeros(len(states), bool)
+    runner(make_moves, rules)(rules.tables, working, np.full(len(states), -1), working.copy(), goals)
+    return goals
 
 
 def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
-    """What the plain `states[B, S]` lead to."""
+    """All successors of the plain `states[B, S]`."""
     rules, working = _working(puzzle, states)
     owner, move = np.nonzero(_named(puzzle, rules, working) >= 0)
     parents, solved = working[owner], np.zeros(len(owner), bool)
@@ -89,18 +89,18 @@ def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], rand
 
 
 def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
-    """`float64[B]`: what the estimate says of the plain `states[B, S]`."""
+    """`float64[B]`: the estimate of each of the plain `states[B, S]`."""
     if estimate.scores is not None:
         return np.asarray(estimate.scores(states), np.float64)
     assert estimate.kernel is not None
     rules, working = _working(puzzle, states)
-    found = np.empty(len(states))
-    runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), found)
-    return found
+    values = np.empty(len(states))
+    runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
+    return values
 
 
 def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
-    """The rules to run, and the states in their working form."""
+    """The kernel rules of the puzzle, and the working states."""
     rules = puzzle.view(KernelRules)
     if rules is None:
         return plain_rules(puzzle, states[0] if len(states) else states.reshape(-1)), states.copy()
@@ -108,7 +108,7 @@ def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
 
 
 def _named(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.int64]:
-    """`int64[B, M]`: every legal move of working states under its own number, -1 for any other."""
+    """`int64[B, M]`: the number of each legal move of working states, -1 for any other."""
     named = np.full((len(working), puzzle.move_count), -1)
     runner(name_legal, rules)(rules.tables, working, _room(puzzle), named)
     return named
@@ -139,10 +139,10 @@ def make_moves(tables: Any, states: State, moves: NDArray[np.int64], after: Stat
 
 
 @compiled
-def begin_all(estimate: Any, states: State, memo: NDArray[np.int64], found: NDArray[np.float64]) -> None:
-    """The estimate of each working state `T[B, S]` into `found: float64[B]`; `memo: int64[K]` is room."""
+def begin_all(estimate: Any, states: State, memo: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    """The estimate of each working state `T[B, S]` into `values: float64[B]`; `memo: int64[K]` is a work buffer."""
     for place in range(len(states)):
-        found[place] = kernels.evaluate(estimate, states[place], memo)  # type: ignore[no-untyped-call]
+        values[place] = kernels.evaluate(estimate, states[place], memo)  # type: ignore[no-untyped-call]
 
 
 @compiled
@@ -165,20 +165,20 @@ def wander(
         for t in range(begin, ends[place]):
             kernels.copy(after[place], states[place])
             count = kernels.legal(tables, states[place], moves)  # type: ignore[no-untyped-call]
-            kept = 0
+            remaining = 0
             for i in range(count):
                 if last < 0 or moves[i] != kernels.inverse(tables, last):  # type: ignore[no-untyped-call]
-                    moves[kept] = moves[i]
-                    kept += 1
-            if kept == 0:
+                    moves[remaining] = moves[i]
+                    remaining += 1
+            if remaining == 0:
                 break
-            last = moves[np.int64(noise[t] * kept)]
+            last = moves[np.int64(noise[t] * remaining)]
             kernels.apply(tables, states[place], last, after[place])  # type: ignore[no-untyped-call]
         begin = ends[place]
 
 
 def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
-    """`int64[B, M]`: the move that `legal` names for each move, -1 for one that cannot be made."""
+    """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
     equivalent = puzzle.view(EquivalentMoves)
     if equivalent is not None:
         return equivalent.canonical_moves(states)

@@ -1,6 +1,6 @@
-"""Many solutions replayed at once by the compiled rules, which property tests hold equal to the plain ones.
+"""Replays many solutions by the compiled rules, which property tests compare with the plain ones.
 
-For thousands of solutions, where `verify`, which uses the plain rules, would take most of the time.
+For thousands of solutions this is much faster than `verify`, which uses the plain rules.
 
 Shapes: G = games, L = moves of all their solutions together, S = length of a state, M = number of moves.
 """
@@ -20,7 +20,7 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import compiled
 
 CHECKED = 100
-"""One solution in so many is replayed with the plain rules too."""
+"""One solution in this many is also replayed with the plain rules."""
 UNSOLVED = -1
 """The length of a game that has no solution."""
 
@@ -58,15 +58,15 @@ def replay_all(
 
 
 def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | None]) -> tuple[int, str] | None:
-    """The first solution that does not hold, and why; None where all do. A board without a solution has None.
+    """The index of the first wrong solution, and why it is wrong; None if there is none. None stands for no solution.
 
-    The plain rules have the last word on what the compiled ones refuse, and look at one solution in `CHECKED` of the
-    others; a puzzle without compiled rules has all of its solutions replayed by the plain ones.
+    Solutions that the compiled rules reject are replayed by the plain rules, and so is one in `CHECKED` of the others.
+    A puzzle without compiled rules has all of its solutions replayed by the plain ones.
     """
     rules = puzzle.view(KernelRules)
-    held = np.zeros(len(solutions), bool) if rules is None else _held(puzzle, rules, states, solutions)
-    held[::CHECKED] = False
-    for place in np.flatnonzero(~held).tolist():
+    confirmed = np.zeros(len(solutions), bool) if rules is None else _confirmed(puzzle, rules, states, solutions)
+    confirmed[::CHECKED] = False
+    for place in np.flatnonzero(~confirmed).tolist():
         solution = solutions[place]
         if solution is not None:
             verdict = replay(Instance(puzzle, states[place]), solution)
@@ -75,7 +75,7 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
     return None
 
 
-def _held(
+def _confirmed(
     puzzle: Puzzle, rules: KernelRules, states: State, solutions: Sequence[Sequence[int] | None]
 ) -> NDArray[np.bool_]:
     """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none."""

@@ -1,7 +1,7 @@
-"""What a network's marks of candidates are used for: to take candidates away, and to find the surest cell.
+"""Uses a network's logits of candidates to eliminate candidates, and to find the most certain cell.
 
-Shapes: C = boards, N = cells, D = digits. `left: bool[C, N, D]` are the candidates that are left, `logits: float[C, N,
-D]` how surely each is the digit of its cell. All functions give new arrays.
+Shapes: C = boards, N = cells, D = digits. `mask: bool[C, N, D]` are the remaining candidates, `logits: float[C, N, D]`
+the logits of each to be the digit of its cell. All functions return new arrays.
 """
 
 from __future__ import annotations
@@ -19,69 +19,71 @@ CandidateMask = NDArray[np.bool_]
 Logits = NDArray[np.float32]
 
 
-def asking(prior: Prior, puzzle: Candidates) -> Callable[[CandidateMask], Logits]:
-    """What is asked about candidates; a prior that knows states alone is asked about the digits that are known."""
+def logits_of(prior: Prior, puzzle: Candidates) -> Callable[[CandidateMask], Logits]:
+    """The function from candidates to logits; a prior without `candidate_logits` is evaluated on the states."""
 
-    def logits(left: CandidateMask) -> Logits:
+    def logits(mask: CandidateMask) -> Logits:
         if prior.candidate_logits is not None:
-            found = np.asarray(prior.candidate_logits(left))
+            values = np.asarray(prior.candidate_logits(mask))
         else:
-            found = np.asarray(prior.scores(states_of(puzzle, left)))
-        if found.size != left.size or np.isnan(found).any():
+            values = np.asarray(prior.scores(states_of(puzzle, mask)))
+        if values.size != mask.size or np.isnan(values).any():
             raise PuzzlelabError(f"the prior '{prior.name}' must give a number for each candidate of each board")
-        return found.reshape(left.shape)
+        return values.reshape(mask.shape)
 
     return logits
 
 
 def all_candidates(digits: NDArray[np.signedinteger], count: int) -> CandidateMask:
-    """What is left where no rule was applied: all of `count` candidates of a cell that is blank, one of any other.
+    """The candidates before any elimination: all `count` digits for a blank cell, its digit for a filled one.
 
     `digits: int[C, N]` are from 0, -1 for blank.
     """
-    found: CandidateMask = (digits[..., None] < 0) | (digits[..., None] == np.arange(count))
-    return found
+    mask: CandidateMask = (digits[..., None] < 0) | (digits[..., None] == np.arange(count))
+    return mask
 
 
-def states_of(puzzle: Candidates, left: CandidateMask) -> State:
-    """The plain states `[C, S]` with the digits of the cells that have one candidate."""
-    return puzzle.written(np.where(known(left), left.argmax(axis=2), -1))
+def states_of(puzzle: Candidates, mask: CandidateMask) -> State:
+    """The plain states `[C, S]` with the digits of the cells that have a single candidate."""
+    return puzzle.written(np.where(known(mask), mask.argmax(axis=2), -1))
 
 
-def known(left: CandidateMask) -> NDArray[np.bool_]:
-    """`bool[C, N]`: the cells that have one candidate."""
-    found: NDArray[np.bool_] = left.sum(axis=2, dtype=np.int16) == 1
-    return found
+def known(mask: CandidateMask) -> NDArray[np.bool_]:
+    """`bool[C, N]`: the cells with a single candidate."""
+    single: NDArray[np.bool_] = mask.sum(axis=2, dtype=np.int16) == 1
+    return single
 
 
-def any_of(left: CandidateMask) -> NDArray[np.bool_]:
-    """`bool[C]`: the boards with any of these candidates."""
-    found: NDArray[np.bool_] = np.any(left, axis=(1, 2))
-    return found
+def any_of(mask: CandidateMask) -> NDArray[np.bool_]:
+    """`bool[C]`: the boards with at least one of these candidates."""
+    result: NDArray[np.bool_] = np.any(mask, axis=(1, 2))
+    return result
 
 
-def empty(left: CandidateMask) -> NDArray[np.bool_]:
+def empty(mask: CandidateMask) -> NDArray[np.bool_]:
     """`bool[C]`: the boards with a cell that has no candidate."""
-    found: NDArray[np.bool_] = ~np.all(left.any(axis=2), axis=1)
-    return found
+    result: NDArray[np.bool_] = ~np.all(mask.any(axis=2), axis=1)
+    return result
 
 
-def is_improbable(left: CandidateMask, logits: Logits, threshold: NDArray[np.float64]) -> CandidateMask:
-    """The candidates, in cells that have several, which are less probable than `threshold: float[C]`."""
+def is_improbable(mask: CandidateMask, logits: Logits, threshold: NDArray[np.float64]) -> CandidateMask:
+    """The candidates of cells with several that are less probable than `threshold: float[C]`."""
     with np.errstate(divide="ignore"):
-        least = np.log(threshold) - np.log1p(-threshold)
-    found: CandidateMask = left & (logits < least[:, None, None]) & ~known(left)[:, :, None]
-    return found
+        least_logit = np.log(threshold) - np.log1p(-threshold)
+    result: CandidateMask = mask & (logits < least_logit[:, None, None]) & ~known(mask)[:, :, None]
+    return result
 
 
-def shares(left: CandidateMask, logits: Logits) -> NDArray[np.float64]:
-    """`float64[C, N, D]`: how probable each candidate is among those of its cell; 0 for any other."""
-    among = np.where(left, logits.astype(np.float64), -np.inf)
+def shares(mask: CandidateMask, logits: Logits) -> NDArray[np.float64]:
+    """`float64[C, N, D]`: the softmax of the logits over the candidates of each cell; 0 for eliminated ones."""
+    masked = np.where(mask, logits.astype(np.float64), -np.inf)
     with np.errstate(invalid="ignore"):
-        likely = np.exp(among - among.max(axis=2, keepdims=True, initial=-np.inf))
-    likely = np.where(left, likely, 0.0)
-    found: NDArray[np.float64] = likely / np.maximum(likely.sum(axis=2, keepdims=True), np.finfo(float).tiny)
-    return found
+        exponentials = np.exp(masked - masked.max(axis=2, keepdims=True, initial=-np.inf))
+    exponentials = np.where(mask, exponentials, 0.0)
+    result: NDArray[np.float64] = exponentials / np.maximum(
+        exponentials.sum(axis=2, keepdims=True), np.finfo(float).tiny
+    )
+    return result
 
 
 def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -90,9 +92,9 @@ def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> N
     return best
 
 
-def written(left: CandidateMask, cells: NDArray[np.int64], digits: NDArray[np.int64]) -> CandidateMask:
-    """With no other candidate than this digit left in this cell of each board."""
-    found, boards = left.copy(), np.arange(len(left))
-    found[boards, cells] = False
-    found[boards, cells, digits] = True
-    return found
+def written(mask: CandidateMask, cells: NDArray[np.int64], digits: NDArray[np.int64]) -> CandidateMask:
+    """The mask after writing a digit in a cell of each board: the only candidate left there."""
+    result, boards = mask.copy(), np.arange(len(mask))
+    result[boards, cells] = False
+    result[boards, cells, digits] = True
+    return result

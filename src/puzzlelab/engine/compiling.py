@@ -164,8 +164,8 @@ class _PointerAttributes(AttributeTemplate):
         record = kind.record
         if attribute not in record.fields:
             return None
-        found = record.types[record.fields.index(attribute)]
-        return RecordPointer(found) if _is_record(found) else found
+        field_type = record.types[record.fields.index(attribute)]
+        return RecordPointer(field_type) if _is_record(field_type) else field_type
 
 
 @builtin_registry.lower_getattr_generic(RecordPointer)
@@ -173,10 +173,10 @@ def _field(context: Any, builder: Any, kind: RecordPointer, pointer: Any, attrib
     """Load a field. A record within a record is a pointer to its place."""
     index = kind.record.fields.index(attribute)
     place = cgutils.gep_inbounds(builder, pointer, 0, index)
-    found = kind.record.types[index]
-    if _is_record(found):
+    field_type = kind.record.types[index]
+    if _is_record(field_type):
         return place
-    return _loaded(builder, place, counts_references=isinstance(found, types.Array))
+    return _loaded(builder, place, counts_references=isinstance(field_type, types.Array))
 
 
 def _loaded(builder: Any, place: Any, counts_references: bool = False) -> Any:

@@ -1,7 +1,7 @@
-"""Runs a search machine: gives it slices of work, scores what it asks for, keeps its limits, and reports.
+"""Runs a search machine: gives it slices of work, scores the states that it requests, checks limits, and reports.
 
 A compiled kernel has no clock and cannot call a network. So a search is a record of arrays and one kernel
-`step(record, budget)`; everything that needs the outside world happens here, between two slices.
+`step(record, budget)`. Time, memory and networks are handled here, between two slices.
 """
 
 import time
@@ -32,10 +32,10 @@ CERTAIN = 1e-3
 
 @dataclass
 class Machine:
-    """A resumable search: a record of arrays, its `step`, and what Python does for it between two steps.
+    """A resumable search: a record of arrays, its `step`, and the work of Python between two steps.
 
-    Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `engine.kernels`); one that asks for
-    scores has `scores: float64[R]` to write them into, or `float64[R * M]` where it asks for a score of each move.
+    Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `engine.kernels`); one that
+    requests scores has `scores: float64[R]` for them, or `float64[R * M]` if it requests a score of each move.
     """
 
     record: Any
@@ -44,9 +44,9 @@ class Machine:
     solution: Callable[[Any], list[int]]
     """The moves of the best solution in a record."""
     grow: Callable[[Any, int], Any]
-    """The record with larger arrays, at most so many bytes more; None where that is not enough."""
+    """The record with larger arrays, at most so many bytes more; None if that is not enough."""
     verdict: Callable[[Any], tuple[Proof, str, Stop]]
-    """What it means that the search is done without a solution."""
+    """The proof, the reason and the stop of a search that is done without a solution."""
     requests: Callable[[Any], State] | None = None
     """The working states `[R, S]` that wait for scores."""
 
@@ -61,23 +61,23 @@ class Machine:
         return self.run(self.record, budget)
 
     def answer(self, score: Callable[[State], NDArray[np.float64]] | None) -> int:
-        """Write what `score` says of the states that wait into the record; how many these were."""
+        """Write the scores of the requested states into the record; return their number."""
         if score is None or self.requests is None:
             raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
         states = self.requests(self.record)
-        found = score(states).reshape(-1)
-        self.record.scores[: found.size] = found
+        values = score(states).reshape(-1)
+        self.record.scores[: values.size] = values
         return len(states)
 
     def enlarge(self, room: int) -> bool:
-        """Give the record larger arrays; False where `room` bytes are not enough."""
+        """Give the record larger arrays; False if `room` bytes are not enough."""
         larger = self.grow(self.record, room)
         self.record = self.record if larger is None else larger
         return larger is not None
 
 
 EXHAUSTED: tuple[Proof, str, Stop] = ("unsolvable", "every reachable state was searched, and none is solved", "done")
-"""The verdict of a search that left nothing out."""
+"""The verdict of an exhaustive search."""
 
 
 def doubled(record: Any, names: Iterable[str], room: int) -> Any:
@@ -105,7 +105,7 @@ def reserved(bytes_a_state: int, limit: Limit) -> int:
 
 
 def tables_of(estimate: Estimate, rules: KernelRules) -> Any:
-    """The estimate's compiled tables, or those that say 'ask'."""
+    """The estimate's compiled tables, or those of an external estimate."""
     if estimate.kernel is not None and not rules.plain:
         return estimate.kernel()
     return kernels.External()
@@ -113,43 +113,43 @@ def tables_of(estimate: Estimate, rules: KernelRules) -> Any:
 
 def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[np.float64]] | None:
     """From working states to finite scores; None for an estimate that is a kernel."""
-    ask = estimate.scores
-    if ask is None:
+    evaluate = estimate.scores
+    if evaluate is None:
         return None
 
     def scores(states: State) -> NDArray[np.float64]:
-        found = np.asarray(ask(rules.decode(states)), np.float64).reshape(-1)
-        if found.size != len(states) or not np.isfinite(found).all():
+        values = np.asarray(evaluate(rules.decode(states)), np.float64).reshape(-1)
+        if values.size != len(states) or not np.isfinite(values).all():
             raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
-        return found
+        return values
 
     return scores
 
 
 def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Callable[[State], NDArray[np.float64]]:
-    """From working states `[R, S]` to what a prior says of every move: `float64[R, M]`."""
+    """From working states `[R, S]` to the prior of every move: `float64[R, M]`."""
 
     def scores(states: State) -> NDArray[np.float64]:
         plain = rules.decode(states)
-        found = np.asarray(prior.scores(plain), np.float64)
-        if found.shape != (len(plain), puzzle.move_count) or _any_false(found, plain, puzzle):
+        values = np.asarray(prior.scores(plain), np.float64)
+        if values.shape != (len(plain), puzzle.move_count) or _any_invalid(values, plain, puzzle):
             raise PuzzlelabError(
                 f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
             )
-        return found
+        return values
 
     return scores
 
 
-def _any_false(found: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
-    """Whether a move that can be made has a number that is no logarithm of a probability; others may have any."""
-    false = ~(found <= CERTAIN)
-    rows = np.flatnonzero(false.any(axis=1))
-    return rows.size > 0 and bool((false[rows] & legal_moves(puzzle, states[rows])).any())
+def _any_invalid(values: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
+    """Whether a legal move has a value that is not the logarithm of a probability."""
+    invalid = ~(values <= CERTAIN)
+    rows = np.flatnonzero(invalid.any(axis=1))
+    return rows.size > 0 and bool((invalid[rows] & legal_moves(puzzle, states[rows])).any())
 
 
 class Clock:
-    """Time and memory of one search, and how much work to do before looking at them again."""
+    """The time and memory of one search, and the budget of its next slice."""
 
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
@@ -167,7 +167,7 @@ class Clock:
         return self.budget if self.limit.nodes is None else max(1, min(self.budget, self.limit.nodes - expanded))
 
     def took(self, nodes: int, seconds: float) -> None:
-        """Learn from a slice how much work fits into the next one."""
+        """Adapt the budget of the next slice to the time of this one."""
         wanted = SLICE_SECONDS
         if self.limit.seconds is not None:
             wanted = min(wanted, max(0.001, self.limit.seconds - self.seconds))
@@ -190,7 +190,7 @@ class Clock:
         return "memory" if self._full() else None
 
     def _full(self) -> bool:
-        """Whether the memory is used up; looked at once in a slice, because asking the system takes its time."""
+        """Whether the memory is used up; tested once in a slice, because the system call is slow."""
         if self.seconds - self.looked < SLICE_SECONDS:
             return False
         self.looked = self.seconds
@@ -259,11 +259,11 @@ class Drive:
 def round_robin(searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit) -> Iterator[Attempt]:
     """One search after another under one limit, until one has the proof; the answers only get better.
 
-    Each search is called with what is left of the limit and the best answer so far, and need not look for a longer one.
+    Each search gets the remaining limit and the best answer so far, and need not look for a longer one.
     """
     best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
     for search in searches:
-        for attempt in search(_left_of(limit, spent), best):
+        for attempt in search(_remaining_limit(limit, spent), best):
             attempt = _added(attempt, spent)
             if isinstance(attempt, Result):
                 best = attempt = _better(best, attempt)
@@ -276,7 +276,7 @@ def round_robin(searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]]
         spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
 
 
-def _left_of(limit: Limit, spent: Progress) -> Limit:
+def _remaining_limit(limit: Limit, spent: Progress) -> Limit:
     seconds = None if limit.seconds is None else max(limit.seconds - spent.seconds, 1e-6)
     nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
     return replace(limit, seconds=seconds, nodes=nodes)
@@ -298,20 +298,20 @@ def _better(best: Result, attempt: Result) -> Result:
     if best.moves is None or (attempt.moves is not None and len(attempt.moves) < len(best.moves)):
         return attempt
     bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
-    found = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
-    return replace(found, proof="optimal", stop="done") if bound == len(best.moves) else found
+    merged = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
+    return replace(merged, proof="optimal", stop="done") if bound == len(best.moves) else merged
 
 
 def drive(
     machine: Machine, limit: Limit, estimate: Estimate | None = None, rules: KernelRules | None = None
 ) -> Iterator[Progress | Result]:
-    """Run `machine` until it is done or reaches `limit`; `estimate` answers what it asks for."""
+    """Run `machine` until it is done or reaches `limit`; `estimate` scores the states that it requests."""
     score = scorer(estimate, rules) if estimate is not None and rules is not None else None
     return iter(Drive(machine, limit, score))
 
 
 def played(games: Drive, over: Callable[[], bool]) -> Stop:
-    """Run a machine that plays games side by side until all have ended, or `over` says so; why it stopped."""
+    """Run a machine that plays games side by side until all have ended, or `over()` is true; return why it stopped."""
     try:
         for attempt in games:
             if isinstance(attempt, Result):

@@ -1,4 +1,4 @@
-"""All solutions of a board by a search machine: one by one, or counted.
+"""Enumerates or counts all solutions of a board by a search machine.
 
 The machine returns IMPROVED with each solution or, with a number in `control[MOST]`, counts in `control[FOUND]` and is
 DONE when it has that many or all.
@@ -20,24 +20,24 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Machine
 
 FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
-"""Places in the `control` of a machine that lists solutions; from OWN on it keeps what it likes."""
+"""Places in the `control` of a machine that lists solutions; the places from OWN on are its own."""
 
 
 Score = Callable[[State], NDArray[np.float64]]
-"""What answers a machine that asks about states."""
+"""Scores the working states that a machine requests."""
 
 
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
-    """What `Lists.solutions` promises, from a machine; a `clock` may have begun before it was built.
+    """The attempts of `EnumeratesSolutions.solutions` from a machine; a `clock` may have begun before it was built.
 
-    `score` answers what the machine asks, if it asks.
+    `score` scores the states that the machine requests, if it does.
     """
     machine.step(0)
-    clock, asked = clock or Clock(limit), 0
+    clock, evaluations = clock or Clock(limit), 0
     while True:
         status, stop, scored = _slice(machine, clock, score)
-        asked += scored
-        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), asked
+        evaluations += scored
+        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), evaluations
         if status == kernels.IMPROVED:
             yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
         elif status == kernels.DONE:
@@ -53,16 +53,16 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Sc
 def counted(
     machine: Machine, limit: Limit, most: int, clock: Clock | None = None, score: Score | None = None
 ) -> Iterator[Count]:
-    """What `CountsSolutions.count` promises, from a machine; `clock` and `score` are as in `listed`."""
+    """The counts of `CountsSolutions.count` from a machine; `clock` and `score` are as in `listed`."""
     machine.control[MOST] = most
     machine.step(0)
     clock = clock or Clock(limit)
     while True:
         status, stop, _ = _slice(machine, clock, score)
-        found = int(machine.control[FOUND])
+        total = int(machine.control[FOUND])
         if status == kernels.DONE:
-            stop = "solutions" if found >= most else "done"
-        yield Count(found, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
+            stop = "solutions" if total >= most else "done"
+        yield Count(total, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
         if stop:
             return
 

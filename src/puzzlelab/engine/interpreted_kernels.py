@@ -1,4 +1,4 @@
-"""The adapter that lets a puzzle with plain rules alone run every search: the kernel names, interpreted.
+"""Adapts the plain rules of a puzzle to the kernel names, so that every search can run on it without compilation.
 
 It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.
 """
@@ -43,9 +43,9 @@ def _same(states: State) -> State:
 
 @implements(names.legal, PlainTables)
 def legal(tables: PlainTables, state: State, moves: State) -> int:
-    found = np.flatnonzero(tables.puzzle.legal(state))
-    moves[: found.size] = found
-    return int(found.size)
+    legal_moves = np.flatnonzero(tables.puzzle.legal(state))
+    moves[: legal_moves.size] = legal_moves
+    return int(legal_moves.size)
 
 
 @implements(names.apply, PlainTables)

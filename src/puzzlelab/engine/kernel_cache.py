@@ -1,4 +1,4 @@
-"""Where puzzlelab keeps what is dear to make again: compiled kernels and estimate tables.
+"""The cache folders for compiled kernels and for tables of estimates.
 
 Numba's own disk cache does not notice an edit in *another* file and goes on running the old machine code. So the
 folder for compiled kernels is named after a hash of every kernel source, and an edit anywhere makes a new one.
@@ -27,11 +27,11 @@ PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
 SHORT = 1.0
-"""Seconds that a person waits without a word."""
+"""Seconds of delay before a message."""
 
 
 def user_cache() -> Path:
-    """The folder for everything that puzzlelab may delete and make again."""
+    """The folder for files that puzzlelab can delete and make again."""
     if explicit := os.environ.get("PUZZLELAB_CACHE"):
         return Path(explicit)
     if base := os.environ.get("XDG_CACHE_HOME"):
@@ -47,7 +47,7 @@ def user_cache() -> Path:
 
 @cache
 def _temporary_cache() -> Path:
-    """A folder for this process alone: one with a known name could be somebody else's."""
+    """A folder for this process alone: a folder with a fixed name could belong to another user."""
     folder = tempfile.TemporaryDirectory(prefix="puzzlelab-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
     report.note("There is no home folder, so that compiled kernels and tables are kept until this process ends.")

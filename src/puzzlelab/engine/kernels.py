@@ -28,7 +28,7 @@ RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 
 EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, OWN = range(6)
 """Places in every machine's `control: int64[16]`: counts, the proven lower bound, the length of the best solution
-(-1 without one), how many states wait for scores; from OWN on each machine keeps what it likes."""
+(-1 without one), how many states wait for scores; the places from OWN on belong to each machine."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
@@ -56,8 +56,8 @@ def compiled(function: Function) -> Function:
         forceinline=False,  # Numba would take it from the kernel that calls this one first
         pipeline_class=KernelCompiler,
     )(function)
-    kept = KernelCache(function)
-    dispatcher._cache = kept  # type: ignore[attr-defined]
+    cache = KernelCache(function)
+    dispatcher._cache = cache  # type: ignore[attr-defined]
     compile_one = dispatcher.compile  # type: ignore[attr-defined]
 
     def compile_alone(signature: Any) -> Any:
@@ -65,7 +65,7 @@ def compiled(function: Function) -> Function:
         with (
             global_compiler_lock,
             alone(f"{function.__module__}.{function.__name__}"),
-            announcements(function) as kept.missing,
+            announcements(function) as cache.missing,
         ):
             return compile_one(signature)
 
@@ -160,9 +160,9 @@ def inverse(tables, move):
 
 @kernel_name
 def pending_moves(tables, state, last, row):
-    """What a depth-first search has to try at `state`, as one number: 0 when nothing is left.
+    """The moves that a depth-first search tries at `state`, as one number: 0 when there are none.
 
-    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is room to keep moves in.
+    `last` is the move that led here, or -1; its inverse is left out. `row: int32[M]` is a buffer for moves.
     """
     count = legal(tables, state, row)
     kept = 0
@@ -177,13 +177,13 @@ def pending_moves(tables, state, last, row):
 
 @kernel_name
 def next_move(tables, row, pending):
-    """The next move to try, of what `choices` gave."""
+    """The next move to try, of those that `pending_moves` gave."""
     return np.uint64(row[pending - np.uint64(1)])
 
 
 @kernel_name
 def drop_first(tables, pending):
-    """What is left to try after that move."""
+    """The pending moves without that move."""
     return pending - np.uint64(1)
 
 
@@ -216,7 +216,7 @@ def do_move(tables, stack, depth, move):
 
 @kernel_name
 def undo_move(tables, stack, depth, move):
-    """Undo `descend(tables, stack, depth, move)`."""
+    """Undo `do_move(tables, stack, depth, move)`."""
 
 
 # --- an estimate of the remaining moves; `estimate` is the estimate's own NamedTuple ------------------------------
@@ -230,13 +230,13 @@ def is_external(estimate):
 
 @kernel_name
 def incremental(estimate):
-    """Whether `peek` knows the estimate after a move without making it; otherwise `begin` is asked afterwards."""
+    """Whether `evaluate_move` gives the estimate after a move; otherwise `evaluate` is called on the child."""
     return False
 
 
 @kernel_name
 def evaluate(estimate, state, memo):
-    """The estimate of `state: T[S]` from scratch; fills `memo: int64[K]`, what `peek` needs to know of it."""
+    """The estimate of `state: T[S]` from scratch; fills `memo: int64[K]` for `evaluate_move`."""
     raise NotImplementedError
 
 
@@ -244,7 +244,7 @@ def evaluate(estimate, state, memo):
 def evaluate_move(estimate, state, move, value, memo, delta, most):
     """The estimate after `move`, given the `value` and `memo` of `state`.
 
-    Writes into `delta: int64[K]` what `exchange` needs. As soon as the answer is known to exceed `most`, any
+    Writes into `delta: int64[K]` the values for `swap_delta`. As soon as the answer is known to exceed `most`, any
     admissible number above `most` may be returned, and `delta` left as it is.
     """
     return 0
@@ -252,13 +252,13 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
 
 @kernel_name
 def swap_delta(estimate, memo, delta):
-    """Swap what `peek` wrote in `delta` with its place in `memo`: once makes the move, twice takes it back."""
+    """Swap the values of `evaluate_move` in `delta` with those in `memo`: once makes the move, twice undoes it."""
 
 
 class External(NamedTuple):
     """The tables of an estimate that is no kernel: its scores come through a machine's request buffer.
 
-    (What it holds is a number, because Numba takes far longer to recognise a text at each call.)
+    Its field is a number, because Numba takes far longer to recognise a text at each call.
     """
 
     none: int = 0
@@ -320,7 +320,7 @@ def rehash(table, keys, count):
 
 @compiled
 def survey(tables, state, moves, children, words, again):
-    """Everything that the rules say of one working state: its moves and what they lead to, packed and unpacked again.
+    """Apply all rules to one working state: its moves and successors, and the state packed and unpacked again.
 
     Returns (number of moves, whether it is solved).
     """

@@ -3,7 +3,7 @@
 A kernel is looked for in the user's cache, compiled for this processor; then in a pack, compiled for a common one; else
 it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on, and which
 begins with a checksum of the rest: what is damaged is compiled anew. An entry is a pickle, so that a cache folder or a
-pack must belong to somebody who may run programs here.
+pack must come from a trusted source.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Pack(NamedTuple):
 
 
 used_of_packs: dict[str, tuple[str, str, Any]] = {}
-"""What was loaded from a pack: the module, the name and the signature of each kernel, by its entry's name."""
+"""Kernels that were loaded from a pack: module, name and signature, by the name of the entry."""
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------
@@ -122,21 +122,21 @@ def entry_name(function: Any, signature: tuple[Any, ...], target: tuple[str, ...
 
 
 def platform_triple() -> str:
-    """What LLVM calls this platform."""
+    """LLVM's name of this platform."""
     triple: str = llvm.get_process_triple()
     return triple
 
 
 def manifest_of(target: tuple[str, str, str]) -> dict[str, Any]:
-    """What a pack says of itself; one made of other sources, by another Numba or for another system says otherwise."""
+    """The manifest of a pack; it differs for other sources, another Numba or another system."""
     return {"format": 1, "kernels": kernel_fingerprint(), "target": list(target)}
 
 
 def pack_folder() -> Path | None:
     """Where a pack may be: the folder named by `PUZZLELAB_KERNELS`, or that of the package `puzzlelab_kernels`."""
     if "PUZZLELAB_KERNELS" in os.environ:
-        named = os.environ["PUZZLELAB_KERNELS"]
-        return Path(named) if named else None
+        explicit = os.environ["PUZZLELAB_KERNELS"]
+        return Path(explicit) if explicit else None
     spec = util.find_spec(PACK_PACKAGE)
     return Path(spec.origin).parent / "pack" if spec is not None and spec.origin else None
 
@@ -169,8 +169,8 @@ def runs_here(processor: str) -> bool:
     """Whether this machine runs code for one of `LEVELS`; a processor named by `NUMBA_CPU_NAME` runs its own alone."""
     if processor not in LEVELS:
         return False
-    if named := os.environ.get("NUMBA_CPU_NAME"):
-        return named == processor and not os.environ.get("NUMBA_CPU_FEATURES")
+    if explicit := os.environ.get("NUMBA_CPU_NAME"):
+        return explicit == processor and not os.environ.get("NUMBA_CPU_FEATURES")
     if processor.startswith("x86") != (platform.machine().lower() in ("x86_64", "amd64")) and processor != "generic":
         return False
     features = llvm.get_host_cpu_features()
@@ -215,9 +215,9 @@ class KernelLibrary(JITCodeLibrary):
         return name, code, bitcode, defined
 
     @classmethod
-    def _restored(cls, codegen: Any, kept: tuple[str, bytes, bytes, list[str]]) -> KernelLibrary:
+    def _restored(cls, codegen: Any, entry: tuple[str, bytes, bytes, list[str]]) -> KernelLibrary:
         """The inverse of `_kept`."""
-        name, code, bitcode, defined = kept
+        name, code, bitcode, defined = entry
         library = cls(codegen, name)
         library.enable_object_caching()
         library._set_compiled_object(code)
@@ -241,14 +241,14 @@ def unpacked_entry(data: bytes, target_context: Any, signature: tuple[Any, ...])
     if not data.startswith(MAGIC) or data[len(MAGIC) : start] != hashlib.sha256(data[start:]).digest():
         return None
     try:
-        kept, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
+        entry, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
     except (AttributeError, ImportError, ValueError, pickle.UnpicklingError):  # what it names is no longer there
         return None
     if tuple(compiled.args) != signature:
         return None
     for function in reload:
         function()
-    library = KernelLibrary._restored(target_context.codegen(), kept)
+    library = KernelLibrary._restored(target_context.codegen(), entry)
     result = CompileResult(
         typing_context=target_context.typing_context,
         target_context=target_context,
@@ -272,7 +272,7 @@ def unpacked_entry(data: bytes, target_context: Any, signature: tuple[Any, ...])
 
 
 class KernelCache(_Cache):
-    """What Numba asks for the machine code of one kernel before it compiles it, and gives it to afterwards."""
+    """Numba's cache interface for one kernel: loads its machine code before compilation, and saves it afterwards."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -288,15 +288,15 @@ class KernelCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """The machine code for these types, from the user's cache or from a pack. Numba's name."""
         signature, target = tuple(sig), target_context.codegen().magic_tuple()
-        found = self._load(kernel_cache(), signature, target, target_context)
-        if found is None and (made := pack()) is not None and made.folder != kernel_cache():
-            found = self._load(made.folder, signature, made.target, target_context)
-            if found is not None and made.target != target:
+        result = self._load(kernel_cache(), signature, target, target_context)
+        if result is None and (prebuilt := pack()) is not None and prebuilt.folder != kernel_cache():
+            result = self._load(prebuilt.folder, signature, prebuilt.target, target_context)
+            if result is not None and prebuilt.target != target:
                 name = entry_name(self.function, signature, target)
                 used_of_packs[str(name)] = (self.function.__module__, self.function.__qualname__, signature)
-        if found is None:
+        if result is None:
             self.missing(signature)
-        return found
+        return result
 
     def _load(
         self, folder: Path | None, signature: tuple[Any, ...], target: tuple[str, ...], target_context: Any
@@ -308,10 +308,10 @@ class KernelCache(_Cache):
             data = (folder / name).read_bytes()
         except OSError:
             return None
-        found = unpacked_entry(data, target_context, signature)
-        if found is None:
+        result = unpacked_entry(data, target_context, signature)
+        if result is None:
             report.note(f"A compiled kernel cannot be used, and is compiled again: {folder / name}")
-        return found
+        return result
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keep the machine code for these types. Numba's name."""

@@ -1,4 +1,4 @@
-"""One map over many pieces of work, in order, on threads (for kernels, which release the lock) or worker processes.
+"""An ordered parallel map, on threads (for kernels, which release the lock) or on worker processes.
 
 Processes are always spawned, never forked: a fork of a process with compiled threads can hang or die.
 """
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 AHEAD = 4
 """Pieces in flight for each worker."""
 LOOK = 0.5
-"""Seconds after which it is seen whether Ctrl-C was pressed."""
+"""Seconds between checks for Ctrl-C."""
 
 
 def cores() -> int:
@@ -62,7 +62,7 @@ def ordered_map(
 
 
 def _first(waiting: deque[Future[Answer]]) -> Answer:
-    """What comes of the first of them, which is taken out when it is there.
+    """Wait for the first future, remove it, and return its result.
 
     Waits a little at a time, because Ctrl-C that comes just before a wait begins does not end it.
     """

@@ -1,4 +1,4 @@
-"""How long work inside the library tells the person in front of it what it is doing; silent unless somebody listens."""
+"""Messages and progress of long computations, passed on to a reporter such as the command line."""
 
 import logging
 import threading
@@ -10,20 +10,20 @@ _LOGGER = logging.getLogger("puzzlelab")
 
 
 class Reporter(Protocol):
-    """Somebody who listens, such as the command line."""
+    """Receives messages and progress, such as the command line."""
 
     def note(self, sentence: str) -> None:
-        """Something worth knowing happened."""
+        """A message for the user."""
 
     def waiting(self, sentence: str) -> None:
-        """Why nothing is seen to happen; worth nothing afterwards, nor to a file."""
+        """The reason of a delay; shown on terminals only."""
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
-        """`title` has got this far, `done == total` ends it; `told` is how it stands now."""
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
+        """The progress of `title`, which ends at `done == total`; `status` describes the current state."""
 
 
 class Log:
-    """The listener of a program that set none: sentences go to the log `puzzlelab`."""
+    """The default reporter: writes messages to the log `puzzlelab`."""
 
     def note(self, sentence: str) -> None:
         _LOGGER.warning(sentence)
@@ -31,31 +31,31 @@ class Log:
     def waiting(self, sentence: str) -> None:
         _LOGGER.info(sentence)
 
-    def progress(self, title: str, done: float, total: float | None, told: str) -> None:
-        _LOGGER.debug("%s: %s of %s %s", title, done, total, told)
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
+        _LOGGER.debug("%s: %s of %s %s", title, done, total, status)
 
 
 _listeners: list[Reporter] = [Log()]
 
 
 def note(sentence: str) -> None:
-    """Tell the listener a sentence."""
+    """Send a message to the reporter."""
     _listeners[-1].note(sentence)
 
 
 def waiting(sentence: str) -> None:
-    """Tell the listener why nothing is seen to happen."""
+    """Send the reason of a delay to the reporter."""
     _listeners[-1].waiting(sentence)
 
 
-def progress(title: str, done: float, total: float | None, told: str = "") -> None:
-    """Tell the listener how far `title` has got, of an unknown total if None, and in a few words how it stands."""
-    _listeners[-1].progress(title, done, total, told)
+def progress(title: str, done: float, total: float | None, status: str = "") -> None:
+    """Send the progress of `title` to the reporter; `total` may be unknown, `status` describes the current state."""
+    _listeners[-1].progress(title, done, total, status)
 
 
 @contextmanager
 def after(seconds: float, sentence: str) -> Iterator[None]:
-    """Tell the listener this sentence if it has to wait longer than that for what is done meanwhile."""
+    """Send the reason of a delay if the body takes longer than `seconds`."""
     timer = threading.Timer(seconds, waiting, (sentence,))
     timer.daemon = True
     timer.start()
@@ -67,7 +67,7 @@ def after(seconds: float, sentence: str) -> Iterator[None]:
 
 @contextmanager
 def listening(reporter: Reporter) -> Iterator[None]:
-    """Let `reporter` hear what is told meanwhile."""
+    """Send all messages to `reporter` during the body."""
     _listeners.append(reporter)
     try:
         yield

@@ -130,10 +130,10 @@ class Block:
 
     def either(self, truths: Sequence[Any]) -> Any:
         """Whether one of these is true."""
-        found = truths[0]
+        result = truths[0]
         for truth in truths[1:]:
-            found = self.builder.or_(found, truth)
-        return found
+            result = self.builder.or_(result, truth)
+        return result
 
 
 def _constant(numbers: Sequence[int]) -> Any:

@@ -1,4 +1,4 @@
-"""Tables that are dear to make, kept in the user's cache folder and loaded by memory map after a checksum.
+"""Caches expensive tables in the user's cache folder; they are memory-mapped after a check of their checksum.
 
 One table is `<name>.npy` with `<name>.json` beside it. Both are written aside and renamed, the second last, so that a
 killed process leaves nothing that could be mistaken for a table.

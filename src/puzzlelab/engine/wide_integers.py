@@ -96,8 +96,8 @@ def _counted(name: str, flags: int) -> Callable[..., Any]:
             bit = ir.IntType(1)
             function = ir.FunctionType(value.type, [value.type, *[bit] * flags])
             called = cgutils.get_or_insert_function(builder.module, function, f"llvm.{name}.i{value.type.width}")
-            found = builder.call(called, [value, *[ir.Constant(bit, 1)] * flags])
-            return found if value.type.width == WORD else builder.trunc(found, _I64)
+            count = builder.call(called, [value, *[ir.Constant(bit, 1)] * flags])
+            return count if value.type.width == WORD else builder.trunc(count, _I64)
 
         return types.uint64(kind), generate
 

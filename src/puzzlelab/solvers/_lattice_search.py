@@ -48,7 +48,7 @@ class LatticeSearch:
     ) -> None:
         self.instances, self.limit, self.policy = instances, limit, policy
         self.restarts, self.threshold, self.masked = restarts, threshold, masked
-        self.score_candidates = candidate_logits.asking(prior, view(instances[0]))
+        self.score_candidates = candidate_logits.logits_of(prior, view(instances[0]))
         self.began = time.perf_counter()
         self.stop: Stop = "interrupted"
         """Why open boards are unsolved."""

@@ -225,7 +225,7 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
 def scorer(prior: Prior, puzzle: Candidates) -> Callable[[NDArray[np.uint32]], NDArray[np.float64]]:
     """A function from masks `[1, N]` to the scores of the candidates by a network, `float64[1, N, D]`."""
     bits = np.uint32(1) << np.arange(puzzle.units.all.shape[1], dtype=np.uint32)
-    ask = candidate_logits.asking(prior, puzzle)
+    ask = candidate_logits.logits_of(prior, puzzle)
     return lambda masks: np.asarray(ask(masks[..., None] & bits != 0), np.float64)
 
 

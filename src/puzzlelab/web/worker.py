@@ -50,9 +50,9 @@ class TaskContext:
     def waiting(self, sentence: str) -> None:
         self.send("waiting", {"text": sentence})
 
-    def progress(self, title: str, done: float, total: float | None, detail: str) -> None:
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         share = f" {done / total:.0%}" if total else ""
-        self.send_throttled("waiting", {"text": f"{title}{share}{f': {detail}' if detail else ''}"})
+        self.send_throttled("waiting", {"text": f"{title}{share}{f': {status}' if status else ''}"})
 
 
 def main(pipe: Connection, stop_flag: Any, memory: int) -> None:

@@ -174,7 +174,7 @@ def test_a_count_says_whether_there_are_more(most) -> None:
     elif most < 125:
         assert found.stop == "solutions"
     listing = solutions(instance, most=most)
-    assert len(list(listing)) == listing.found == min(125, most or 125)
+    assert len(list(listing)) == listing.count == min(125, most or 125)
     if most is None or most > 125:
         assert listing.stop == "done"
     elif most < 125:
@@ -188,10 +188,10 @@ def test_a_list_has_each_solution_once_and_all_hold() -> None:
     assert len(set(found)) == len(found) == 400
     assert all(verify(instance, Result(moves)).holds for moves in found[::20])
     assert all(list(moves) == sorted(moves) for moves in found)
-    assert (listing.found, listing.stop) == (400, "solutions")
+    assert (listing.count, listing.stop) == (400, "solutions")
     assert list(listing) == found
     assert list(islice(listing, 3)) == found[:3]
-    assert (listing.found, listing.stop) == (3, "interrupted")
+    assert (listing.count, listing.stop) == (3, "interrupted")
 
 
 # --- limits ---
@@ -304,7 +304,7 @@ def test_a_number_that_is_no_digit_is_told_its_place(value, kind) -> None:
 
 @pytest.mark.parametrize("most", [0, -1])
 def test_less_than_one_solution_cannot_be_asked_for(most) -> None:
-    with pytest.raises(BadOption, match=f"at least 1 solution must be asked for, not {most}"):
+    with pytest.raises(BadOption, match=f"the number of solutions must be at least 1, not {most}"):
         solve_batch(np.zeros((1, 81), np.uint8), most)
 
 

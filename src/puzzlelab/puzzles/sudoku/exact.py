@@ -130,7 +130,7 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
         kind = f"{puzzles.dtype}{list(puzzles.shape)}"
         raise BadOption(f"puzzles are an array of integers of shape [B, 81], not {kind}")
     if most < 1:
-        raise BadOption(f"at least 1 solution must be asked for, not {most}")
+        raise BadOption(f"the number of solutions must be at least 1, not {most}")
     wrong = np.argwhere((puzzles < 0) | (puzzles > 9))
     if wrong.size:
         row, cell = wrong[0]
