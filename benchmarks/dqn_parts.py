@@ -74,13 +74,15 @@ def trained(folder: Path, work: tuple[str, int]) -> Outcome:
     return Outcome(last["solved"], last.get("moves", float("nan")), last["seconds"])
 
 
-def mean(values: Iterable[float], words: str) -> str:
+def mean(values: Iterable[float], template: str) -> str:
     """Of the seeds, and how far it may be off."""
-    found = list(values)
-    text = words.format(statistics.fmean(found))
-    if len(found) not in STUDENT:
+    all_values = list(values)
+    text = template.format(statistics.fmean(all_values))
+    if len(all_values) not in STUDENT:
         return text
-    return f"{text} ± {words.format(STUDENT[len(found)] * statistics.stdev(found) / len(found) ** 0.5)}"
+    return (
+        f"{text} ± {template.format(STUDENT[len(all_values)] * statistics.stdev(all_values) / len(all_values) ** 0.5)}"
+    )
 
 
 def main() -> None:
@@ -89,17 +91,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="trainings of each line")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at once")
     parser.add_argument("--folder", type=Path, help="where the runs are kept")
-    told = parser.parse_args()
-    works, outcomes = list(product(PARTS, range(told.seeds))), list[Outcome]()
-    with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(told.jobs) as pool:
+    arguments = parser.parse_args()
+    tasks, outcomes = list(product(PARTS, range(arguments.seeds))), list[Outcome]()
+    with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(arguments.jobs) as pool:
         try:
-            outcomes.extend(pool.map(partial(trained, told.folder or Path(spare)), works))
+            outcomes.extend(pool.map(partial(trained, arguments.folder or Path(spare)), tasks))
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
-    table = Table("part", "solved", "in moves", "seconds", title=f"{told.seeds} seeds, 2,000 boards")
+    table = Table("part", "solved", "in moves", "seconds", title=f"{arguments.seeds} seeds, 2,000 boards")
     for row, part in enumerate(PARTS):
-        of_part = outcomes[row * told.seeds : (row + 1) * told.seeds]
-        if len(of_part) == told.seeds:
+        of_part = outcomes[row * arguments.seeds : (row + 1) * arguments.seeds]
+        if len(of_part) == arguments.seeds:
             solved, moves, seconds = zip(*of_part, strict=True)
             table.add_row(part, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
     Console(width=120).print(table)

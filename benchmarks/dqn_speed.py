@@ -120,13 +120,13 @@ def document(seconds: float) -> Rate:
 
 def _values(learner: Any, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
     with torch.inference_mode():
-        found: NDArray[np.float32] = learner.model.module(torch.from_numpy(inputs))["q"].float().numpy().copy()
-    return found
+        outputs: NDArray[np.float32] = learner.model.module(torch.from_numpy(inputs))["q"].float().numpy().copy()
+    return outputs
 
 
 def _fit(learner: Any, inputs: NDArray[np.float32], values: NDArray[np.float32]) -> None:
-    given, wanted = torch.from_numpy(inputs), torch.from_numpy(values)
-    learner.update(lambda: {"q": torch.nn.functional.huber_loss(learner.model.module(given)["q"], wanted)})
+    batch, targets = torch.from_numpy(inputs), torch.from_numpy(values)
+    learner.update(lambda: {"q": torch.nn.functional.huber_loss(learner.model.module(batch)["q"], targets)})
 
 
 def main() -> None:

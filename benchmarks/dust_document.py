@@ -67,33 +67,33 @@ def done(board: Board) -> bool:
 def clusters(board: Board) -> NDArray[np.uint8]:
     """`uint8[W, H]`: the number of each cell's cluster, from 1, row by row from the bottom; 0 for empty cells."""
     width, height = board.shape
-    found = np.zeros(board.shape, np.uint8)
+    labels = np.zeros(board.shape, np.uint8)
     number = 1
     for y in range(height):
         for x in range(width):
-            if found[x, y] == 0 and board[x, y] != 0:
-                _flood(board, x, y, board[x, y], found, number)
+            if labels[x, y] == 0 and board[x, y] != 0:
+                _flood(board, x, y, board[x, y], labels, number)
                 number += 1
-    return found
+    return labels
 
 
-def _flood(board: Board, x: int, y: int, colour: int, found: NDArray[np.uint8], number: int) -> None:
+def _flood(board: Board, x: int, y: int, colour: int, labels: NDArray[np.uint8], number: int) -> None:
     width, height = board.shape
-    found[x, y] = number
-    if x > 0 and found[x - 1, y] == 0 and board[x - 1, y] == colour:
-        _flood(board, x - 1, y, colour, found, number)
-    if y > 0 and found[x, y - 1] == 0 and board[x, y - 1] == colour:
-        _flood(board, x, y - 1, colour, found, number)
-    if x < width - 1 and found[x + 1, y] == 0 and board[x + 1, y] == colour:
-        _flood(board, x + 1, y, colour, found, number)
-    if y < height - 1 and found[x, y + 1] == 0 and board[x, y + 1] == colour:
-        _flood(board, x, y + 1, colour, found, number)
+    labels[x, y] = number
+    if x > 0 and labels[x - 1, y] == 0 and board[x - 1, y] == colour:
+        _flood(board, x - 1, y, colour, labels, number)
+    if y > 0 and labels[x, y - 1] == 0 and board[x, y - 1] == colour:
+        _flood(board, x, y - 1, colour, labels, number)
+    if x < width - 1 and labels[x + 1, y] == 0 and board[x + 1, y] == colour:
+        _flood(board, x + 1, y, colour, labels, number)
+    if y < height - 1 and labels[x, y + 1] == 0 and board[x, y + 1] == colour:
+        _flood(board, x, y + 1, colour, labels, number)
 
 
-def guesses(found: NDArray[np.uint8]) -> tuple[list[Move], NDArray[np.int64]]:
+def guesses(labels: NDArray[np.uint8]) -> tuple[list[Move], NDArray[np.int64]]:
     """A cell of each cluster, and how many cells each has."""
-    numbers, sizes = np.unique(found[found > 0], return_counts=True)
-    cells = [np.argwhere(found == number)[0] for number in numbers]
+    numbers, sizes = np.unique(labels[labels > 0], return_counts=True)
+    cells = [np.argwhere(labels == number)[0] for number in numbers]
     return [(int(x), int(y)) for x, y in cells], sizes
 
 
@@ -120,35 +120,35 @@ class Search:
         self.cut = False
         """Whether the time was up before everything was tried."""
 
-    def best(self, board: Board, history: list[Move], most: int) -> list[Move] | None:
+    def best(self, board: Board, history: list[Move], bound: int) -> list[Move] | None:
         """The best solution with fewer than `most` moves that goes on from `history`; None where none was found."""
-        found = None
+        best_moves = None
         for x, y in self.ordered(board, len(history)):
             if self.ends is not None and time.perf_counter() > self.ends:
                 self.cut = True
-                return found
+                return best_moves
             after, moves = play(board, x, y), [*history, (x, y)]
             if done(after):
                 return moves
-            if self.colours(after) + len(moves) < most:
-                longer = self.best(after, moves, most)
-                if longer is not None and len(longer) < most:
-                    found, most = longer, len(longer)
-        return found
+            if self.colours(after) + len(moves) < bound:
+                longer = self.best(after, moves, bound)
+                if longer is not None and len(longer) < bound:
+                    best_moves, bound = longer, len(longer)
+        return best_moves
 
     def colours(self, board: Board) -> int:
         """How many different things lie on the board."""
-        found = np.unique(board)
-        return int((found != 0).sum()) if self.corrected else len(found)
+        distinct = np.unique(board)
+        return int((distinct != 0).sum()) if self.corrected else len(distinct)
 
     def ordered(self, board: Board, ply: int) -> list[Move]:
         """The moves, the most promising first."""
-        found = clusters(board)
-        moves, sizes = guesses(found)
-        worth = sizes.copy()
+        labels = clusters(board)
+        moves, sizes = guesses(labels)
+        values = sizes.copy()
         if ply < LOOKED_AHEAD:
-            worth += [self.largest(play(board, x, y), found > 0) for x, y in moves]
-        return [moves[place] for place in np.argsort(-worth)]
+            values += [self.largest(play(board, x, y), labels > 0) for x, y in moves]
+        return [moves[place] for place in np.argsort(-values)]
 
     def largest(self, after: Board, before: NDArray[np.bool_]) -> int:
         """The cells of the largest cluster that a move leaves; `before` are the cells that were not empty."""

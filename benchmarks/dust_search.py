@@ -37,7 +37,7 @@ MOST_JOBS = 2
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of one board; equal questions have equal answers, but for the speed of the machine."""
+    """The searches on one board; equal questions have equal answers, apart from the speed of the machine."""
 
     puzzle: str
     board: str
@@ -54,7 +54,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Found:
+class Answer:
     """The lengths that came of it; None where there is no solution."""
 
     document: int | None
@@ -69,18 +69,18 @@ class Found:
 # --- searching, in a process of its own ---
 
 
-def answer(question: Question) -> Found:
+def answer(question: Question) -> Answer:
     """Search one board in every way."""
     puzzle = puzzlelab.load(question.puzzle)
     board = puzzle.read(question.board)
     document = by_document(board, question)
-    solver = made(question.solver, puzzle)
+    solver = solver_of(question.solver, puzzle)
     puzzlelab.solve(board, solver, Limit(seconds=0.01))  # machine code is there before a clock starts
     results = [puzzlelab.solve(board, solver, Limit(seconds=limit)) for limit in question.limits]
     last = next((result for result in results if result.proof == "optimal"), None)
     if last is None:
         last = puzzlelab.solve(board, puzzlelab.solver(None, puzzle), Limit(seconds=question.proof))
-    return Found(
+    return Answer(
         document,
         tuple(result.length for result in results),
         tuple(result.proof == "optimal" for result in results),
@@ -105,33 +105,33 @@ def by_document(board: Instance, question: Question) -> int | None:
     return len(moves)
 
 
-def made(text: str | None, puzzle: puzzlelab.Puzzle) -> Solver:
-    """The solver of ours."""
+def solver_of(text: str | None, puzzle: puzzlelab.Puzzle) -> Solver:
+    """The solver of puzzlelab that is compared."""
     return puzzlelab.solver(None, puzzle) if text is None else registry.parse_solver(text)
 
 
-def deaf() -> None:
-    """Leave Ctrl-C to the process that started this one, which ends it."""
+def ignore_interrupt() -> None:
+    """Ignore Ctrl-C; the parent process handles it and ends this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-# --- what is asked, and what is there already ---
+# --- questions and stored answers ---
 
 
-def questions(asked: argparse.Namespace) -> list[Question]:
+def questions(arguments: argparse.Namespace) -> list[Question]:
     """One for each board; raises `BadInput`."""
-    puzzle = puzzlelab.load(asked.puzzle)
+    puzzle = puzzlelab.load(arguments.puzzle)
     if not isinstance(puzzle, Dust):
         raise BadInput(f"{puzzle.name} is no dust")
-    made(asked.solver, puzzle)
-    if asked.file:
-        boards = [entry.board for entry in suites.find(str(asked.file), puzzle).entries][: asked.count]
+    solver_of(arguments.solver, puzzle)
+    if arguments.file:
+        boards = [entry.board for entry in suites.find(str(arguments.file), puzzle).entries][: arguments.count]
     else:
-        random = np.random.default_rng(asked.seed)
-        full = random.integers(1, puzzle.colours + 1, (asked.count, puzzle.cells), dtype=np.uint8)
-        boards = [puzzle.write(state) for state in full]
-    rest = asked.solver, asked.seconds, asked.corrected, tuple(asked.limits), asked.proof
-    return [Question(puzzle.name, board, *rest) for board in boards]
+        random = np.random.default_rng(arguments.seed)
+        random_boards = random.integers(1, puzzle.colours + 1, (arguments.count, puzzle.cells), dtype=np.uint8)
+        boards = [puzzle.write(state) for state in random_boards]
+    common = arguments.solver, arguments.seconds, arguments.corrected, tuple(arguments.limits), arguments.proof
+    return [Question(puzzle.name, board, *common) for board in boards]
 
 
 def key(question: Question) -> str:
@@ -139,52 +139,54 @@ def key(question: Question) -> str:
     return json.dumps(asdict(question))
 
 
-def kept(path: Path | None) -> dict[str, Found]:
+def read_answers(path: Path | None) -> dict[str, Answer]:
     """The answers in a file by their questions; raises `BadFile`."""
-    found: dict[str, Found] = {}
+    by_question: dict[str, Answer] = {}
     lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
     for number, line in enumerate(lines, start=1):
         try:
             data = json.loads(line)
-            found[json.dumps(data["question"])] = Found(**data["found"])
+            by_question[json.dumps(data["question"])] = Answer(**data["found"])
         except (ValueError, KeyError, TypeError):
             if number < len(lines):  # the last line may be half a line, where a process was killed
                 raise BadFile(f"{path}, line {number}: no line of this benchmark") from None
-    return found
+    return by_question
 
 
-def keep(path: Path | None, question: Question, found: Found) -> None:
+def append_answer(path: Path | None, question: Question, result: Answer) -> None:
     """Append one answer."""
     if path:
         with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"question": asdict(question), "found": asdict(found)}) + "\n")
+            file.write(json.dumps({"question": asdict(question), "found": asdict(result)}) + "\n")
 
 
-def answers(every: Sequence[Question], path: Path | None, jobs: int) -> Generator[tuple[Question, Found], None, None]:
-    """Those that are in the file, then each of the others as it is searched; closing the iterator ends what runs."""
-    held = kept(path)
-    fresh = [question for question in every if key(question) not in held]
-    yield from ((question, held[key(question)]) for question in every if key(question) in held)
-    if not fresh:
+def answers(
+    all_questions: Sequence[Question], path: Path | None, jobs: int
+) -> Generator[tuple[Question, Answer], None, None]:
+    """The stored answers, then each new one when its search ends; closing the iterator ends all searches."""
+    stored = read_answers(path)
+    new_questions = [question for question in all_questions if key(question) not in stored]
+    yield from ((question, stored[key(question)]) for question in all_questions if key(question) in stored)
+    if not new_questions:
         return
-    with multiprocessing.get_context("spawn").Pool(jobs, deaf) as pool:
-        for question, found in zip(fresh, pool.imap(answer, fresh), strict=True):
-            keep(path, question, found)
-            yield question, found
+    with multiprocessing.get_context("spawn").Pool(jobs, ignore_interrupt) as pool:
+        for question, result in zip(new_questions, pool.imap(answer, new_questions), strict=True):
+            append_answer(path, question, result)
+            yield question, result
 
 
 # --- showing ---
 
 
-class Shown:
-    """The table, printed as it comes, and the averages of what is in it."""
+class ResultTable:
+    """The table of results, printed row by row, with averages at the end."""
 
     def __init__(self, console: Console, every: Sequence[Question]) -> None:
         self.console, self.every = console, every
-        self.rows: list[Found] = []
+        self.rows: list[Answer] = []
 
     def head(self) -> None:
-        """What stands in the columns."""
+        """Print the headings."""
         first = self.every[0]
         theirs = "the article's search, corrected," if first.corrected else "the article's search"
         ours = first.solver or "the usual solver"
@@ -192,17 +194,17 @@ class Shown:
         columns = ["article", *(f"{limit:g} s" for limit in first.limits), "optimum", "proof s"]
         self._line("board", columns)
 
-    def row(self, board: str, found: Found) -> None:
-        """One board."""
-        self.rows.append(found)
-        pairs = zip(found.ours, found.proven, strict=True)
+    def row(self, board: str, result: Answer) -> None:
+        """Print the row of one board."""
+        self.rows.append(result)
+        pairs = zip(result.ours, result.proven, strict=True)
         ours = ["-" if length is None else f"{length}{'*' * proven}" for length, proven in pairs]
-        document = "-" if found.document is None else str(found.document)
-        optimum = "?" if found.optimum is None else str(found.optimum)
-        self._line(board, [document, *ours, optimum, f"{found.proof_seconds:.2f}"])
+        document = "-" if result.document is None else str(result.document)
+        optimum = "?" if result.optimum is None else str(result.optimum)
+        self._line(board, [document, *ours, optimum, f"{result.proof_seconds:.2f}"])
 
     def averages(self) -> None:
-        """Of the boards that every search solved, and how far that is from the optimum where it is proven."""
+        """Print the mean lengths on boards that every search solved, and the mean excess over proven optima."""
         solved = [row for row in self.rows if None not in (row.document, *row.ours)]
         proven = [row for row in solved if row.optimum is not None]
         if solved:
@@ -222,7 +224,7 @@ class Shown:
 
 @contextmanager
 def progress(console: Console, total: int) -> Iterator[Progress]:
-    """A bar where somebody looks; the lines of the table tell the rest."""
+    """A progress bar if the output is a terminal."""
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
         bars.add_task("boards", total=total)
         yield bars
@@ -242,29 +244,32 @@ def options() -> argparse.Namespace:
     parser.add_argument("--proof", type=float, default=300.0, help="seconds for proving the optimum (300)")
     parser.add_argument("--jobs", type=int, choices=range(1, MOST_JOBS + 1), default=MOST_JOBS, help="processes (2)")
     parser.add_argument("--out", type=Path, help="a file that keeps the answers")
-    asked = parser.parse_args()
-    if min(asked.seconds, asked.proof, *asked.limits) <= 0 or asked.count < 1 or asked.seed < 0:
+    arguments = parser.parse_args()
+    if min(arguments.seconds, arguments.proof, *arguments.limits) <= 0 or arguments.count < 1 or arguments.seed < 0:
         parser.error("seconds and --count are more than 0, and --seed is not less")
-    return asked
+    return arguments
 
 
 def main() -> int:
     """Search and print; 0, or 130 after Ctrl-C."""
-    asked = options()
-    every = questions(asked)
+    arguments = options()
+    all_questions = questions(arguments)
     console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
-    shown = Shown(console, every)
-    shown.head()
+    table = ResultTable(console, all_questions)
+    table.head()
     code = 0
     try:
-        with progress(console, len(every)) as bars, closing(answers(every, asked.out, asked.jobs)) as found:
-            for question, row in found:
-                shown.row(question.board, row)
+        with (
+            progress(console, len(all_questions)) as bars,
+            closing(answers(all_questions, arguments.out, arguments.jobs)) as results,
+        ):
+            for question, row in results:
+                table.row(question.board, row)
                 bars.advance(bars.task_ids[0])
     except KeyboardInterrupt:
         console.print("interrupted")
         code = 130
-    shown.averages()
+    table.averages()
     return code
 
 

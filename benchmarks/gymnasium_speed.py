@@ -70,11 +70,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--boards", type=int, default=10_000, help="how many are stepped at once (10000)")
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each is measured (5)")
-    asked = parser.parse_args()
-    table = Table("puzzle", "observation", f"{asked.boards:,} boards at once", "one board", title="Steps a second")
+    arguments = parser.parse_args()
+    table = Table("puzzle", "observation", f"{arguments.boards:,} boards at once", "one board", title="Steps a second")
     for puzzle in PUZZLES:
         for observation in OBSERVATIONS:
-            rates = many(puzzle, observation, asked.boards, asked.seconds), one(puzzle, observation, asked.seconds)
+            rates = (
+                many(puzzle, observation, arguments.boards, arguments.seconds),
+                one(puzzle, observation, arguments.seconds),
+            )
             table.add_row(puzzle, observation, *(f"{rate:,.0f}" for rate in rates))
     Console().print(table)
 

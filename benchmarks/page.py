@@ -43,17 +43,17 @@ RIVALS = {
 }
 THROUGH = """async () => {
   const through = () => new Promise((done) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(done))));
-  const found = [];
-  for (let left = Number(document.getElementById("slider").max); left > 0; left -= 1) {
+  const times = [];
+  for (let remaining = Number(document.getElementById("slider").max); remaining > 0; remaining -= 1) {
     const began = performance.now();
     document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
     await through();
-    found.push(performance.now() - began);
+    times.push(performance.now() - began);
     await new Promise((done) => setTimeout(done, 250));
   }
-  return found;
+  return times;
 }"""
-"""Steps through a solution by key, and tells the milliseconds of script that each press took."""
+"""Steps through a solution by key; returns the milliseconds of script for each key press."""
 app = typer.Typer(no_args_is_help=True)
 
 

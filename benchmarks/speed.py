@@ -87,15 +87,15 @@ def ida() -> Iterator[Figure]:
                 yield f"  of the C++ {kind} ({rate})", f"{statistics.median(ratios):.2f}", wanted
 
 
-def _patterns(name: str, wanted: str) -> Iterator[Figure]:
+def _patterns(name: str, expected: str) -> Iterator[Figure]:
     boards = korf()
     seconds, expanded, generated = searched(boards, "ida", estimate=name)
-    yield f"ida, {name}: CPU ms a board of Korf's hundred", f"{1000 * seconds / len(boards):.1f}", wanted
+    yield f"ida, {name}: CPU ms a board of Korf's hundred", f"{1000 * seconds / len(boards):.1f}", expected
     counts = f"{generated / len(boards):,.0f} / {expanded / len(boards):,.0f}"
     yield "  states generated / expanded a board", counts, ""
     again = [puzzlelab.solve(board, "ida", estimate=name) for board in boards]
-    known = [entry.known for entry in suites.find("korf15", None).entries]
-    pairs = zip(again, known, strict=True)
+    known_lengths = [entry.known for entry in suites.find("korf15", None).entries]
+    pairs = zip(again, known_lengths, strict=True)
     proven = sum(result.proof == "optimal" and result.length == length for result, length in pairs)
     yield "  proven optimal, equal to the known lengths", f"{proven} of 100", "100"
 

@@ -1,12 +1,12 @@
-"""What a command costs from its start to its end: `python benchmarks/start.py [COMMAND ...] [--states warm,cold,pack]`.
+"""The total cost of a command: `python benchmarks/start.py [COMMAND ...] [--states warm,cold,pack]`.
 
-Each command is a process of its own, and `python -c "import numpy, numba"` takes turns with it: what else runs on the
-machine hinders both alike, and a ratio is of two turns that follow one another. CPU seconds are those of user and
-system, of the whole process. In the state `cold` its cache folder is empty, in `pack` too, but it has the prebuilt
-kernels of `--pack FOLDER`; in `warm` the same command has run before. Nothing is compiled in the background.
+Each command runs in its own process, in turns with `python -c "import numpy, numba"`: other load on the machine slows
+both equally, and a ratio is of two successive runs. CPU seconds are user and system time of the whole process. In the
+state `cold` the cache folder is empty; in `pack` it is empty too, but the prebuilt kernels of `--pack FOLDER` are used;
+in `warm` the same command has run before. Nothing is compiled in the background.
 
-`--before FOLDER` measures another checkout in the same turns, as shares of it. `--slowest` compiles everything once
-more, and shows which kernels cost the most.
+`--before FOLDER` measures another checkout in the same turns, for comparison. `--slowest` compiles everything once
+more, and shows the kernels that take longest.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SLOWEST = 10
 
 @dataclass(frozen=True)
 class Cost:
-    """What one process took, in seconds."""
+    """The seconds of one process."""
 
     cpu: float
     wall: float
@@ -59,7 +59,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Turn:
-    """A command once, and what importing Numba took beside it."""
+    """One run of a command, and of the import of Numba before it."""
 
     tree: str
     state: str
@@ -78,15 +78,15 @@ class Turn:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where commands run: the checkouts by name, and a folder that goes away."""
+    """The environment of the runs: the checkouts by name, and a temporary folder."""
 
     sources: Mapping[str, Path]
     folder: Path
     pack: Path | None = None
 
     def cost(self, arguments: Sequence[str], tree: str, cache: Path, pack: Path | None = None) -> Cost:
-        """What `python ARGUMENTS` takes."""
-        began = time.perf_counter()
+        """The cost of `python ARGUMENTS`."""
+        start = time.perf_counter()
         with subprocess.Popen(
             [sys.executable, *arguments],
             env=self._environment(tree, cache, pack),
@@ -95,18 +95,20 @@ class Bench:
             stderr=subprocess.PIPE,
         ) as process:
             assert process.stderr is not None
-            said = process.stderr.read()
-            _, status, used = os.wait4(process.pid, 0)
+            error_output = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
-            sys.exit(f"python {' '.join(arguments)} ended with code {process.returncode}: {said.decode().strip()}")
-        return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - began)
+            sys.exit(
+                f"python {' '.join(arguments)} ended with code {process.returncode}: {error_output.decode().strip()}"
+            )
+        return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start)
 
     def _environment(self, tree: str, cache: Path, pack: Path | None) -> dict[str, str]:
-        """Nothing of the caller's settings of Python and puzzlelab."""
-        ours = {name: value for name, value in os.environ.items() if not name.startswith(("PUZZLELAB_", "PYTHON"))}
-        ours |= {"PYTHONPATH": str(self.sources[tree]), "PUZZLELAB_CACHE": str(cache), "PUZZLELAB_BACKGROUND": "0"}
-        return ours | ({"PUZZLELAB_KERNELS": str(pack)} if pack else {})
+        """The environment variables, without the caller's settings of Python and puzzlelab."""
+        variables = {name: value for name, value in os.environ.items() if not name.startswith(("PUZZLELAB_", "PYTHON"))}
+        variables |= {"PYTHONPATH": str(self.sources[tree]), "PUZZLELAB_CACHE": str(cache), "PUZZLELAB_BACKGROUND": "0"}
+        return variables | ({"PUZZLELAB_KERNELS": str(pack)} if pack else {})
 
     def turn(self, tree: str, state: str, command: str) -> Turn:
         """One command, after the import."""
@@ -119,7 +121,7 @@ class Bench:
 
     @contextmanager
     def cache(self, tree: str, state: str) -> Iterator[Path]:
-        """The folder for what is compiled: always the same one for `warm`, a new one each time for other states."""
+        """The cache folder: always the same one for `warm`, a new one each time for other states."""
         if state == "warm":
             yield self.folder / f"warm-{tree}"
             return
@@ -127,14 +129,14 @@ class Bench:
             yield Path(empty)
 
     def turns(self, state: str, commands: Sequence[str], count: int) -> Iterator[list[Turn]]:
-        """The turns of each command, checkout by checkout; the first one of a warm command is not among them."""
+        """The runs of each command in all checkouts, without the first run of a warm command."""
         for command in commands:
             for tree in self.sources if state == "warm" else ():
                 self.turn(tree, state, command)
             yield [self.turn(tree, state, command) for _ in range(count) for tree in self.sources]
 
     def slowest(self, tree: str, commands: Sequence[str]) -> list[tuple[str, float]]:
-        """The kernels that these commands compile, with CPU seconds, the dearest first."""
+        """The kernels that these commands compile, with CPU seconds, the slowest first."""
         seconds: dict[str, float] = defaultdict(float)
         record = self.folder / "kernels.json"
         with self.cache(tree, "cold") as cache:
@@ -146,9 +148,9 @@ class Bench:
 
 
 def record(path: Path, arguments: list[str]) -> None:
-    """Run the program, and write down which kernels it compiled: their names, and CPU seconds of each by itself.
+    """Run the program, and write the names of the kernels that it compiled, with their own CPU seconds.
 
-    What is inlined belongs to the kernel that it is inlined in. Numba is told so by `no_cpython_wrapper`.
+    An inlined function (with `no_cpython_wrapper`) counts for the kernel into which it is inlined.
     """
     from numba.core.dispatcher import Dispatcher
 
@@ -159,16 +161,16 @@ def record(path: Path, arguments: list[str]) -> None:
     def compile_and_count(self: Any, signature: Any) -> Any:
         if self.targetoptions.get("no_cpython_wrapper"):
             return compile_one(self, signature)
-        began = time.process_time()
+        start = time.process_time()
         inner.append(0.0)
         try:
             return compile_one(self, signature)
         finally:
-            whole = time.process_time() - began
+            elapsed = time.process_time() - start
             function = self.py_func
             module = function.__module__.removeprefix("puzzlelab.")
-            kernels.append((f"{module}.{function.__name__}", whole - inner.pop()))
-            inner[-1] += whole
+            kernels.append((f"{module}.{function.__name__}", elapsed - inner.pop()))
+            inner[-1] += elapsed
 
     Dispatcher.compile = compile_and_count
     sys.argv = ["puzzlelab", *arguments]
@@ -196,39 +198,41 @@ def summary(turns: Sequence[Turn]) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Mapping[str, Any]], compared: bool) -> Table:
-    """The figures, a section for each state."""
+    """The results, with a section for each state."""
     extra = ("CPU s before", "share of it") if compared else ()
-    shown = Table("command", "CPU s", "s by the clock", "times the import", *extra)
-    for state, words in STATES.items():
-        found = [row for row in rows if row["state"] == state]
-        if found:
-            shown.add_section()
-            shown.add_row(f"[bold]{words}[/bold]")
-        for row in (row for row in found if row["tree"] == NOW):
-            other = next((each for each in found if (each["tree"], each["command"]) == (BEFORE, row["command"])), None)
+    result = Table("command", "CPU s", "s by the clock", "times the import", *extra)
+    for state, title in STATES.items():
+        rows_of_state = [row for row in rows if row["state"] == state]
+        if rows_of_state:
+            result.add_section()
+            result.add_row(f"[bold]{title}[/bold]")
+        for row in (row for row in rows_of_state if row["tree"] == NOW):
+            other = next(
+                (each for each in rows_of_state if (each["tree"], each["command"]) == (BEFORE, row["command"])), None
+            )
             share = (f"{other['cpu']:.2f}", f"{row['cpu'] / other['cpu']:.0%}") if other else ()
-            words = COMMANDS[row["command"]]
-            name = " ".join((*words[:2], *words[3:]))
-            shown.add_row(name, f"{row['cpu']:.2f}", f"{row['wall']:.2f}", f"{row['imports']:.2f}", *share)
-    return shown
+            title = COMMANDS[row["command"]]
+            name = " ".join((*title[:2], *title[3:]))
+            result.add_row(name, f"{row['cpu']:.2f}", f"{row['wall']:.2f}", f"{row['imports']:.2f}", *share)
+    return result
 
 
-def kernels(found: Mapping[str, list[tuple[str, float]]]) -> Table:
-    """The kernels that cost the most to compile, beside what they cost before."""
-    shown = Table("the slowest kernels", "CPU s", *(("CPU s before",) if BEFORE in found else ()))
-    before = dict(found.get(BEFORE, ()))
-    for name, seconds in found[NOW][:SLOWEST]:
+def kernels(kernels_by_tree: Mapping[str, list[tuple[str, float]]]) -> Table:
+    """The slowest kernels to compile, compared with the other checkout."""
+    result = Table("the slowest kernels", "CPU s", *(("CPU s before",) if BEFORE in kernels_by_tree else ()))
+    before = dict(kernels_by_tree.get(BEFORE, ()))
+    for name, seconds in kernels_by_tree[NOW][:SLOWEST]:
         old = (f"{before[name]:.2f}" if name in before else "-",) if before else ()
-        shown.add_row(name, f"{seconds:.2f}", *old)
-    for tree, each in found.items():
-        shown.caption = " ".join(
-            filter(None, [shown.caption, f"{tree}: {len(each)} kernels, {sum(dict(each).values()):.1f} CPU s."])
+        result.add_row(name, f"{seconds:.2f}", *old)
+    for tree, each in kernels_by_tree.items():
+        result.caption = " ".join(
+            filter(None, [result.caption, f"{tree}: {len(each)} kernels, {sum(dict(each).values()):.1f} CPU s."])
         )
-    return shown
+    return result
 
 
 def options() -> argparse.Namespace:
-    """What is to be measured."""
+    """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help=f"of {', '.join(COMMANDS)} (all)")
     parser.add_argument("--states", default="warm", help="of cold, pack and warm, with commas (warm)")
@@ -237,50 +241,50 @@ def options() -> argparse.Namespace:
     parser.add_argument("--before", type=Path, help="another checkout, to compare with")
     parser.add_argument("--slowest", action="store_true", help="also show the kernels that cost the most to compile")
     parser.add_argument("--json", type=Path, help="also write the figures into this file")
-    given = parser.parse_args()
-    given.states = [state for state in given.states.split(",") if state]
-    for kind, names, known in (("command", given.commands, COMMANDS), ("state", given.states, STATES)):
-        if unknown := set(names) - set(known):
-            parser.error(f"there is no {kind} '{unknown.pop()}'; known are {', '.join(known)}")
-    if "pack" in given.states and given.pack is None:
+    arguments = parser.parse_args()
+    arguments.states = [state for state in arguments.states.split(",") if state]
+    for kind, names, valid in (("command", arguments.commands, COMMANDS), ("state", arguments.states, STATES)):
+        if unknown := set(names) - set(valid):
+            parser.error(f"there is no {kind} '{unknown.pop()}'; known are {', '.join(valid)}")
+    if "pack" in arguments.states and arguments.pack is None:
         parser.error("the state pack needs --pack FOLDER")
-    return given
+    return arguments
 
 
 def main() -> None:
-    """Measure what was asked for, and print it."""
-    given = options()
-    commands = given.commands or list(COMMANDS)
+    """Measure and print the results."""
+    arguments = options()
+    commands = arguments.commands or list(COMMANDS)
     sources = {NOW: Path(puzzlelab.__file__).resolve().parents[1]}
-    if given.before:
-        sources[BEFORE] = given.before.resolve() / "src"
+    if arguments.before:
+        sources[BEFORE] = arguments.before.resolve() / "src"
     rows: list[dict[str, Any]] = []
-    found: dict[str, list[tuple[str, float]]] = {}
+    kernels_by_tree: dict[str, list[tuple[str, float]]] = {}
     imports: list[Cost] = []
     errors = Console(stderr=True)
     with tempfile.TemporaryDirectory() as folder, Progress(console=errors, transient=True) as bars:
-        bench = Bench(sources, Path(folder), given.pack and given.pack.resolve())
-        task = bars.add_task("measuring", total=len(commands) * len(given.states))
+        bench = Bench(sources, Path(folder), arguments.pack and arguments.pack.resolve())
+        task = bars.add_task("measuring", total=len(commands) * len(arguments.states))
         for tree, source in sources.items():  # modules are byte code, as after an installation, before a clock starts
             bench.cost(("-m", "compileall", "-q", str(source)), tree, Path(folder))
             bench.cost(IMPORT, tree, Path(folder))
-        for state in given.states:
-            for turns in bench.turns(state, commands, given.turns or TURNS[state]):
+        for state in arguments.states:
+            for turns in bench.turns(state, commands, arguments.turns or TURNS[state]):
                 imports += [turn.beside for turn in turns]
                 rows += [summary([turn for turn in turns if turn.tree == tree]) for tree in sources]
                 bars.advance(task)
-        if given.slowest:
+        if arguments.slowest:
             compiling = [command for command in commands if command != "help"]
-            found = {tree: bench.slowest(tree, compiling) for tree in sources}
+            kernels_by_tree = {tree: bench.slowest(tree, compiling) for tree in sources}
     console = Console(width=None if sys.stdout.isatty() else 120)
     if imports:
         cpu, wall = (statistics.median(getattr(cost, kind) for cost in imports) for kind in ("cpu", "wall"))
         console.print(f"import numpy, numba: {cpu:.2f} CPU s, {wall:.2f} s by the clock")
         console.print(table(rows, len(sources) > 1))
-    if found:
-        console.print(kernels(found))
-    if given.json:
-        given.json.write_text(json.dumps({"commands": rows, "kernels": found}, indent=1) + "\n")
+    if kernels_by_tree:
+        console.print(kernels(kernels_by_tree))
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"commands": rows, "kernels": kernels_by_tree}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ GUIDES = {
 
 
 def rate(ask: Callable[[], object], boards: int) -> float:
-    """Boards a second; asked once before the clock starts."""
+    """Boards per second; called once before the clock starts."""
     ask()
     began = time.perf_counter()
     ask()
@@ -47,10 +47,10 @@ def rate(ask: Callable[[], object], boards: int) -> float:
 
 def speeds(boards: Sequence[Instance], alone: int) -> Table:
     """Boards a second of everybody."""
-    shown = Table("solver", "solved", "one at a time", f"{len(boards)} at once", title="boards a second, 17 clues")
+    table = Table("solver", "solved", "one at a time", f"{len(boards)} at once", title="boards a second, 17 clues")
     states = np.stack([board.state for board in boards])
     singly = rate(lambda: [solve_batch(state[None], jobs=1) for state in states], len(boards))
-    shown.add_row(
+    table.add_row(
         "bands", f"{len(boards)}", f"{singly:,.0f}", f"{rate(lambda: solve_batch(states, jobs=1), len(boards)):,.0f}"
     )
     for name, text in SOLVERS.items():
@@ -59,29 +59,29 @@ def speeds(boards: Sequence[Instance], alone: int) -> Table:
         solved = sum(result.moves is not None for result in results)
         one = rate(lambda solver=solver: [solve_all(solver, [board], Limit()) for board in boards[:alone]], alone)
         many = rate(lambda solver=solver: solve_all(solver, boards, Limit()), len(boards))
-        shown.add_row(name, str(solved), f"{one:.1f}", f"{many:.1f}")
-    return shown
+        table.add_row(name, str(solved), f"{one:.1f}", f"{many:.1f}")
+    return table
 
 
 def guesses(solver: Solver, board: Instance) -> tuple[int, int, float]:
-    """Until a solution is found, until it is proven the only one, and the seconds of both."""
+    """The guesses until the first solution, the guesses until the proof that it is unique, and the seconds."""
     results = [each for each in solver.attempts(board, Limit()) if isinstance(each, Result)]
     return results[0].expanded, results[-1].expanded, results[-1].seconds
 
 
 def guides(count: int, steps: int) -> Table:
-    """What a guide saves on hard boards."""
+    """The guesses on hard boards with each guide."""
     puzzles = np.concatenate([part for part, _ in SudokuGenerator(hard=steps).batches(count, 5)])
     boards = [Instance(PUZZLE, state) for state in puzzles]
-    shown = Table(
+    table = Table(
         "guide", "to the solution", "to the proof", "ms a board", title=f"guesses of backtracking, {count} hard boards"
     )
     for name, text in GUIDES.items():
         solver = parse_solver(text)
-        found = np.array([guesses(solver, board) for board in boards])
-        first, proof, seconds = found.mean(axis=0)
-        shown.add_row(name, f"{first:.1f}", f"{proof:.1f}", f"{1000 * seconds:.2f}")
-    return shown
+        measurements = np.array([guesses(solver, board) for board in boards])
+        first, proof, seconds = measurements.mean(axis=0)
+        table.add_row(name, f"{first:.1f}", f"{proof:.1f}", f"{1000 * seconds:.2f}")
+    return table
 
 
 def main() -> None:
@@ -91,12 +91,12 @@ def main() -> None:
     parser.add_argument("--alone", type=int, default=20, help="boards that are solved one at a time (20)")
     parser.add_argument("--hard", type=int, default=100, help="hard boards for the guides (100)")
     parser.add_argument("--steps", type=int, default=1000, help="steps of hill-climbing for each of them (1000)")
-    given = parser.parse_args()
-    known = [entry.board for entry in suites.find("sudoku17").entries]
-    texts = known * (1 + given.boards // len(known))
+    arguments = parser.parse_args()
+    known_boards = [entry.board for entry in suites.find("sudoku17").entries]
+    texts = known_boards * (1 + arguments.boards // len(known_boards))
     console = Console()
-    console.print(speeds([PUZZLE.read(text) for text in texts[: given.boards]], given.alone))
-    console.print(guides(given.hard, given.steps))
+    console.print(speeds([PUZZLE.read(text) for text in texts[: arguments.boards]], arguments.alone))
+    console.print(guides(arguments.hard, arguments.steps))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Compares Sudoku solvers in one run: `python benchmarks/sudoku_peers.py [FILE.csv ...] [--budget S] [--out FILE]`.
 
-Each solver gets the same puzzles in the same random order, and so many CPU seconds a set; what counts is puzzles solved
-per CPU second. Conversion into a solver's own notation is part of its time, checking of its answers is not. A set that
-is done in no time is gone through again, and its puzzles are counted again. A solver that works in another process is
-measured by the wall clock. A file has lines `puzzle,solution`; without one, boards are made here, or those that come
-with puzzlelab are taken.
+Each solver gets the same puzzles in the same random order, and the same CPU seconds for each set; the result is the
+number of puzzles solved per CPU second. Conversion into a solver's notation is part of its time, checking its answers
+is not. A set that is finished early is repeated, and its puzzles are counted again. A solver in another process is
+measured by wall time. A file has lines `puzzle,solution`; without one, boards are generated, or the examples of
+puzzlelab are used.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from sudoku_solvers import BANDS, NORVIG, PEERS, UNITS, Peer, Solve
 
 EASY = "..3.2.6..9..3.5..1..18.64....81.29..7.......8..67.82....26.95..8..2.3..9..5.1.3.."
 """Solved once before the clock starts, so that nothing is imported or compiled inside a measurement."""
-SHORTEST = 0.5
-"""CPU seconds; a set that is solved sooner is solved again."""
-MADE = 100
-"""Boards in a set that is made here."""
+MIN_SECONDS = 0.5
+"""CPU seconds; a set that is solved in less time is repeated."""
+GENERATED_BOARDS = 100
+"""Boards in a generated set."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """How one solver did on one set."""
+    """The result of one solver on one set."""
 
     set: str
     peer: str
@@ -49,7 +49,7 @@ class Figure:
     solved: int
     unsolved: int
     seconds: float
-    """CPU seconds, those of a puzzle that the budget cut short included."""
+    """CPU seconds, including those of an unfinished puzzle."""
 
     @property
     def rate(self) -> float:
@@ -64,16 +64,16 @@ Puzzles = Sequence[tuple[str, str]]
 
 
 class TimeUp(BaseException):
-    """The budget is spent; no `Exception`, so that no solver catches it."""
+    """The budget is used up; not an `Exception`, so that no solver catches it."""
 
 
-def ring(_number: int, _frame: FrameType | None) -> None:
+def raise_time_up(_number: int, _frame: FrameType | None) -> None:
     """The handler of the alarm."""
     raise TimeUp
 
 
-def right(puzzle: str, solution: str, answer: str) -> bool:
-    """Whether an answer is the known solution or, where none is known, one that the rules confirm."""
+def is_correct(puzzle: str, solution: str, answer: str) -> bool:
+    """Whether an answer is the known solution or, if none is known, satisfies the rules."""
     if solution:
         return answer == solution
     clues_kept = len(answer) == 81 and all(clue in (".", cell) for clue, cell in zip(puzzle, answer, strict=True))
@@ -81,37 +81,37 @@ def right(puzzle: str, solution: str, answer: str) -> bool:
 
 
 def measure(name: str, puzzles: Puzzles, peer: Peer, solve: Solve, seconds: float) -> Figure:
-    """As many puzzles as the budget allows, all of them at least once if it does."""
+    """The result on as many puzzles as the budget allows, repeated if there is time left."""
     answers: list[str] = []
     clock, timer = (time.perf_counter, signal.ITIMER_REAL) if peer.aside else (time.process_time, signal.ITIMER_PROF)
-    signal.signal(signal.SIGALRM if peer.aside else signal.SIGPROF, ring)
-    began = clock()
+    signal.signal(signal.SIGALRM if peer.aside else signal.SIGPROF, raise_time_up)
+    start_time = clock()
     try:
         signal.setitimer(timer, seconds)
-        while not answers or clock() - began < min(SHORTEST, seconds):
+        while not answers or clock() - start_time < min(MIN_SECONDS, seconds):
             for start in range(0, len(puzzles), peer.batch):
                 answers += solve([puzzle for puzzle, _ in puzzles[start : start + peer.batch]])
         signal.setitimer(timer, 0)
     except TimeUp:
         pass
-    took = clock() - began
-    pairs = ((*puzzles[place % len(puzzles)], answer) for place, answer in enumerate(answers))
-    failed = sum(not right(*pair) for pair in pairs)
-    return Figure(name, peer.name, peer.proves, len(answers) - failed, failed, took)
+    elapsed = clock() - start_time
+    pairs = ((*puzzles[number % len(puzzles)], answer) for number, answer in enumerate(answers))
+    failed = sum(not is_correct(*pair) for pair in pairs)
+    return Figure(name, peer.name, peer.proves, len(answers) - failed, failed, elapsed)
 
 
-def ready(peers: Sequence[Peer], console: Console) -> list[tuple[Peer, Solve]]:
-    """The peers that are there, each after a first puzzle; a line for each of the others."""
-    found = []
+def available(peers: Sequence[Peer], console: Console) -> list[tuple[Peer, Solve]]:
+    """The installed peers, each after a first puzzle; prints a line for each of the others."""
+    results = []
     for peer in peers:
         try:
             solve = peer.make()
             solve([EASY])
-            found.append((peer, solve))
+            results.append((peer, solve))
         except (ImportError, PuzzlelabError) as error:
             reason = f"pip install {peer.install}" if peer.install else str(error)
             console.print(f"{peer.name} is left out: {reason}", markup=False)
-    return found
+    return results
 
 
 # --- in and out -----------------------------------------------------------------------------------------------------
@@ -133,12 +133,14 @@ def read(path: Path, count: int | None) -> Puzzles:
     return puzzles[:count]
 
 
-def made(count: int | None) -> dict[str, Puzzles]:
-    """Boards of puzzlelab's generator; its examples where there is none."""
+def generated_sets(count: int | None) -> dict[str, Puzzles]:
+    """Boards of puzzlelab's generator, or its examples if there is none."""
     puzzle = puzzlelab.load("sudoku-9x9")
     if (samples := puzzle.view(Samples)) is not None:
         return {
-            scale: [(entry.board, "") for entry in suites.sample(puzzle, None, scale, count or MADE, 0).entries]
+            scale: [
+                (entry.board, "") for entry in suites.sample(puzzle, None, scale, count or GENERATED_BOARDS, 0).entries
+            ]
             for scale in samples.scales
         }
     return {"examples": [(example.board, "") for example in presentation_of(puzzle).examples.values()]}
@@ -148,21 +150,26 @@ HEADS = ("solver", "puzzles per CPU second", "ms a puzzle", "of Norvig-style", "
 
 
 def rate(figures: Sequence[Figure], peer: str) -> float:
-    """Of this solver; 0 where it solved nothing, or was not asked."""
+    """The rate of this solver; 0 if it solved nothing or did not run."""
     return next((figure.rate for figure in figures if figure.peer == peer), 0.0)
 
 
 def lines(figures: Sequence[Figure]) -> list[list[str]]:
     """The table of one set, the fastest first."""
-    plain, found = rate(figures, NORVIG), []
+    norvig_rate, rows = rate(figures, NORVIG), []
     for figure in sorted(figures, key=lambda figure: -figure.rate):
-        fast, slow = f"under {1 / figure.seconds:.2g}", f"over {1000 * figure.seconds:,.0f}"
+        per_second, milliseconds = f"under {1 / figure.seconds:.2g}", f"over {1000 * figure.seconds:,.0f}"
         if figure.solved:
-            fast, slow = f"{figure.rate:,.{0 if figure.rate >= 100 else 2}f}", f"{1000 / figure.rate:,.4g}"
-        times = f"{figure.rate / plain:,.3g}" if plain and figure.solved else "-"
+            per_second, milliseconds = (
+                f"{figure.rate:,.{0 if figure.rate >= 100 else 2}f}",
+                f"{1000 / figure.rate:,.4g}",
+            )
+        times = f"{figure.rate / norvig_rate:,.3g}" if norvig_rate and figure.solved else "-"
         proves = "yes" if figure.proves else "no"
-        found.append([figure.peer, fast, slow, times, f"{figure.solved:,}", f"{figure.unsolved:,}", proves])
-    return found
+        rows.append(
+            [figure.peer, per_second, milliseconds, times, f"{figure.solved:,}", f"{figure.unsolved:,}", proves]
+        )
+    return rows
 
 
 def ratio(name: str, figures: Sequence[Figure]) -> str:
@@ -174,23 +181,32 @@ def ratio(name: str, figures: Sequence[Figure]) -> str:
 
 def show(console: Console, name: str, figures: Sequence[Figure]) -> None:
     """Print the figures of one set."""
-    shown = Table(HEADS[0], title=escape(name), box=None)
+    table = Table(HEADS[0], title=escape(name), box=None)
     for head in HEADS[1:]:
-        shown.add_column(head, justify="right")
+        table.add_column(head, justify="right")
     for line in lines(figures):
-        shown.add_row(*line)
-    console.print(shown, escape(ratio(name, figures)), "", sep="\n")
+        table.add_row(*line)
+    console.print(table, escape(ratio(name, figures)), "", sep="\n")
 
 
 def text(path: Path, figures: dict[str, list[Figure]]) -> str:
     """All figures, as Markdown for a path that ends so, else as JSON."""
     if path.suffix != ".md":
-        rows = [asdict(figure) | {"rate": figure.rate} for found in figures.values() for figure in found]
+        rows = [
+            asdict(figure) | {"rate": figure.rate} for figures_of_set in figures.values() for figure in figures_of_set
+        ]
         return json.dumps(rows, indent=1) + "\n"
     parts = []
-    for name, found in figures.items():
-        table = [HEADS, ("---", *["---:"] * (len(HEADS) - 1)), *lines(found)]
-        parts += [f"### {name}", "", *(f"| {' | '.join(line)} |" for line in table), "", ratio(name, found), ""]
+    for name, figures_of_set in figures.items():
+        table = [HEADS, ("---", *["---:"] * (len(HEADS) - 1)), *lines(figures_of_set)]
+        parts += [
+            f"### {name}",
+            "",
+            *(f"| {' | '.join(line)} |" for line in table),
+            "",
+            ratio(name, figures_of_set),
+            "",
+        ]
     return "\n".join(parts)
 
 
@@ -202,29 +218,34 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="puzzles of a set, at most")
     parser.add_argument("--with", dest="peers", action="append", help="part of a solver's name; may be repeated")
     parser.add_argument("--out", type=Path, help="a file to write: .md, or JSON")
-    asked = parser.parse_args()
-    if asked.budget <= 0 or (asked.count is not None and asked.count < 1):
+    arguments = parser.parse_args()
+    if arguments.budget <= 0 or (arguments.count is not None and arguments.count < 1):
         parser.error("--budget and --count are more than 0")
     console = Console(width=None if sys.stdout.isatty() else 120)
-    sets = {path.stem: read(path, asked.count) for path in asked.files} or made(asked.count)
-    wanted = [peer for peer in PEERS if not asked.peers or any(part in peer.name for part in asked.peers)]
+    sets = {path.stem: read(path, arguments.count) for path in arguments.files} or generated_sets(arguments.count)
+    chosen = [peer for peer in PEERS if not arguments.peers or any(part in peer.name for part in arguments.peers)]
     figures: dict[str, list[Figure]] = {name: [] for name in sets}
     peers: list[tuple[Peer, Solve]] = []
     try:
-        peers = ready(wanted, console)
+        peers = available(chosen, console)
         for name, puzzles in sets.items():
             for peer, solve in peers:
-                figures[name].append(measure(name, puzzles, peer, solve, asked.budget))
+                figures[name].append(measure(name, puzzles, peer, solve, arguments.budget))
             show(console, name, figures[name])
     except KeyboardInterrupt:
-        for name, found in figures.items():
-            if found and len(found) < len(peers):
-                show(console, name, found)
+        for name, figures_of_set in figures.items():
+            if figures_of_set and len(figures_of_set) < len(peers):
+                show(console, name, figures_of_set)
         console.print("interrupted")
         return 130
     finally:
-        if asked.out:
-            asked.out.write_text(text(asked.out, {name: found for name, found in figures.items() if found}), "utf-8")
+        if arguments.out:
+            arguments.out.write_text(
+                text(
+                    arguments.out, {name: figures_of_set for name, figures_of_set in figures.items() if figures_of_set}
+                ),
+                "utf-8",
+            )
     return 0
 
 

@@ -36,13 +36,14 @@ def read(path: Path) -> tuple[Grids, list[str]]:
     return np.maximum(puzzles, 0).astype(np.uint8), [beside for _, beside in pairs]
 
 
-def check(puzzles: Grids, beside: list[str], most: int) -> tuple[str, float]:
+def check(puzzles: Grids, known_answers: list[str], limit: int) -> tuple[str, float]:
     """(how many answers are right, guesses a puzzle)."""
-    batch = solve_batch(puzzles, most)
+    batch = solve_batch(puzzles, limit)
     answers = ["".join(map(str, grid)) for grid in batch.solutions.tolist()]
-    pairs = zip(beside, answers, batch.counts.tolist(), strict=True)
+    pairs = zip(known_answers, answers, batch.counts.tolist(), strict=True)
     right = sum(
-        known == str(count) if len(known) < 81 else (known, 1) == (answer, count) for known, answer, count in pairs
+        known_answer == str(count) if len(known_answer) < 81 else (known_answer, 1) == (answer, count)
+        for known_answer, answer, count in pairs
     )
     return f"{right:,} of {len(puzzles):,} right", batch.guesses.mean()
 
@@ -51,11 +52,11 @@ def rate(puzzles: Grids, most: int) -> float:
     """Puzzles a CPU second on one thread."""
     many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
     room = np.zeros(bands.LEVELS * bands.WIDTH, np.uint16), np.zeros(16, np.int64), bands.COLUMNS
-    found = np.zeros_like(many), np.zeros(len(many), np.int64), np.zeros(len(many), np.int64)
+    outputs = np.zeros_like(many), np.zeros(len(many), np.int64), np.zeros(len(many), np.int64)
     times = []
     for _ in range(RUNS):
         began = time.process_time()
-        bands.solve_all(many, *room, most, *found)
+        bands.solve_all(many, *room, most, *outputs)
         times.append(time.process_time() - began)
     return len(many) / min(times)
 
@@ -63,8 +64,8 @@ def rate(puzzles: Grids, most: int) -> float:
 def solving(paths: list[Path]) -> Iterator[Figure]:
     """Bands on each file, or on minimal puzzles made here."""
     if not paths:
-        made = list(SudokuGenerator().batches(LEAST))
-        puzzles, solutions = (np.concatenate(each) for each in zip(*made, strict=True))
+        generated = list(SudokuGenerator().batches(LEAST))
+        puzzles, solutions = (np.concatenate(each) for each in zip(*generated, strict=True))
         sets = {"minimal puzzles": (puzzles, ["".join(map(str, grid)) for grid in solutions.tolist()])}
     else:
         sets = {path.stem: read(path) for path in paths}

@@ -43,9 +43,9 @@ def document_game(task: tuple[int, float]) -> tuple[NDArray[np.float32], NDArray
     moves = dust_document.solve(board, limit) or []
     states, targets = [], []
     for x, y in moves:
-        found = dust_document.clusters(board)
+        labels = dust_document.clusters(board)
         states.append((board[..., None] == np.arange(6)).astype(np.float32).reshape(-1))
-        targets.append((found == found[x, y]).astype(np.float32).reshape(-1))
+        targets.append((labels == labels[x, y]).astype(np.float32).reshape(-1))
         board = dust_document.play(board, x, y)
     return np.array(states, np.float32).reshape(-1, 288), np.array(targets, np.float32).reshape(-1, 48)
 
@@ -96,10 +96,10 @@ def batches(stream: Iterator[tuple[TrainingSamples, int]]) -> Iterator[TrainingS
             yield samples.rows(first, first + BATCH)
 
 
-def step(student: Learner, planes: torch.Tensor, wanted: torch.Tensor) -> None:
+def step(student: Learner, planes: torch.Tensor, targets: torch.Tensor) -> None:
     """One step of binary cross-entropy over all cells."""
     student.update(
-        lambda: {"moves": policy_loss(student.model.module(planes)["policy"], wanted.bool(), wanted.bool(), "binary")}
+        lambda: {"moves": policy_loss(student.model.module(planes)["policy"], targets.bool(), targets.bool(), "binary")}
     )
 
 
@@ -116,16 +116,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120.0, help="how long each way runs (120)")
     parser.add_argument("--limit", type=float, default=15.0, help="seconds of the article's search for a board (15)")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     ours(new(), 1.0)  # machine code is there before a clock starts
     table = Table("way", "boards/s", "positions/s", title=f"{PUZZLE}: what a network of 10 x 1500 learns from")
     rates = []
-    for name, found in (
-        (f"Python boards, {WORKERS} workers, {asked.limit:g} s a board", document(new(), asked.seconds, asked.limit)),
-        ("puzzlelab, a beam of width 100", ours(new(), asked.seconds)),
+    for name, result in (
+        (
+            f"Python boards, {WORKERS} workers, {arguments.limit:g} s a board",
+            document(new(), arguments.seconds, arguments.limit),
+        ),
+        ("puzzlelab, a beam of width 100", ours(new(), arguments.seconds)),
     ):
-        rates.append(found[0] / asked.seconds)
-        table.add_row(name, f"{rates[-1]:.3g}", f"{found[1] / asked.seconds:.4g}")
+        rates.append(result[0] / arguments.seconds)
+        table.add_row(name, f"{rates[-1]:.3g}", f"{result[1] / arguments.seconds:.4g}")
     console = Console()
     console.print(table)
     console.print(f"boards a second: {rates[1] / max(rates[0], 1e-9):,.0f} times as many")

@@ -124,8 +124,8 @@ def weights_of(puzzle: str) -> dict[str, NDArray[np.float32]]:
     """The weights of the network that comes with the package for a puzzle."""
     from safetensors.numpy import load_file
 
-    found: dict[str, NDArray[np.float32]] = load_file(networks.SHELF / f"{puzzle}.safetensors")
-    return found
+    weights: dict[str, NDArray[np.float32]] = load_file(networks.SHELF / f"{puzzle}.safetensors")
+    return weights
 
 
 # --- mctx, in a process of its own ----------------------------------------------------------------------------------
@@ -217,10 +217,10 @@ def serve(pipe: Connection, alone: bool, boards: State, puzzle: str, games: int,
 class Far:
     """mctx in another process, where JAX is told how many threads it may use."""
 
-    def __init__(self, alone: bool, boards: State, *asked: Any) -> None:
+    def __init__(self, alone: bool, boards: State, *arguments: Any) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, there = context.Pipe()
-        self.process = context.Process(target=serve, args=(there, alone, boards, *asked), daemon=True)
+        self.process = context.Process(target=serve, args=(there, alone, boards, *arguments), daemon=True)
         self.process.start()
         there.close()
         self.said: list[NDArray[np.float32]] = self.pipe.recv()
@@ -228,8 +228,8 @@ class Far:
     def rates(self, seconds: float) -> Rates:
         """Of a turn of so many seconds."""
         self.pipe.send(seconds)
-        found: Rates = self.pipe.recv()
-        return found
+        rates: Rates = self.pipe.recv()
+        return rates
 
 
 def said(puzzle: Tiles, boards: State) -> list[NDArray[np.float32]]:
@@ -263,16 +263,16 @@ def ours(games: Games) -> dict[str, Callable[[float], Rates]]:
     return ways
 
 
-def show(found: dict[str, list[Rates]], title: str) -> None:
+def show(rates_by_way: dict[str, list[Rates]], title: str) -> None:
     """The median rates, and the ratios of puzzlelab to mctx within each round."""
     shown = Table("way", "playouts/s", "a CPU second", title=title)
-    for way, each in found.items():
+    for way, each in rates_by_way.items():
         shown.add_row(way, *(f"{statistics.median(column):,.0f}" for column in zip(*each, strict=True)))
     console = Console()
     console.print(shown)
-    for own in (way for way in found if way.startswith("puzzlelab")):
-        for other in (way for way in found if way.startswith("mctx")):
-            pairs = list(zip(found[own], found[other], strict=True))
+    for own in (way for way in rates_by_way if way.startswith("puzzlelab")):
+        for other in (way for way in rates_by_way if way.startswith("mctx")):
+            pairs = list(zip(rates_by_way[own], rates_by_way[other], strict=True))
             clock = sorted(a.clock / b.clock for a, b in pairs)
             cpu = statistics.median(a.cpu / b.cpu for a, b in pairs)
             spread = f"from {clock[0]:.2f} to {clock[-1]:.2f}; a CPU second {cpu:.2f}"
@@ -287,16 +287,16 @@ def main() -> int:
     parser.add_argument("--playouts", type=int, default=50, help="playouts a move (50)")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each turn (4)")
     parser.add_argument("--turns", type=int, default=5, help="of each way (5)")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     if importlib.util.find_spec("mctx") is None:
         print("this benchmark needs mctx: pip install mctx", file=sys.stderr)
         return 2
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the CPU is what is compared
-    puzzle, asked = load(given.puzzle), (given.puzzle, given.games, given.playouts)
-    games = Games(puzzle, given.games, given.playouts)
+    puzzle, settings = load(arguments.puzzle), (arguments.puzzle, arguments.games, arguments.playouts)
+    games = Games(puzzle, arguments.games, arguments.playouts)
     boards = np.stack([games.board() for _ in range(COMPARED)])
     peers = {
-        f"mctx, {name}": Far(alone, boards, *asked) for name, alone in (("one thread", True), ("all cores", False))
+        f"mctx, {name}": Far(alone, boards, *settings) for name, alone in (("one thread", True), ("all cores", False))
     }
     difference = max(apart(said(puzzle, boards), peer.said) for peer in peers.values())
     if difference > CLOSE:
@@ -305,11 +305,11 @@ def main() -> int:
     ways = {**ours(games), **{name: peer.rates for name, peer in peers.items()}}
     for way in ways.values():
         way(1.0)  # machine code and network are there before a clock starts
-    found: dict[str, list[Rates]] = {name: [] for name in ways}
-    for _ in range(given.turns):
+    rates_by_way: dict[str, list[Rates]] = {name: [] for name in ways}
+    for _ in range(arguments.turns):
         for name, way in ways.items():
-            found[name].append(way(given.seconds))
-    show(found, f"{given.puzzle}, {given.games} games at once, {given.playouts} playouts a move")
+            rates_by_way[name].append(way(arguments.seconds))
+    show(rates_by_way, f"{arguments.puzzle}, {arguments.games} games at once, {arguments.playouts} playouts a move")
     print(f"what the network says in JAX and in PyTorch is at most {difference:.1g} apart on {COMPARED} boards")
     return 0
 

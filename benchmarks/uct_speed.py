@@ -60,18 +60,18 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=50, help="playouts a move (50)")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each turn (4)")
     parser.add_argument("--turns", type=int, default=5, help="of each way (5)")
-    given = parser.parse_args()
-    counts = (1, given.games)
-    ways = [Games(load(given.puzzle), count, given.playouts) for count in counts]
-    for way in ways:
-        way.scored(1.0)  # machine code and network are there before a clock starts
-    rates = [[way.scored(given.seconds) for way in ways] for _ in range(given.turns)]
-    shown = Table("games at once", "playouts/s", title=f"{given.puzzle}, {given.playouts} playouts a move")
-    for count, found in zip(counts, zip(*rates, strict=True), strict=True):
-        shown.add_row(str(count), f"{statistics.median(found):,.0f}")
+    arguments = parser.parse_args()
+    counts = (1, arguments.games)
+    batches = [Games(load(arguments.puzzle), count, arguments.playouts) for count in counts]
+    for batch in batches:
+        batch.scored(1.0)  # machine code and network are there before a clock starts
+    rates = [[batch.scored(arguments.seconds) for batch in batches] for _ in range(arguments.turns)]
+    table = Table("games at once", "playouts/s", title=f"{arguments.puzzle}, {arguments.playouts} playouts a move")
+    for count, rates_of_count in zip(counts, zip(*rates, strict=True), strict=True):
+        table.add_row(str(count), f"{statistics.median(rates_of_count):,.0f}")
     ratios = sorted(many / one for one, many in rates)
     console = Console()
-    console.print(shown)
+    console.print(table)
     console.print(f"{statistics.median(ratios):.1f} times as many (from {ratios[0]:.1f} to {ratios[-1]:.1f})")
 
 
