@@ -48,7 +48,12 @@ EVALUATION_SEED = 1 << 40
 class TeacherSettings(Settings):
     """The source of the samples; the options are those of `puzzlelab teach`."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"all": "all_states", "walks": "walk_length", "set": "solver_options"}
+    renamed: ClassVar[Mapping[str, str]] = {
+        "all": "all_states",
+        "walks": "walk_length",
+        "set": "solver_options",
+        "detours": "branches",
+    }
     all_states: bool = False
     """Whether the samples are all states of a small puzzle with all their optimal moves; then the other options do not
     apply.
