@@ -117,7 +117,7 @@ def test_a_run_is_resumed_with_rows_under_old_names_of_options(suite: Suite, tmp
     old.write_text(new.read_text().replace('"c_puct"', '"exploration"'))
     new.unlink()
     label = "uct:estimate=manhattan:prior=uniform:playouts=2:c_puct=2.0:max_moves=2"
-    assert list(runs.stored(tmp_path).by_solver) == [label]
+    assert list(runs.read_run(tmp_path).by_solver) == [label]
     rows = old.read_text()
     runs.run(suite, solvers, NODES, tmp_path)
     assert [path.read_text() for path in tmp_path.glob("*.jsonl")] == [rows]

@@ -75,7 +75,7 @@ class SolveReport:
         self.counts["answered"] += 1
         self.counts[result.proof] += 1
         self.length += result.length or 0
-        self.seconds += result.seconds
+        self.seconds += round(result.seconds, 6)  # as in rows
         if result.stop == "interrupted":
             self.counts["interrupted"] += 1
             self.interrupted = True
@@ -92,7 +92,7 @@ class SolveReport:
             self.console.print(_unsolved(result))
             return
         summary = f"{_moves(len(result.moves))}, {self._proof(result)}"
-        self.console.print(f"{summary}, {result.seconds:.3g} s, {result.expanded:,} states expanded")
+        self.console.print(f"{summary}, {round(result.seconds, 6):.3g} s, {result.expanded:,} states expanded")
         if self.scores:
             self._scores(answer)
         elif self.steps:
