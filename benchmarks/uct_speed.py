@@ -20,7 +20,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import scale_of
 from puzzlelab.experience.uct_session import UctSession
-from puzzlelab.solvers._uct_tree import EVALUATIONS
+from puzzlelab.solvers._uct_tree_kernels import EVALUATIONS
 
 
 class Games:

@@ -10,9 +10,9 @@ from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances import rank_of
-from puzzlelab.solvers import _prior_beam
-from puzzlelab.solvers._top_k import threshold_exact
-from puzzlelab.solvers.astar import unpacked
+from puzzlelab.engine.records import unpacked
+from puzzlelab.solvers import _prior_beam, _prior_beam_kernels
+from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.greedy import Greedy
 
@@ -209,10 +209,10 @@ def test_what_goes_on_has_the_most_probable_moves_behind_it(toy):
     )
     list(drive)
     record = search.record
-    rows = record.control[_prior_beam.FIRST], record.control[_prior_beam.LAST]
+    rows = record.control[_prior_beam_kernels.FIRST], record.control[_prior_beam_kernels.LAST]
     states = {
         row.tobytes()
-        for row in TILES.view(KernelRules).decode(unpacked(TILES.view(KernelRules), record.keys[slice(*rows)]))
+        for row in TILES.view(KernelRules).decode(unpacked(TILES.view(KernelRules), record.nodes.keys[slice(*rows)]))
     }
     assert states == set(layer)
 

@@ -19,8 +19,11 @@ from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_st
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import legal_moves
+from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED
 
 Attempt = Progress | Result
+Score = Callable[[State], NDArray[np.float64]]
+"""Scores the working states that a machine requests."""
 
 SLICE_SECONDS = 0.05
 FIRST_BUDGET = 256
@@ -34,7 +37,7 @@ CERTAIN = 1e-3
 class Machine:
     """A resumable search: a record of arrays, its `step`, and the work of Python between two steps.
 
-    Every record has `control: int64[16]` (see `EXPANDED` and its neighbours in `engine.kernels`); one that
+    Every record has `control: int64[16]` (see `engine.control`); one that
     requests scores has `scores: float64[R]` for them, or `float64[R * M]` if it requests a score of each move.
     """
 
@@ -60,10 +63,10 @@ class Machine:
         """One slice of work; 0 only compiles, or loads the machine code."""
         return self.run(self.record, budget)
 
-    def answer(self, score: Callable[[State], NDArray[np.float64]] | None) -> int:
+    def answer(self, score: Score | None) -> int:
         """Write the scores of the requested states into the record; return their number."""
         if score is None or self.requests is None:
-            raise PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+            raise no_scores()
         states = self.requests(self.record)
         values = score(states).reshape(-1)
         self.record.scores[: values.size] = values
@@ -76,42 +79,16 @@ class Machine:
         return larger is not None
 
 
+def no_scores() -> PuzzlelabError:
+    """The error of a search that requests scores where an estimate has none."""
+    return PuzzlelabError("a search asked for scores, but its estimate has no function that gives them")
+
+
 EXHAUSTED: tuple[Proof, str, Stop] = ("unsolvable", "every reachable state was searched, and none is solved", "done")
 """The verdict of an exhaustive search."""
 
 
-def doubled(record: Any, names: Iterable[str], room: int) -> Any:
-    """The record with twice the rows in these arrays, or None."""
-    arrays = {name: getattr(record, name) for name in names}
-    if 2 * sum(array.nbytes for array in arrays.values()) > room:
-        return None
-    return record._replace(**{name: np.concatenate([array, np.zeros_like(array)]) for name, array in arrays.items()})
-
-
-def rehashed(record: Any, states: int, load: float, room: int) -> Any:
-    """The record with a hash table for twice as many states, or None; its other arrays have all the room there is."""
-    size = record.table.size
-    if states + record.moves.size <= load * size or 8 * size > room:
-        return None
-    table = np.zeros(2 * size, np.int32)
-    kernels.rehash(table, record.keys, states)  # type: ignore[no-untyped-call]
-    return record._replace(table=table)
-
-
-def reserved(bytes_a_state: int, limit: Limit) -> int:
-    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
-    room = max(memory_ceiling(limit) - resident(), 1 << 20)
-    return int(min(room // bytes_a_state, 2**31 - 2**16))
-
-
-def tables_of(estimate: Estimate, rules: KernelRules) -> Any:
-    """The estimate's compiled tables, or those of an external estimate."""
-    if estimate.kernel is not None and not rules.plain:
-        return estimate.kernel()
-    return kernels.External()
-
-
-def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[np.float64]] | None:
+def scorer(estimate: Estimate, rules: KernelRules) -> Score | None:
     """From working states to finite scores; None for an estimate that is a kernel."""
     evaluate = estimate.scores
     if evaluate is None:
@@ -126,7 +103,7 @@ def scorer(estimate: Estimate, rules: KernelRules) -> Callable[[State], NDArray[
     return scores
 
 
-def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Callable[[State], NDArray[np.float64]]:
+def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Score:
     """From working states `[R, S]` to the prior of every move: `float64[R, M]`."""
 
     def scores(states: State) -> NDArray[np.float64]:
@@ -137,6 +114,18 @@ def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Callable[[
                 f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
             )
         return values
+
+    return scores
+
+
+def switched_scorer(choose: Callable[[], Score | None]) -> Score:
+    """Scores by what `choose` gives at each request, for searches with several estimates."""
+
+    def scores(states: State) -> NDArray[np.float64]:
+        score = choose()
+        if score is None:
+            raise no_scores()
+        return score(states)
 
     return scores
 
@@ -176,9 +165,9 @@ class Clock:
 
     def work(self, run: Callable[..., int], record: Any) -> int:
         """One slice of the work of a machine; returns its status."""
-        before, began = int(record.control[kernels.EXPANDED]), self.seconds
+        before, began = int(record.control[EXPANDED]), self.seconds
         status = run(record, self.next_budget(before))
-        self.took(int(record.control[kernels.EXPANDED]) - before, self.seconds - began)
+        self.took(int(record.control[EXPANDED]) - before, self.seconds - began)
         return status
 
     def reached(self, expanded: int) -> Stop | None:
@@ -202,52 +191,66 @@ class Clock:
 
 
 class Drive:
-    """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises."""
+    """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises.
 
-    def __init__(self, machine: Machine, limit: Limit, score: Callable[[State], NDArray[np.float64]] | None) -> None:
+    `score` scores the states that the machine requests. A `clock` may have begun before the machine was built.
+    """
+
+    def __init__(self, machine: Machine, limit: Limit, score: Score | None = None, clock: Clock | None = None) -> None:
         self.machine = machine
         self.score = score
         machine.step(0)  # compiles, or loads the machine code, before the clock starts
-        self.clock = Clock(limit)
+        self.clock = clock or Clock(limit)
         self.evaluations = 0
         self.moves: tuple[int, ...] | None = None
 
-    def __iter__(self) -> Iterator[Progress | Result]:
-        while True:
-            status = self.clock.work(self.machine.run, self.machine.record)
+    def slices(self) -> Iterator[tuple[int, Stop | None]]:
+        """(status, the limit that is reached or None) of each slice, until a limit is reached or all is done.
+
+        Between two slices the requested scores are written, and full arrays enlarged.
+        """
+        machine, status = self.machine, kernels.RUNNING
+        stop: Stop | None = None
+        while status != kernels.DONE and stop is None:
+            status = self.clock.work(machine.run, machine.record)
             if status == kernels.NEEDS_SCORES:
-                self.evaluations += self.machine.answer(self.score)
-            elif status == kernels.FULL:
-                if not self.machine.enlarge(self.clock.room()):
-                    yield self._result("memory")
-                    return
-            elif status == kernels.IMPROVED:
-                self.moves = tuple(self.machine.solution(self.machine.record))
-                yield self._result("done")
-            elif status == kernels.DONE:
+                self.evaluations += machine.answer(self.score)
+            if status == kernels.FULL and not machine.enlarge(self.clock.room()):
+                stop = "memory"
+            elif status != kernels.DONE:
+                stop = self.clock.reached(self._count(EXPANDED))
+            yield status, stop
+
+    def __iter__(self) -> Iterator[Attempt]:
+        for status, stop in self.slices():
+            if status == kernels.DONE:
                 yield self._last()
                 return
+            if status == kernels.IMPROVED:
+                self.moves = tuple(self.machine.solution(self.machine.record))
+                yield self._result("done")
             yield self._progress()
-            if stop := self.clock.reached(self._count(kernels.EXPANDED)):
+            if stop:
                 yield self._result(stop)
-                return
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """States expanded, states generated, and states scored."""
+        return self._count(EXPANDED), self._count(GENERATED), self.evaluations
 
     def _count(self, place: int) -> int:
         return int(self.machine.control[place])
 
     def _progress(self) -> Progress:
-        return Progress(*self._counts(), self._count(kernels.BOUND), self.clock.seconds)
-
-    def _counts(self) -> tuple[int, int, int]:
-        return self._count(kernels.EXPANDED), self._count(kernels.GENERATED), self.evaluations
+        return Progress(*self.counts, self._count(BOUND), self.clock.seconds)
 
     def _result(self, stop: Stop, proof: Proof = "none", reason: str = "") -> Result:
-        bound = self._count(kernels.BOUND)
+        bound = self._count(BOUND)
         if self.moves is not None:
             bound = min(bound, len(self.moves))
             if bound == len(self.moves):
                 proof, stop = "optimal", "done"
-        return Result(self.moves, proof, reason, stop, bound, *self._counts(), self.clock.seconds)
+        return Result(self.moves, proof, reason, stop, bound, *self.counts, self.clock.seconds)
 
     def _last(self) -> Result:
         if self.moves is not None:

@@ -6,25 +6,17 @@ DONE when it has that many or all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator
 
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import State
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solutions import Count
 from puzzlelab.core.solver import Attempt
-from puzzlelab.engine import kernels
-from puzzlelab.engine.driver import Clock, Machine
+from puzzlelab.engine import control, kernels
+from puzzlelab.engine.driver import Clock, Drive, Machine, Score
 
-FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
+FOUND, MOST, OWN = range(control.OWN, control.OWN + 3)
 """Places in the `control` of a machine that lists solutions; the places from OWN on are its own."""
-
-
-Score = Callable[[State], NDArray[np.float64]]
-"""Scores the working states that a machine requests."""
 
 
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:
@@ -32,22 +24,20 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Sc
 
     `score` scores the states that the machine requests, if it does.
     """
-    machine.step(0)
-    clock, evaluations = clock or Clock(limit), 0
-    while True:
-        status, stop, scored = _slice(machine, clock, score)
-        evaluations += scored
-        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), evaluations
+    drive = Drive(machine, limit, score, clock)
+
+    def result(moves: tuple[int, ...] | None, stop: Stop) -> Result:
+        return Result(moves, "none", "", stop, 0, *drive.counts, drive.clock.seconds)
+
+    for status, stop in drive.slices():
         if status == kernels.IMPROVED:
-            yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
+            yield result(tuple(machine.solution(machine.record)), "done")
         elif status == kernels.DONE:
-            yield Result(None, "none", "", "done", 0, *counts, clock.seconds)
-            return
+            yield result(None, "done")
         else:
-            yield Progress(*counts, 0, clock.seconds)
+            yield Progress(*drive.counts, 0, drive.clock.seconds)
         if stop:
-            yield Result(None, "none", "", stop, 0, *counts, clock.seconds)
-            return
+            yield result(None, stop)
 
 
 def counted(
@@ -55,22 +45,9 @@ def counted(
 ) -> Iterator[Count]:
     """The counts of `CountsSolutions.count` from a machine; `clock` and `score` are as in `listed`."""
     machine.control[MOST] = most
-    machine.step(0)
-    clock = clock or Clock(limit)
-    while True:
-        status, stop, _ = _slice(machine, clock, score)
+    drive = Drive(machine, limit, score, clock)
+    for status, stop in drive.slices():
         total = int(machine.control[FOUND])
         if status == kernels.DONE:
             stop = "solutions" if total >= most else "done"
-        yield Count(total, stop or "interrupted", int(machine.control[kernels.EXPANDED]), clock.seconds)
-        if stop:
-            return
-
-
-def _slice(machine: Machine, clock: Clock, score: Score | None) -> tuple[int, Stop | None, int]:
-    """One slice of work: its status, the limit that is reached, if one is, and how many states were scored."""
-    status = clock.work(machine.run, machine.record)
-    if status == kernels.FULL:
-        return status, None if machine.enlarge(clock.room()) else "memory", 0
-    scored = machine.answer(score) if status == kernels.NEEDS_SCORES else 0
-    return status, clock.reached(int(machine.control[kernels.EXPANDED])), scored
+        yield Count(total, stop or "interrupted", drive.counts[0], drive.clock.seconds)

@@ -120,11 +120,11 @@ def kernel_name(default: Function) -> Function:
     return name  # type: ignore[return-value]
 
 
-def implements(name: Callable[..., Any], tables: type) -> Callable[[Function], Function]:
-    """Give a kernel name its meaning for one type of tables."""
+def implements(name: Callable[..., Any], *tables: type) -> Callable[[Function], Function]:
+    """Give a kernel name its meaning for these types of tables."""
 
     def register(function: Function) -> Function:
-        _MEANINGS[name][tables] = function
+        _MEANINGS[name].update(dict.fromkeys(tables, function))
         helper: Function = inlined(function)
         return helper
 
@@ -264,58 +264,60 @@ class External(NamedTuple):
     none: int = 0
 
 
-@implements(is_external, External)
-def _asked(estimate):
+class ExternalPrior(NamedTuple):
+    """Stands for an estimate where scores are requested for the moves of a state, and not for states."""
+
+    none: int = 0
+
+
+class NoEstimate(NamedTuple):
+    """Stands for an estimate where there is none: every state has the estimate 0."""
+
+    none: int = 0
+
+
+@kernel_name
+def exists(estimate):
+    """Whether there is an estimate."""
     return True
 
 
-@implements(evaluate, External)
-def _begin_asked(estimate, state, memo):
+@kernel_name
+def scores_moves(estimate):
+    """Whether scores are requested for the moves of a state, and not for states."""
+    return False
+
+
+@implements(is_external, External, ExternalPrior)
+def _scores_are_requested(estimate):
+    return True
+
+
+@implements(scores_moves, ExternalPrior)
+def _moves_are_scored(estimate):
+    return True
+
+
+@implements(incremental, NoEstimate)
+def _needs_no_child(estimate):
+    return True
+
+
+@implements(exists, NoEstimate)
+def _is_missing(estimate):
+    return False
+
+
+@implements(evaluate, External, ExternalPrior, NoEstimate)
+def _zero(estimate, state, memo):
     return 0
 
 
-@inlined
-def find_or_add(table, keys, key, h, row):
-    """Find `key`, whose hash is `h`, in an open-addressing table of row numbers, or add it as `row`.
-
-    `table: int32[2**k]` holds row + 1 or 0, `keys: uint64[N, W]` the packed states. Returns the row found, or -1 when
-    the key was new and now stands in the table; the caller writes it to `keys[row]`.
-    """
-    mask = np.uint64(table.size - 1)
-    slot = h & mask
-    while True:
-        entry = table[slot]
-        if entry == 0:
-            table[slot] = row + 1
-            return -1
-        same = True
-        for w in range(key.size):
-            if keys[entry - 1, w] != key[w]:
-                same = False
-                break
-        if same:
-            return entry - 1
-        slot = (slot + np.uint64(1)) & mask
-
-
 @compiled
-def mix(key):
-    """A 64-bit hash of `key: uint64[W]`: `scramble`, word by word."""
-    h = GOLDEN
-    for w in range(key.size):
-        h = scramble(h ^ key[w])
-    return h
-
-
-@compiled
-def rehash(table, keys, count):
-    """Fill the empty `table` with the first `count` rows of `keys`."""
-    mask = np.uint64(table.size - 1)
-    for row in range(count):
-        slot = mix(keys[row]) & mask
-        while table[slot] != 0:
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = row + 1
+def unpack_all(tables, keys, states):
+    """Working states `[B, S]` from packed ones `[B, W]`."""
+    for i in range(len(keys)):
+        unpack(tables, keys[i], states[i])
 
 
 @compiled

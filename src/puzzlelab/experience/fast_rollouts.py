@@ -25,11 +25,14 @@ from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_verify import UNSOLVED, replay_all
+from puzzlelab.engine.control import BOUND, LENGTH
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.kernels import BOUND, DONE, FULL, IMPROVED, LENGTH, compiled
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, compiled
 from puzzlelab.experience.rollouts import BranchDraws
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.solvers import beam, ida
+from puzzlelab.solvers._beam_kernels import UNBOUNDED
+from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.ida import Ida
 
@@ -57,15 +60,15 @@ def fast_rollouts(
         return rollouts if solver.jobs == 1 else None
     if solver.width is None or solver.prior is not None:
         return None
-    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=beam.UNBOUNDED)
+    layered = partial(beam.machine, estimate=estimate, rules=rules, width=solver.width, max_moves=UNBOUNDED)
     return FastRollouts(puzzle, board, branch_draws, rules, layered, beam.restart, 256)
 
 
 def _restart_ida(search: Machine, start: State) -> None:
     """Restart the search from another working state `[S]`."""
-    control, proves = search.control, int(search.control[ida.PROVES])
+    control, proves = search.control, int(search.control[PROVES])
     control[:] = 0
-    control[LENGTH], control[ida.LAST_MOVE], control[ida.PROVES] = -1, -1, proves
+    control[LENGTH], control[LAST_MOVE], control[PROVES] = -1, -1, proves
     search.record.stack[0] = start
 
 

@@ -25,11 +25,13 @@ from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Reversible
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import drive
+from puzzlelab.engine.hash_table_kernels import find_or_add, mix
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.kernels import compiled
+from puzzlelab.engine.records import NOWHERE, Expansion, NodeTable, unpacked
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.solvers import bfs
-from puzzlelab.solvers.astar import unpacked
+from puzzlelab.solvers._bfs_kernels import STATES, add_root
 
 MAX_STATES = 5_000_000
 """The greatest number of states of a puzzle."""
@@ -98,11 +100,10 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
         BadInput: for one with more than `MAX_STATES` states, or with distances too great for samples.
     """
     record = _explored(puzzle)
-    count = int(record.control[bfs.STATES])
-    keys, rules = record.keys[:count], rules_of(Instance(puzzle, _goals(puzzle)[0]))
+    count = int(record.control[STATES])
+    keys, rules = record.nodes.keys[:count], rules_of(Instance(puzzle, _goals(puzzle)[0]))
     distance, masks = np.zeros(count, np.int32), np.zeros((count, puzzle.move_count), bool)
-    scratch = record.state, record.child, record.key, record.moves
-    runner(label_all, rules)(record.tables, record.table, keys, record.parent, distance, masks, *scratch)
+    runner(label_all, rules)(record.tables, record.nodes, record.expansion, distance, masks)
     if distance[-1] > LONGEST:
         raise BadInput(
             f"some states of {puzzle.name} are {distance[-1]:,} moves from a goal, more than samples can tell"
@@ -124,7 +125,7 @@ def _explored(puzzle: Puzzle) -> Any:
     rules, limit = rules_of(start), Limit(nodes=MAX_STATES)
     search = bfs.machine(start, rules, None, limit, count_all=True)
     for goal in rules.encode(goals[1:]).astype(rules.dtype):
-        runner(bfs.add_root, rules)(search.record, goal, 0)
+        runner(add_root, rules)(search.record, goal, 0)
     *_, last = drive(search, limit)
     if isinstance(last, Result) and last.stop != "done":
         raise BadInput(
@@ -135,27 +136,20 @@ def _explored(puzzle: Puzzle) -> Any:
 
 @compiled
 def label_all(
-    tables: Any,
-    table: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    parent: NDArray[np.int32],
-    distance: NDArray[np.int32],
-    masks: NDArray[np.bool_],
-    state: State,
-    child: State,
-    key: NDArray[np.uint64],
-    moves: NDArray[np.int32],
+    tables: Any, nodes: NodeTable, expansion: Expansion, distance: NDArray[np.int32], masks: NDArray[np.bool_]
 ) -> None:
-    """Write the distances `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that reduce them.
+    """Write the distances `int32[N]` of the first N states, and the moves `bool[N, M]` that reduce them.
 
-    A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.BfsRecord`.
+    A state stands behind its parent; that of a goal is NOWHERE.
     """
-    for row in range(len(keys)):
-        distance[row] = 0 if parent[row] < 0 else distance[parent[row]] + 1
-    for row in range(len(keys)):
-        kernels.unpack(tables, keys[row], state)  # type: ignore[no-untyped-call]
+    state, moves = expansion.state, expansion.moves
+    for row in range(distance.size):
+        parent = nodes.parent[row]
+        distance[row] = 0 if parent == NOWHERE else distance[parent] + 1
+    for row in range(distance.size):
+        kernels.unpack(tables, nodes.keys[row], state)  # type: ignore[no-untyped-call]
         for i in range(kernels.legal(tables, state, moves)):  # type: ignore[no-untyped-call]
-            kernels.apply(tables, state, moves[i], child)  # type: ignore[no-untyped-call]
-            kernels.pack(tables, child, key)  # type: ignore[no-untyped-call]
-            other = kernels.find_or_add(table, keys, key, kernels.mix(key), row)  # type: ignore[no-untyped-call]
+            kernels.apply(tables, state, moves[i], expansion.child)  # type: ignore[no-untyped-call]
+            kernels.pack(tables, expansion.child, expansion.key)  # type: ignore[no-untyped-call]
+            other = find_or_add(nodes.table, nodes.keys, expansion.key, mix(expansion.key), row)
             masks[row, moves[i]] = distance[other] < distance[row]

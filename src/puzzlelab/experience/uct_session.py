@@ -20,9 +20,9 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.driver import Drive
 from puzzlelab.engine.interpreted_kernels import plain_rules, runner
-from puzzlelab.solvers import _uct_step, uct
-from puzzlelab.solvers._uct_tree import DEAD_END, NOWHERE, SKIPPED, SOLVED, UctRecord
-from puzzlelab.solvers.astar import unpacked
+from puzzlelab.engine.records import NOWHERE, unpacked
+from puzzlelab.solvers import _uct_kernels, uct
+from puzzlelab.solvers._uct_tree_kernels import DEAD_END, SKIPPED, SOLVED, UctRecord
 from puzzlelab.solvers.uct import Uct
 
 
@@ -57,7 +57,7 @@ class SearchTree(NamedTuple):
     prior: NDArray[np.float64]
     """[N]: the prior probability of the move."""
     status: NDArray[np.int8]
-    """[N]: `NEW`, `OPEN`, `SOLVED` or `DEAD_END` of `solvers._uct_tree`."""
+    """[N]: `NEW`, `OPEN`, `SOLVED` or `DEAD_END` of `solvers._uct_tree_kernels`."""
     states: State
     """[N, S]."""
 
@@ -123,12 +123,12 @@ class UctSession:
         self._children[~continues] = NOWHERE
         self._children[~active] = SKIPPED
         self.record.start[:] = self.rules.encode(states).astype(self.rules.dtype)
-        runner(_uct_step.begin, self.rules)(self.record, self._children)
+        runner(_uct_kernels.begin, self.rules)(self.record, self._children)
 
     def _decide(self, states: State) -> UctDecision:
         record, rows = self.record, np.arange(self.games)
         shares = np.zeros((self.games, self.puzzle.move_count))
-        runner(_uct_step.choose_moves, self.rules)(record, self._children, shares)
+        runner(_uct_kernels.choose_moves, self.rules)(record, self._children, shares)
         moved = self._children != NOWHERE
         after = states.copy()
         keys = np.ascontiguousarray(record.keys[rows[moved], self._children[moved]])

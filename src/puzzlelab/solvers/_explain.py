@@ -16,8 +16,8 @@ from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import settled
 from puzzlelab.core.solver import board_after
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import Score, listed
+from puzzlelab.engine.driver import Machine, Score
+from puzzlelab.engine.enumeration import listed
 from puzzlelab.solvers._candidates import view
 
 

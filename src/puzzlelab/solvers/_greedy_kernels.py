@@ -5,6 +5,7 @@ each board.
 
 Shapes: G = games, L = capacity for moves, R = rows of a batch, S, M, K as in `engine.kernels`.
 """
+# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -15,20 +16,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.kernels import (
-    DONE,
-    EXPANDED,
-    FULL,
-    GENERATED,
-    NEEDS_SCORES,
-    OWN,
-    REQUESTED,
-    RUNNING,
-    compiled,
-    implements,
-    inlined,
-    kernel_name,
-)
+from puzzlelab.engine.control import EXPANDED, GENERATED, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
+from puzzlelab.engine.hash_table_kernels import MAX_LOAD, mix, slot_of_hash
+from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.records import NOWHERE, Evaluator
 
 ACTIVE, CURSOR, PHASE, PLY, SEEN_COUNT, MAX_MOVES, MAX_NODES, AVOIDS_REPEATS, ADMISSIBLE, USES_PRIOR = range(
     OWN, OWN + 10
@@ -39,132 +31,107 @@ LEGAL_MOVES, EXPANSIONS, GENERATIONS, EVALUATIONS = range(4)
 """Columns of `counts`."""
 PLAYING, SOLVED, STUCK, CYCLE, ONLY_REPEATS, TOO_LONG, SPENT = range(7)
 """Status of a game: PLAYING, or why it is over."""
-NOWHERE = -1
 UNBOUNDED = 1 << 40
 """A limit that is never reached."""
-LOAD = 0.6
-"""The greatest load of the hash table."""
 
 
-class FollowsPrior(NamedTuple):
-    """Stands for the tables of an estimate: games follow a prior, which scores the moves of each position.
+class Games(NamedTuple):
+    """Games that are played side by side. Active games have the same number of moves."""
 
-    (The field is a number because Numba takes far longer to type a text at each call.)
-    """
-
-    none: int = 0
-
-
-@kernel_name
-def follows_prior(guide):
-    """Whether scores are requested for moves and not for states."""
-    return False
-
-
-@implements(follows_prior, FollowsPrior)
-def _follows_prior(guide):
-    return True
-
-
-@implements(kernels.is_external, FollowsPrior)
-def _is_external(guide):
-    return True
-
-
-@implements(kernels.evaluate, FollowsPrior)
-def _no_estimate(guide, state, memo):
-    return 0
-
-
-class GreedyRecord(NamedTuple):
-    """The state of all games. Active games have the same number of moves."""
-
-    tables: Any
-    guide: Any
-    """The tables of an estimate, or those of a `Policy`."""
-    control: NDArray[np.int64]
-    active_games: NDArray[np.int32]
-    """[G]: the numbers of the active games, in the first `ACTIVE` entries."""
     position: State
     """[G, S]: the position of each game."""
     status: NDArray[np.int8]
     """[G]: PLAYING, or why the game is over."""
     length: NDArray[np.int32]
     """[G]: the number of moves played."""
+    moves: NDArray[np.int32]
+    """[G, L]: the moves played."""
     repeated_ply: NDArray[np.int32]
     """[G]: the move number after which the repeated board first occurred."""
     lower_bound: NDArray[np.int32]
     """[G]: a lower bound on the length of a solution."""
-    game_moves: NDArray[np.int32]
-    """[G, L]: the moves played in each game."""
     best_move: NDArray[np.int32]
     """[G]: the best move so far at this position, or NOWHERE."""
     best_value: NDArray[np.float64]
     """[G]: its value; less is better."""
     counts: NDArray[np.int64]
     """[G, 4]: legal moves of the position; in the whole game: states expanded, generated, and scored by a network."""
-    rows: State
-    """[R, S]: states whose scores are requested."""
-    row_game: NDArray[np.int32]
+
+
+class Batch(NamedTuple):
+    """The states whose scores are requested."""
+
+    states: State
+    """[R, S]."""
+    game: NDArray[np.int32]
     """[R]: the game of each."""
-    row_move: NDArray[np.int32]
+    move: NDArray[np.int32]
     """[R]: the move to it."""
+
+
+class SeenBoards(NamedTuple):
+    """The earlier positions of all games."""
+
+    hashes: NDArray[np.uint64]
+    """[2^k]: the table of hashes of a game and a board."""
+    ply: NDArray[np.int32]
+    """[2^k]: the move number of each."""
+
+
+class GreedyRecord(NamedTuple):
+    """The state of all games."""
+
+    tables: Any
+    evaluator: Evaluator
+    """That of an estimate, or one with `kernels.ExternalPrior`."""
+    control: NDArray[np.int64]
+    active_games: NDArray[np.int32]
+    """[G]: the numbers of the active games, in the first `ACTIVE` entries."""
+    games: Games
+    batch: Batch
     scores: NDArray[np.float64]
-    """[R]: their scores, or [R M] those of their moves."""
+    """[R]: the scores of the batch, or [R M] those of its moves."""
     prior_logits: NDArray[np.float64]
     """[G, M]: the log probabilities of the moves of each position, beside an estimate."""
     weights: NDArray[np.float64]
     """[2]: the weight of the prior beside the estimate, and the least log probability of a move that is considered,
     relative to the best move.
     """
-    seen: NDArray[np.uint64]
-    """[2^k]: hash table of the hashes of game and board of all earlier positions, 0 for none."""
-    seen_ply: NDArray[np.int32]
-    """[2^k]: the move number of each."""
+    seen: SeenBoards
     moves: NDArray[np.int32]
-    words: NDArray[np.uint64]
-    memo: NDArray[np.int64]
-    delta: NDArray[np.int64]
+    """[M]: the legal moves of a position."""
+    key: NDArray[np.uint64]
+    """[W]: a packed state."""
 
 
 @compiled
-def hash_of(words, game):
+def hash_of(key, game):
     """A hash of a packed board in this game, never 0."""
-    return kernels.scramble(kernels.mix(words) ^ np.uint64(game)) | np.uint64(1)
+    return kernels.scramble(mix(key) ^ np.uint64(game)) | np.uint64(1)
 
 
 @inlined
 def fingerprint(record, state, game):
     """The hash of a board in this game."""
-    kernels.pack(record.tables, state, record.words)
-    return np.uint64(hash_of(record.words, game))
-
-
-@inlined
-def slot_of(seen, key):
-    """The slot of a hash in the table, or the free slot for it."""
-    mask = np.uint64(seen.size - 1)
-    slot = (key >> np.uint64(1)) & mask
-    while seen[slot] != 0 and seen[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return slot
+    kernels.pack(record.tables, state, record.key)
+    return np.uint64(hash_of(record.key, game))
 
 
 @compiled
-def add_all(seen, when, other_seen, other_ply):
+def add_all(seen, other):
     """Add all entries of a smaller table."""
-    for i in range(other_seen.size):
-        if other_seen[i] != 0:
-            slot = slot_of(seen, other_seen[i])
-            seen[slot], when[slot] = other_seen[i], other_ply[i]
+    for i in range(other.hashes.size):
+        if other.hashes[i] != 0:
+            slot = slot_of_hash(seen.hashes, other.hashes[i])
+            seen.hashes[slot], seen.ply[slot] = other.hashes[i], other.ply[i]
 
 
 @inlined
 def add_position(record, game):
     """Add the position of a game to the table of earlier positions."""
-    key = fingerprint(record, record.position[game], game)
-    slot = slot_of(record.seen, key)
-    record.seen[slot], record.seen_ply[slot] = key, record.control[PLY]
+    key = fingerprint(record, record.games.position[game], game)
+    slot = slot_of_hash(record.seen.hashes, key)
+    record.seen.hashes[slot], record.seen.ply[slot] = key, record.control[PLY]
     record.control[SEEN_COUNT] += 1
 
 
@@ -174,45 +141,42 @@ def is_repeat(record, state, game):
     if record.control[AVOIDS_REPEATS] == 0:
         return False
     key = fingerprint(record, state, game)
-    return record.seen[slot_of(record.seen, key)] == key
+    return record.seen.hashes[slot_of_hash(record.seen.hashes, key)] == key
 
 
 @inlined
 def keep_best(record, game, move, value):
     """Make this the best move if its value is less than that of all moves before it."""
-    if record.best_move[game] == NOWHERE or value < record.best_value[game]:
-        record.best_move[game], record.best_value[game] = move, value
+    if record.games.best_move[game] == NOWHERE or value < record.games.best_value[game]:
+        record.games.best_move[game], record.games.best_value[game] = move, value
 
 
 @inlined
 def request_score(record, game, move):
     """Request the score of the next row."""
     row = record.control[REQUESTED]
-    record.row_game[row], record.row_move[row] = game, move
+    record.batch.game[row], record.batch.move[row] = game, move
     record.control[REQUESTED] += 1
-    record.counts[game, EVALUATIONS] += 1
+    record.games.counts[game, EVALUATIONS] += 1
 
 
 @inlined
 def moves_of(record, game):
     """Write the legal moves of a game into `moves`; returns their number."""
-    count = kernels.legal(record.tables, record.position[game], record.moves)
-    record.counts[game, LEGAL_MOVES] = count
-    record.counts[game, EXPANSIONS] += 1
-    record.counts[game, GENERATIONS] += count
+    count = kernels.legal(record.tables, record.games.position[game], record.moves)
+    record.games.counts[game, LEGAL_MOVES] = count
+    record.games.counts[game, EXPANSIONS] += 1
+    record.games.counts[game, GENERATIONS] += count
     record.control[EXPANDED] += 1
     record.control[GENERATED] += count
     return count
 
 
 @inlined
-def ask_prior_and_value(record, game):
-    """Request the prior of a position, before its successors are evaluated."""
-    row = record.control[REQUESTED]
-    kernels.copy(record.position[game], record.rows[row])
-    record.row_game[row] = game
-    record.control[REQUESTED] += 1
-    record.counts[game, EVALUATIONS] += 1
+def request_prior(record, game):
+    """Request the prior of the moves of a position."""
+    kernels.copy(record.games.position[game], record.batch.states[record.control[REQUESTED]])
+    request_score(record, game, NOWHERE)
 
 
 @inlined
@@ -233,41 +197,36 @@ def prior_penalty(record, game, move):
 @inlined
 def score_moves(record, game):
     """Score the successors of a position, or request their scores; a solving move is chosen at once."""
-    control, tables, guide = record.control, record.tables, record.guide
-    state, external = record.position[game], kernels.is_external(record.guide)
+    control, tables, evaluator, state = record.control, record.tables, record.evaluator, record.games.position[game]
     count = moves_of(record, game)
-    first = control[REQUESTED]
-    value, min_prior = np.int64(0), -np.inf
-    if kernels.incremental(guide):
-        value = kernels.evaluate(guide, state, record.memo)
+    first, min_prior = control[REQUESTED], -np.inf
+    value = prepare_children(evaluator, state)
     if control[USES_PRIOR] == 1:
         min_prior = best_prior(record, game, count) + record.weights[1]
     for i in range(count):
-        move, child = record.moves[i], record.rows[control[REQUESTED]]
+        move, child = record.moves[i], record.batch.states[control[REQUESTED]]
         kernels.apply(tables, state, move, child)
         if kernels.solved(tables, child):
-            record.best_move[game] = move
-            record.counts[game, EVALUATIONS] -= control[REQUESTED] - first
+            record.games.best_move[game] = move
+            record.games.counts[game, EVALUATIONS] -= control[REQUESTED] - first
             control[REQUESTED] = first
             return
         if is_repeat(record, child, game) or (control[USES_PRIOR] == 1 and record.prior_logits[game, move] < min_prior):
             continue
-        if external:
+        if kernels.is_external(evaluator.tables):
             request_score(record, game, move)
-        elif kernels.incremental(guide):
-            child_value = kernels.evaluate_move(guide, state, move, value, record.memo, record.delta, np.int64(1 << 40))
-            keep_best(record, game, move, child_value + prior_penalty(record, game, move))
         else:
-            child_value = kernels.evaluate(guide, child, record.memo)
+            child_value = evaluate_child(evaluator, state, value, move, child)
             keep_best(record, game, move, child_value + prior_penalty(record, game, move))
 
 
 @inlined
-def ask_prior(record, game):
-    """Request the scores of the moves of a position."""
-    if moves_of(record, game) > 0:
-        kernels.copy(record.position[game], record.rows[record.control[REQUESTED]])
-        request_score(record, game, NOWHERE)
+def score_position(record, game):
+    """Score the moves of a position by the estimate, or request their prior."""
+    if not kernels.scores_moves(record.evaluator.tables):
+        score_moves(record, game)
+    elif moves_of(record, game) > 0:
+        request_prior(record, game)
 
 
 @inlined
@@ -275,19 +234,19 @@ def take_scores(record):
     """Choose moves by the scores that arrived."""
     control = record.control
     for row in range(control[REQUESTED]):
-        game, move_to_row = record.row_game[row], record.row_move[row]
+        game, move_to_row = record.batch.game[row], record.batch.move[row]
         if control[PHASE] == SCORE_POSITIONS:
             for move in range(record.moves.size):
                 record.prior_logits[game, move] = record.scores[row * record.moves.size + move]
             continue
-        if not follows_prior(record.guide):
+        if not kernels.scores_moves(record.evaluator.tables):
             keep_best(record, game, move_to_row, record.scores[row] + prior_penalty(record, game, move_to_row))
             continue
-        for i in range(kernels.legal(record.tables, record.position[game], record.moves)):
+        for i in range(kernels.legal(record.tables, record.games.position[game], record.moves)):
             move = record.moves[i]
             if control[AVOIDS_REPEATS] == 1:
-                kernels.apply(record.tables, record.position[game], move, record.rows[row])
-                if is_repeat(record, record.rows[row], game):
+                kernels.apply(record.tables, record.games.position[game], move, record.batch.states[row])
+                if is_repeat(record, record.batch.states[row], game):
                     continue
             keep_best(record, game, move, -record.scores[row * record.moves.size + move])
     control[REQUESTED] = 0
@@ -296,22 +255,22 @@ def take_scores(record):
 @inlined
 def make_move(record, game):
     """Play the chosen move of a game; returns its new status."""
-    control, ply, move = record.control, record.control[PLY], record.best_move[game]
+    control, ply, move = record.control, record.control[PLY], record.games.best_move[game]
     if move == NOWHERE:
-        return STUCK if record.counts[game, LEGAL_MOVES] == 0 else ONLY_REPEATS
-    child = record.rows[0]
-    kernels.apply(record.tables, record.position[game], move, child)
-    record.game_moves[game, ply - 1] = move
-    record.length[game] = ply
+        return STUCK if record.games.counts[game, LEGAL_MOVES] == 0 else ONLY_REPEATS
+    child = record.batch.states[0]
+    kernels.apply(record.tables, record.games.position[game], move, child)
+    record.games.moves[game, ply - 1] = move
+    record.games.length[game] = ply
     key = fingerprint(record, child, game)
-    slot = slot_of(record.seen, key)
-    if record.seen[slot] == key:
-        record.repeated_ply[game] = record.seen_ply[slot]
+    slot = slot_of_hash(record.seen.hashes, key)
+    if record.seen.hashes[slot] == key:
+        record.games.repeated_ply[game] = record.seen.ply[slot]
         return CYCLE
-    record.seen[slot], record.seen_ply[slot] = key, ply
+    record.seen.hashes[slot], record.seen.ply[slot] = key, ply
     control[SEEN_COUNT] += 1
-    kernels.copy(child, record.position[game])
-    record.best_move[game] = NOWHERE
+    kernels.copy(child, record.games.position[game])
+    record.games.best_move[game] = NOWHERE
     if kernels.solved(record.tables, child):
         return SOLVED
     if ply == control[MAX_MOVES]:
@@ -323,15 +282,15 @@ def make_move(record, game):
 def begin(record):
     """Start all games; those already solved are over."""
     control, active = record.control, 0
-    for game in range(len(record.position)):
-        state = record.position[game]
+    for game in range(len(record.games.position)):
+        state = record.games.position[game]
         add_position(record, game)
         if kernels.solved(record.tables, state):
-            record.status[game] = SOLVED
+            record.games.status[game] = SOLVED
             continue
-        record.lower_bound[game] = 1
-        if control[ADMISSIBLE] == 1 and not kernels.is_external(record.guide):
-            record.lower_bound[game] = max(1, kernels.evaluate(record.guide, state, record.memo))
+        record.games.lower_bound[game] = 1
+        if control[ADMISSIBLE] == 1 and not kernels.is_external(record.evaluator.tables):
+            record.games.lower_bound[game] = max(1, evaluate_state(record.evaluator, state))
         record.active_games[active] = game
         active += 1
     control[ACTIVE] = active
@@ -351,8 +310,8 @@ def move_all(record):
     control[PLY] += 1
     for i in range(control[ACTIVE]):
         game = record.active_games[i]
-        record.status[game] = make_move(record, game)
-        if record.status[game] == PLAYING:
+        record.games.status[game] = make_move(record, game)
+        if record.games.status[game] == PLAYING:
             record.active_games[active] = game
             active += 1
     control[ACTIVE], control[CURSOR], control[PHASE] = active, 0, SCORE_MOVES - control[USES_PRIOR]
@@ -362,13 +321,16 @@ def move_all(record):
 def is_full(record):
     """Whether the arrays must grow before the next move of each game."""
     control = record.control
-    return control[SEEN_COUNT] + control[ACTIVE] > LOAD * record.seen.size or control[PLY] == record.game_moves.shape[1]
+    return (
+        control[SEEN_COUNT] + control[ACTIVE] > MAX_LOAD * record.seen.hashes.size
+        or control[PLY] == record.games.moves.shape[1]
+    )
 
 
 @compiled
 def step(record, budget):
     """One slice: expand at most `budget` positions."""
-    control, rows_needed = record.control, 1 if follows_prior(record.guide) else record.moves.size
+    control, rows_needed = record.control, 1 if kernels.scores_moves(record.evaluator.tables) else record.moves.size
     if budget == 0:
         return RUNNING
     if control[PHASE] == START:
@@ -378,31 +340,30 @@ def step(record, budget):
         take_scores(record)
         control[CURSOR] = -control[CURSOR] - 1
     while control[ACTIVE] > 0:
+        # Beside an estimate, the prior of all positions is requested first.
         if control[PHASE] == SCORE_POSITIONS:
             while control[CURSOR] < control[ACTIVE]:
                 if (control[REQUESTED] + 1) * record.moves.size > record.scores.size:
                     return wait_for_scores(control)
-                ask_prior_and_value(record, record.active_games[control[CURSOR]])
+                request_prior(record, record.active_games[control[CURSOR]])
                 control[CURSOR] += 1
             if control[REQUESTED] > 0:
                 return wait_for_scores(control)
             control[CURSOR], control[PHASE] = 0, SCORE_MOVES
+        # The moves of all positions are scored, in as few batches as possible.
         if control[PHASE] == SCORE_MOVES:
             while control[CURSOR] < control[ACTIVE]:
-                if control[REQUESTED] + rows_needed > len(record.rows):
+                if control[REQUESTED] + rows_needed > len(record.batch.states):
                     return wait_for_scores(control)
                 if budget == 0:
                     return RUNNING
-                game = record.active_games[control[CURSOR]]
-                if follows_prior(record.guide):
-                    ask_prior(record, game)
-                else:
-                    score_moves(record, game)
+                score_position(record, record.active_games[control[CURSOR]])
                 control[CURSOR] += 1
                 budget -= 1
             if control[REQUESTED] > 0:
                 return wait_for_scores(control)
             control[PHASE] = MOVE
+        # Each game makes its best move.
         if is_full(record):
             return FULL
         move_all(record)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
@@ -17,14 +17,23 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
-from puzzlelab.core.views import Estimate, KernelRules
-from puzzlelab.engine.driver import SLICE_SECONDS, Clock, drive
-from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED
-from puzzlelab.solvers.ida import INFINITE, LAST_MOVE, NEXT_THRESHOLD, ONE_THRESHOLD, PATH_LENGTH, THRESHOLD, machine
+from puzzlelab.engine.control import EXPANDED, GENERATED
+from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Drive, Machine
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
+from puzzlelab.solvers._ida_kernels import (
+    INFINITE,
+    LAST_MOVE,
+    NEXT_THRESHOLD,
+    ONE_THRESHOLD,
+    PATH_LENGTH,
+    THRESHOLD,
+)
 
 ROOTS_PER_JOB = 64
 SLICE_NODES = 100_000
 """The most nodes of one slice."""
+MAX_BYTES = 1 << 30
+"""The most bytes that the arrays of one search may grow by at once."""
 MIN_NODES = 10_000
 """A search with a lower node limit runs on one thread."""
 
@@ -101,18 +110,22 @@ def roots_of(instance: Instance, min_roots: int) -> list[tuple[tuple[int, ...], 
     return None if any(puzzle.solved(start.state) for _, start in layer) else layer  # type: ignore[return-value]
 
 
-def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: Limit, jobs: int) -> Iterator[Attempt]:
-    """Progress, then the one solution, as the search on one thread gives it."""
-    first = machine(instance, estimate, rules)
+def parallel_attempts(
+    instance: Instance, machine: Callable[[Instance], Machine], proves: bool, limit: Limit, jobs: int
+) -> Iterator[Attempt]:
+    """Progress, then the one solution, as the search on one thread gives it.
+
+    `machine` makes the search from any start; `proves` says whether its thresholds are lower bounds.
+    """
+    first = machine(instance)
     first.step(0)
     roots = None if limit.nodes is not None and limit.nodes < MIN_NODES else roots_of(instance, ROOTS_PER_JOB * jobs)
     if roots is None:
-        yield from drive(first, limit, estimate, rules)
+        yield from Drive(first, limit)
         return
     clock = Clock(limit)
     first.step(1)
     shared = Shared(roots, int(first.control[THRESHOLD]), jobs, nodes=limit.nodes)
-    proves = estimate.admissible
 
     def progress() -> Progress:
         return Progress(shared.expanded, shared.generated, 0, shared.threshold if proves else 0, clock.seconds)
@@ -126,7 +139,7 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
     with ThreadPoolExecutor(jobs) as pool:
         try:
             while True:
-                futures = [pool.submit(_search, shared, estimate, rules) for _ in range(jobs)]
+                futures = [pool.submit(_search, shared, machine) for _ in range(jobs)]
                 while wait(futures, timeout=SLICE_SECONDS).not_done:
                     yield progress()
                     if stop := clock.reached(shared.expanded):
@@ -149,11 +162,11 @@ def attempts(instance: Instance, estimate: Estimate, rules: KernelRules, limit: 
             shared.over = True
 
 
-def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
+def _search(shared: Shared, machine: Callable[[Instance], Machine]) -> None:
     """Search one root after another under the threshold."""
     while (root := shared.take()) is not None:
         path, start = shared.roots[root]
-        search = machine(start, estimate, rules)
+        search = machine(start)
         control = search.control
         control[PATH_LENGTH], control[LAST_MOVE], control[ONE_THRESHOLD] = len(path), path[-1], 1
         control[THRESHOLD] = shared.threshold
@@ -166,8 +179,8 @@ def _search(shared: Shared, estimate: Estimate, rules: KernelRules) -> None:
                 continue
             status = search.step(granted)
             shared.add(granted, int(control[EXPANDED]) - before[0], int(control[GENERATED]) - before[1])
-            if status == FULL:
-                search.enlarge(1 << 30)
+            if status == FULL and not search.enlarge(MAX_BYTES):
+                raise MemoryError
         with shared.lock:
             if status == IMPROVED:
                 shared.solutions[root] = (*path, *search.solution(search.record))

@@ -21,8 +21,8 @@ from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions
 from puzzlelab.core.solver import Attempt, Explains, SolverSettings, chosen_prior
 from puzzlelab.core.views import Candidates, Prior
 from puzzlelab.engine import candidate_logits
-from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, OWN, Score, counted, listed
+from puzzlelab.engine.driver import EXHAUSTED, Machine, Score
+from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
 from puzzlelab.engine.kernels import (
     DONE,
     EXPANDED,

@@ -6,7 +6,7 @@ pruned, and a search that ends has proven its best solution optimal, in any orde
 themselves; others need a limit on the depth.
 Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
-Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
+Shapes: D = depth of the stack, S, M as in `engine.kernels`.
 """
 
 from __future__ import annotations
@@ -24,215 +24,60 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
-from puzzlelab.engine import kernels
-from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, doubled
+from puzzlelab.engine import records
+from puzzlelab.engine.control import LENGTH, REQUESTED
+from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import (
-    BOUND,
-    DONE,
-    EXPANDED,
-    FULL,
-    GENERATED,
-    IMPROVED,
-    LENGTH,
-    NEEDS_SCORES,
-    OWN,
-    REQUESTED,
-    RUNNING,
-    compiled,
-    inlined,
+from puzzlelab.solvers._depth_first_kernels import (
+    AWAIT_BOUNDS,
+    DEPTH,
+    MAX_MOVES,
+    PHASE,
+    PLIES,
+    PROVES,
+    DepthFirstRecord,
+    step,
 )
-from puzzlelab.solvers._move_ordering import Scorer, Scorers, has_order, score_children, take_scores
 
-DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
-"""PLIES: the number of plies above the deep order."""
-START, LIST_MOVES, AWAIT_BOUNDS, AWAIT_KEYS, SEARCH, FINISHED = range(6)
-"""AWAIT_BOUNDS: the listed moves wait for their estimates; AWAIT_KEYS: they wait for their sort keys."""
 UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
 NO_ESTIMATE = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states)))
 """The estimate for a puzzle without one."""
 
 
-class DepthFirstRecord(NamedTuple):
-    """The state of one search."""
+class Orders(NamedTuple):
+    """The estimates of one search."""
 
-    tables: Any
-    bound: Scorer
-    order: Scorer
-    """The order of the first plies, or of all."""
-    deep: Scorer
+    bound: Estimate
+    order: Estimate | None = None
+    """The order of the first plies, or of all; None orders by the bound."""
+    deep: Estimate | None = None
     """The order below them."""
-    control: NDArray[np.int64]
-    stack: State
-    """[D, S]: the states on the path from the start."""
-    rows: NDArray[np.int32]
-    """[D, M]: the moves at each depth, best first."""
-    values: NDArray[np.float64]
-    """[D, M]: the estimates after them."""
-    counts: NDArray[np.int64]
-    """[D]: their number."""
-    cursors: NDArray[np.int64]
-    """[D]: the number of those already tried."""
-    best: NDArray[np.int32]
-    """[D]: the best solution."""
-    requests: State
-    """[M, S]: the children of the current state, whose scores may be requested."""
-    scores: NDArray[np.float64]
-    """[M]: their scores."""
-    keys: NDArray[np.float64]
-    """[M]: their sort keys, where these are not the estimates."""
 
 
-@inlined
-def list_moves(record, depth):
-    """List the moves at this depth without the inverse of the last one; True if estimates must be requested."""
-    tables, row = record.tables, record.rows[depth]
-    state = record.stack[depth]
-    count = kernels.legal(tables, state, row)
-    inverse_move = -1
-    if depth > 0:
-        inverse_move = kernels.inverse(tables, record.rows[depth - 1, record.cursors[depth - 1] - 1])
-    kept = 0
-    for i in range(count):
-        if row[i] != inverse_move:
-            row[kept] = row[i]
-            kept += 1
-    record.counts[depth], record.cursors[depth] = kept, 0
-    record.control[GENERATED] += kept
-    record.control[REQUESTED] = kept
-    bound, order, deep = record.bound.tables, record.order.tables, record.deep.tables
-    if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
-        for i in range(kept):
-            kernels.apply(tables, state, row[i], record.requests[i])
-    return score_children(record.bound, state, row, record.requests, kept, record.values[depth])
-
-
-@inlined
-def compute_keys(record, depth):
-    """Compute the sort keys of the moves at this depth; True if they must be requested."""
-    state, row, children, count = record.stack[depth], record.rows[depth], record.requests, record.counts[depth]
-    if depth < record.control[PLIES]:
-        return score_children(record.order, state, row, children, count, record.keys)
-    return score_children(record.deep, state, row, children, count, record.keys)
-
-
-@inlined
-def take_keys(record, depth):
-    """Store the sort keys that arrived."""
-    if depth < record.control[PLIES]:
-        take_scores(record, record.order, record.keys, -np.inf)
-    else:
-        take_scores(record, record.deep, record.keys, -np.inf)
-
-
-@inlined
-def sort_moves(record, depth):
-    """Sort the moves at this depth by their keys, or else by their estimates (stable)."""
-    row, values, keys = record.rows[depth], record.values[depth], record.keys
-    for i in range(1, record.counts[depth]):
-        move, value = row[i], values[i]
-        key = keys[i] if has_order(record.order.tables) else value
-        j = i
-        while j > 0 and (keys[j - 1] if has_order(record.order.tables) else values[j - 1]) > key:
-            row[j], values[j] = row[j - 1], values[j - 1]
-            if has_order(record.order.tables):
-                keys[j] = keys[j - 1]
-            j -= 1
-        row[j], values[j] = move, value
-        if has_order(record.order.tables):
-            keys[j] = key
-
-
-@inlined
-def list_sorted(record, depth):
-    """List and sort the moves at this depth, resuming where it stopped; True if scores must be requested."""
-    control = record.control
-    if control[PHASE] == LIST_MOVES and list_moves(record, depth):
-        control[PHASE] = AWAIT_BOUNDS
-        return True
-    if control[PHASE] != AWAIT_KEYS:
-        take_scores(record, record.bound, record.values[depth], 0.0)
-        if has_order(record.order.tables) and compute_keys(record, depth):
-            control[PHASE] = AWAIT_KEYS
-            return True
-    if has_order(record.order.tables):
-        take_keys(record, depth)
-    sort_moves(record, depth)
-    control[PHASE] = SEARCH
-    return False
-
-
-@compiled
-def step(record, budget):
-    """One slice: expand at most `budget` states."""
-    control = record.control
-    if budget == 0:
-        return RUNNING
-    if control[PHASE] == FINISHED:
-        return DONE
-    if control[PHASE] == START:
-        control[PHASE] = LIST_MOVES
-        if kernels.solved(record.tables, record.stack[0]):
-            control[LENGTH], control[PHASE] = 0, FINISHED
-            return IMPROVED
-    while True:
-        depth = control[DEPTH]
-        if control[PHASE] == LIST_MOVES:
-            if budget == 0:
-                return RUNNING
-            budget -= 1
-            control[EXPANDED] += 1
-        if control[PHASE] < SEARCH and list_sorted(record, depth):
-            return NEEDS_SCORES
-        if record.cursors[depth] == record.counts[depth]:
-            if depth == 0:
-                control[PHASE] = FINISHED
-                if control[PROVES] == 1:
-                    control[BOUND] = control[MAX_MOVES] + 1
-                return DONE
-            control[DEPTH] -= 1
-            continue
-        index = record.cursors[depth]
-        record.cursors[depth] += 1
-        child_depth = depth + 1
-        estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control[PROVES] == 1 else np.int64(0)
-        if child_depth + estimate > control[MAX_MOVES]:
-            continue
-        if child_depth + 1 >= len(record.stack):
-            record.cursors[depth] -= 1
-            return FULL
-        kernels.apply(record.tables, record.stack[depth], record.rows[depth, index], record.stack[child_depth])
-        if kernels.solved(record.tables, record.stack[child_depth]):
-            control[LENGTH], control[MAX_MOVES] = child_depth, child_depth - 1
-            for i in range(child_depth):
-                record.best[i] = record.rows[i, record.cursors[i] - 1]
-            return IMPROVED
-        if child_depth < control[MAX_MOVES]:
-            control[DEPTH], control[PHASE] = child_depth, LIST_MOVES
-
-
-def machine(instance: Instance, scorers: Scorers, rules: KernelRules, depth: int, plies: int) -> Machine:
+def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, plies: int) -> Machine:
     """The search from this start for solutions of at most `depth` moves; the deep order begins after `plies` plies."""
     moves = instance.puzzle.move_count
     capacity = min(depth, FIRST_DEPTH) + 2
     record = DepthFirstRecord(
-        rules.tables,
-        *scorers.compiled(rules),
-        np.zeros(16, np.int64),
-        np.zeros((capacity, rules.size), rules.dtype),
-        np.zeros((capacity, moves), np.int32),
-        np.zeros((capacity, moves), np.float64),
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros((moves, rules.size), rules.dtype),
-        np.zeros(moves, np.float64),
-        np.zeros(moves, np.float64),
+        tables=rules.tables,
+        bound=records.new_evaluator(orders.bound, rules),
+        order=records.new_evaluator(orders.order, rules),
+        deep=records.new_evaluator(orders.deep, rules),
+        control=records.new_control(),
+        stack=np.zeros((capacity, rules.size), rules.dtype),
+        rows=np.zeros((capacity, moves), np.int32),
+        values=np.zeros((capacity, moves), np.float64),
+        counts=np.zeros(capacity, np.int64),
+        cursors=np.zeros(capacity, np.int64),
+        best=np.zeros(capacity, np.int32),
+        children=np.zeros((moves, rules.size), rules.dtype),
+        scores=np.zeros(moves, np.float64),
+        keys=np.zeros(moves, np.float64),
     )
-    record.stack[0] = rules.encode(instance.state[None])[0]
-    record.control[LENGTH], record.control[MAX_MOVES], record.control[PLIES] = -1, depth, plies
-    record.control[PROVES] = scorers.bound.admissible
+    record.stack[0] = records.working(rules, instance.state)
+    record.control[MAX_MOVES], record.control[PLIES] = depth, plies
+    record.control[PROVES] = orders.bound.admissible
 
     def verdict(record: DepthFirstRecord) -> tuple[Proof, str, Stop]:
         if depth < UNBOUNDED:
@@ -249,16 +94,16 @@ def solution(record: DepthFirstRecord) -> list[int]:
 
 def enlarged(record: DepthFirstRecord, room: int) -> Any:
     """The record with twice the depth, or None."""
-    return doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
+    return records.doubled(record, ("stack", "rows", "values", "counts", "cursors", "best"), room)
 
 
 def requests(record: DepthFirstRecord) -> State:
     """The states whose scores are requested."""
-    return record.requests[: record.control[REQUESTED]]
+    return record.children[: record.control[REQUESTED]]
 
 
-def requested_scorer(control: NDArray[np.int64]) -> int:
-    """The index of the estimate in `Scorers` whose scores are requested."""
+def requested_estimate(control: NDArray[np.int64]) -> int:
+    """The index in `Orders` of the estimate whose scores are requested."""
     if control[PHASE] == AWAIT_BOUNDS:
         return 0
     return 1 if control[DEPTH] < control[PLIES] else 2
@@ -293,19 +138,16 @@ class DepthFirst(SolverSettings):
         puzzle = instance.puzzle
         if self.depth is None and puzzle.view(Reversible) is not None:
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")
-        scorers, rules = self._scorers(puzzle), rules_of(instance)
-        search = machine(instance, scorers, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
+        orders, rules = self._orders(puzzle), rules_of(instance)
+        search = machine(instance, orders, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
+        scorers = [None if estimate is None else scorer(estimate, rules) for estimate in orders]
+        return iter(Drive(search, limit, switched_scorer(lambda: scorers[requested_estimate(search.control)])))
 
-        def score(states: State) -> NDArray[np.float64]:
-            return scorers.score(requested_scorer(search.control), states, rules)
-
-        return iter(Drive(search, limit, score))
-
-    def _scorers(self, puzzle: Puzzle) -> Scorers:
+    def _orders(self, puzzle: Puzzle) -> Orders:
         has_estimate = self.estimate is not None or puzzle.view(Estimates) is not None
         bound = chosen_estimate(puzzle, self.estimate) if has_estimate else NO_ESTIMATE
         orders = [chosen_estimate(puzzle, name) if name else None for name in (self.order, self.deep_order)]
-        return Scorers(bound, *orders)
+        return Orders(bound, *orders)
 
 
 SOLVER = DepthFirst

@@ -23,6 +23,7 @@ from puzzlelab.engine.driver import round_robin
 from puzzlelab.engine.interpreted_kernels import rules_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._prior_beam import Bounds
+from puzzlelab.solvers._prior_beam_kernels import WAS_CUT
 
 
 class Discrepancy(SolverSettings):
@@ -58,7 +59,7 @@ class Discrepancy(SolverSettings):
                 bounds = Bounds(max_moves=max_moves, departures=departures)
                 machine = _prior_beam.machine(instance, None, rules, bounds, limit, self._no_solution(departures))
                 yield from _prior_beam.drive(machine, instance, prior, None, rules, limit)
-                complete = machine.control[_prior_beam.WAS_CUT] == 0
+                complete = machine.control[WAS_CUT] == 0
 
             return shorter
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core import networks
@@ -30,11 +29,34 @@ from puzzlelab.core.solver import (
     chosen_prior,
 )
 from puzzlelab.core.views import Estimate, KernelRules, Prior
-from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, tables_of
+from puzzlelab.engine import kernels, records
+from puzzlelab.engine.control import PLACES, REQUESTED
+from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
+from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import REQUESTED
-from puzzlelab.solvers import _greedy_kernels
-from puzzlelab.solvers._greedy_kernels import FollowsPrior, GreedyRecord
+from puzzlelab.engine.records import Evaluator
+from puzzlelab.solvers._greedy_kernels import (
+    ADMISSIBLE,
+    AVOIDS_REPEATS,
+    CYCLE,
+    MAX_MOVES,
+    MAX_NODES,
+    ONLY_REPEATS,
+    PHASE,
+    SCORE_POSITIONS,
+    SOLVED,
+    SPENT,
+    STUCK,
+    TOO_LONG,
+    UNBOUNDED,
+    USES_PRIOR,
+    Batch,
+    Games,
+    GreedyRecord,
+    SeenBoards,
+    add_all,
+    step,
+)
 from puzzlelab.solvers.beam import PRIOR_WEIGHT
 
 ROWS = 1 << 16
@@ -62,61 +84,67 @@ def machine(
     games, moves = len(instances), instances[0].puzzle.move_count
     by_prior = isinstance(guide, Prior)
     rows = min(games, ROWS, 1 + SCORES // moves) if by_prior else max(moves, min(games * moves, ROWS))
-    memo = 1 if isinstance(guide, Prior) else guide.memo
     record = GreedyRecord(
-        rules.tables,
-        FollowsPrior() if isinstance(guide, Prior) else tables_of(guide, rules),
-        np.zeros(16, np.int64),
-        np.empty(games, np.int32),
-        rules.encode(np.stack([instance.state for instance in instances])).astype(rules.dtype),
-        np.zeros(games, np.int8),
-        np.zeros(games, np.int32),
-        np.zeros(games, np.int32),
-        np.zeros(games, np.int32),
-        np.empty((games, min(max_moves, FIRST_MOVES)), np.int32),
-        np.full(games, _greedy_kernels.NOWHERE, np.int32),
-        np.empty(games, np.float64),
-        np.zeros((games, 4), np.int64),
-        np.empty((rows, rules.size), rules.dtype),
-        np.empty(rows, np.int32),
-        np.empty(rows, np.int32),
-        np.empty(rows * moves if by_prior else max(rows, moves), np.float64),
-        np.zeros((1, 1) if min_prior_ratio is None else (games, moves), np.float64),
-        np.array([PRIOR_WEIGHT, np.log(min_prior_ratio) if min_prior_ratio else -np.inf]),
-        *_seen_table(16 * games),
-        np.empty(moves, np.int32),
-        np.empty(rules.words, np.uint64),
-        np.empty(memo, np.int64),
-        np.empty(memo, np.int64),
+        tables=rules.tables,
+        evaluator=_evaluator(guide, rules),
+        control=np.zeros(PLACES, np.int64),
+        active_games=np.empty(games, np.int32),
+        games=Games(
+            position=rules.encode(np.stack([instance.state for instance in instances])).astype(rules.dtype),
+            status=np.zeros(games, np.int8),
+            length=np.zeros(games, np.int32),
+            moves=np.empty((games, min(max_moves, FIRST_MOVES)), np.int32),
+            repeated_ply=np.zeros(games, np.int32),
+            lower_bound=np.zeros(games, np.int32),
+            best_move=np.full(games, records.NOWHERE, np.int32),
+            best_value=np.empty(games, np.float64),
+            counts=np.zeros((games, 4), np.int64),
+        ),
+        batch=Batch(
+            states=np.empty((rows, rules.size), rules.dtype),
+            game=np.empty(rows, np.int32),
+            move=np.empty(rows, np.int32),
+        ),
+        scores=np.empty(rows * moves if by_prior else max(rows, moves), np.float64),
+        prior_logits=np.zeros((1, 1) if min_prior_ratio is None else (games, moves), np.float64),
+        weights=np.array([PRIOR_WEIGHT, np.log(min_prior_ratio) if min_prior_ratio else -np.inf]),
+        seen=_seen_boards(16 * games),
+        moves=np.empty(moves, np.int32),
+        key=np.empty(rules.words, np.uint64),
     )
-    record.control[_greedy_kernels.MAX_MOVES], record.control[_greedy_kernels.MAX_NODES] = max_moves, nodes
-    record.control[_greedy_kernels.AVOIDS_REPEATS], record.control[_greedy_kernels.USES_PRIOR] = (
-        avoid_repeats,
-        min_prior_ratio is not None,
-    )
-    record.control[_greedy_kernels.ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
-    return Machine(record, runner(_greedy_kernels.step, rules), _no_moves, enlarged, _no_verdict, requests)
+    record.control[MAX_MOVES], record.control[MAX_NODES] = max_moves, nodes
+    record.control[AVOIDS_REPEATS], record.control[USES_PRIOR] = avoid_repeats, min_prior_ratio is not None
+    record.control[ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
+    return Machine(record, runner(step, rules), _no_moves, enlarged, _no_verdict, requests)
 
 
-def _seen_table(boards: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """Empty hash tables with capacity for this many boards."""
-    size = 1 << int(np.ceil(np.log2(boards / _greedy_kernels.LOAD)))
-    return np.zeros(size, np.uint64), np.zeros(size, np.int32)
+def _evaluator(guide: Estimate | Prior, rules: KernelRules) -> Evaluator:
+    """The evaluator of an estimate, or the one that stands for a prior."""
+    if isinstance(guide, Estimate):
+        return records.new_evaluator(guide, rules)
+    return records.new_evaluator(None, rules)._replace(tables=kernels.ExternalPrior())
+
+
+def _seen_boards(boards: int) -> SeenBoards:
+    """Empty tables with capacity for this many boards."""
+    size = records.table_size(boards)
+    return SeenBoards(hashes=np.zeros(size, np.uint64), ply=np.zeros(size, np.int32))
 
 
 def requests(record: GreedyRecord) -> State:
     """The working states `[R, S]` whose scores are requested."""
-    return record.rows[: record.control[REQUESTED]]
+    return record.batch.states[: record.control[REQUESTED]]
 
 
 def enlarged(record: GreedyRecord, room: int) -> Any:
     """The record with twice the capacity for moves and boards; None if `room` bytes do not suffice."""
-    if 2 * record.game_moves.nbytes + 2 * (record.seen.nbytes + record.seen_ply.nbytes) > room:
+    seen, room = record.seen, room - 2 * (record.seen.hashes.nbytes + record.seen.ply.nbytes)
+    games = records.doubled(record.games, ("moves",), room, axis=1)
+    if games is None:
         return None
-    seen, seen_ply = _seen_table(int(2 * _greedy_kernels.LOAD * record.seen.size))
-    _greedy_kernels.add_all(seen, seen_ply, record.seen, record.seen_ply)
-    game_moves = np.concatenate([record.game_moves, np.empty_like(record.game_moves)], axis=1)
-    return record._replace(game_moves=game_moves, seen=seen, seen_ply=seen_ply)
+    larger_seen = _seen_boards(int(2 * MAX_LOAD * seen.hashes.size))
+    add_all(larger_seen, seen)
+    return record._replace(games=games, seen=larger_seen)
 
 
 def _no_moves(record: GreedyRecord) -> list[int]:
@@ -131,37 +159,39 @@ def _no_verdict(record: GreedyRecord) -> tuple[Proof, str, Stop]:
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
     """The result of each game; `stop` is the reason for those that are still being played."""
-    seconds = drive.clock.seconds / len(drive.machine.record.position)
-    return [_result(drive.machine.record, game, stop, seconds) for game in range(len(drive.machine.record.position))]
+    seconds = drive.clock.seconds / len(drive.machine.record.games.position)
+    return [
+        _result(drive.machine.record, game, stop, seconds) for game in range(len(drive.machine.record.games.position))
+    ]
 
 
 def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float) -> Result:
-    _, expanded, generated, evaluations = record.counts[game].tolist()
-    bound, status = int(record.lower_bound[game]), int(record.status[game])
+    _, expanded, generated, evaluations = record.games.counts[game].tolist()
+    bound, status = int(record.games.lower_bound[game]), int(record.games.status[game])
     counts = (expanded, generated, evaluations, seconds)
-    if status == _greedy_kernels.SOLVED:
-        moves = tuple(record.game_moves[game, : record.length[game]].tolist())
+    if status == SOLVED:
+        moves = tuple(record.games.moves[game, : record.games.length[game]].tolist())
         bound = min(bound, len(moves))
         return Result(moves, "optimal" if bound == len(moves) else "none", "", "done", bound, *counts)
     reason = _reason(record, game)
     return Result(None, "none", reason, _STOPS.get(status, "dead end" if reason else stop), bound, *counts)
 
 
-_STOPS: Mapping[int, Stop] = {_greedy_kernels.SPENT: "nodes"}
+_STOPS: Mapping[int, Stop] = {SPENT: "nodes"}
 
 
 def _reason(record: GreedyRecord, game: int) -> str:
     """Why a game is over without a solution; empty if it is not over."""
-    moves, status = moves_in_words(int(record.length[game])), int(record.status[game])
-    if status == _greedy_kernels.STUCK:
+    moves, status = moves_in_words(int(record.games.length[game])), int(record.games.status[game])
+    if status == STUCK:
         return f"after {moves} no move is left"
-    if status == _greedy_kernels.ONLY_REPEATS:
+    if status == ONLY_REPEATS:
         return f"after {moves} every move leads to a board that was there before"
-    if status == _greedy_kernels.CYCLE:
-        repeated_ply = int(record.repeated_ply[game])
+    if status == CYCLE:
+        repeated_ply = int(record.games.repeated_ply[game])
         board = f"the board after move {repeated_ply}" if repeated_ply else "the first board"
         return f"after {moves} {board} came again: greedy play goes in circles; avoid_repeats goes on"
-    if status == _greedy_kernels.TOO_LONG:
+    if status == TOO_LONG:
         return f"it is not solved after the {moves} that max_moves allows"
     return ""
 
@@ -223,7 +253,7 @@ class Greedy(SolverSettings):
         """The games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guide = self._guide(puzzle)
-        nodes = limit.nodes or _greedy_kernels.UNBOUNDED
+        nodes = limit.nodes or UNBOUNDED
         min_prior_ratio = None
         if self.prior is not None and isinstance(guide, Estimate):
             min_prior_ratio = 0.0 if self.avoid_repeats else self.least
@@ -231,9 +261,8 @@ class Greedy(SolverSettings):
         seconds = None if limit.seconds is None else limit.seconds * len(instances)
         score = prior_scorer(guide, rules, puzzle) if isinstance(guide, Prior) else scorer(guide, rules)
         if min_prior_ratio is not None and self.prior is not None:
-            score = _prior_and_estimate_scorer(
-                games, prior_scorer(chosen_prior(puzzle, self.prior), rules, puzzle), score
-            )
+            priors, estimates = prior_scorer(chosen_prior(puzzle, self.prior), rules, puzzle), score
+            score = switched_scorer(lambda: priors if games.control[PHASE] == SCORE_POSITIONS else estimates)
         return Drive(games, replace(limit, seconds=seconds, nodes=None), score)
 
     def _guide(self, puzzle: Puzzle) -> Estimate | Prior:
@@ -242,20 +271,6 @@ class Greedy(SolverSettings):
         if estimate is None:
             return chosen_prior(puzzle, self.prior if self.prior is not None else options["prior"])
         return chosen_estimate(puzzle, estimate)
-
-
-Scorer = Callable[[State], NDArray[np.float64]]
-
-
-def _prior_and_estimate_scorer(games: Machine, prior: Scorer, estimate: Scorer | None) -> Scorer:
-    """Scores positions by the prior, and successors by the estimate."""
-
-    def scores(states: State) -> NDArray[np.float64]:
-        if games.control[_greedy_kernels.PHASE] == _greedy_kernels.SCORE_POSITIONS or estimate is None:
-            return prior(states)
-        return estimate(states)
-
-    return scores
 
 
 _RUNNING: Stop = "interrupted"

@@ -4,7 +4,7 @@ A network gives the prior of the moves and the cost-to-go of each new state; the
 exp(-step_discount * remaining moves). Sources: Kocsis and Szepesvari, "Bandit based Monte-Carlo planning" (2006);
 Silver et al., "A general reinforcement learning algorithm" (2018).
 
-Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree`.
+Shapes: G = games, R = states scored in one batch, M, N, L as in `_uct_tree_kernels`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ from puzzlelab.core.solver import (
     chosen_prior,
 )
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
-from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, played, prior_scorer, scorer, tables_of
+from puzzlelab.engine import records
+from puzzlelab.engine.control import PLACES, REQUESTED
+from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, Score, played, prior_scorer, scorer
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import REQUESTED
-from puzzlelab.solvers import _uct_step, _uct_tree
-from puzzlelab.solvers._uct_tree import NOWHERE, UctRecord
+from puzzlelab.engine.records import NOWHERE
+from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
+from puzzlelab.solvers._uct_tree_kernels import UctRecord
 
 ROWS = 1 << 14
 """The most states of one batch."""
@@ -47,7 +49,6 @@ FIRST_CHILDREN = 8
 """Initial capacity for children, for each playout."""
 UNIFORM = "uniform"
 """The prior under which all moves are equally likely."""
-Scorer = Callable[[State], NDArray[np.float64]]
 
 
 class UctGuides(NamedTuple):
@@ -206,22 +207,22 @@ def machine(
     With `pauses` a game waits after its playouts until the caller chooses its move, and has no limit of moves.
     """
     games, moves, leaves, values = len(starts), puzzle.move_count, solver.parallel_leaves, solver.policy == "values"
-    max_moves = _uct_tree.UNBOUNDED if pauses else solver.max_moves
+    max_moves = _uct_tree_kernels.UNBOUNDED if pauses else solver.max_moves
     rows, width = _batch(solver, games, moves, guides)
     move_room = min(max_moves, FIRST_MOVES) + leaves + 3
     node_room = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
     flags = solver.finish, pauses, guides.prior is not None, values, guides.estimate.admissible
-    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree.GAME_ARRAYS.items()}
-    arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree.MOVE_ARRAYS.items()}
-    arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree.NODE_ARRAYS.items()}
+    arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree_kernels.GAME_ARRAYS.items()}
+    arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree_kernels.MOVE_ARRAYS.items()}
+    arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree_kernels.NODE_ARRAYS.items()}
     arrays |= {name: np.zeros(rows, np.int32) for name in ("leaf_game", "leaf_node", "leaf_row")}
     record = UctRecord(
         **arrays,
         tables=rules.tables,
-        estimate=tables_of(guides.estimate, rules),
-        control=np.zeros(16, np.int64),
-        settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree.UNBOUNDED, *flags], np.int64),
-        weights=np.array([getattr(solver, name) for name in _uct_tree.WEIGHTS], np.float64),
+        evaluator=records.new_evaluator(guides.estimate, rules),
+        control=np.zeros(PLACES, np.int64),
+        settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree_kernels.UNBOUNDED, *flags], np.int64),
+        weights=np.array([getattr(solver, name) for name in _uct_tree_kernels.WEIGHTS], np.float64),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
         counts=np.zeros((games, 3), np.int64),
         game_states=np.zeros((games, move_room, rules.words), np.uint64),
@@ -229,15 +230,11 @@ def machine(
         new_row=np.zeros(node_room, np.int32),
         rows=np.zeros((rows, rules.size), rules.dtype),
         scores=np.zeros(rows * width),
-        state=np.zeros(rules.size, rules.dtype),
-        child=np.zeros(rules.size, rules.dtype),
-        words=np.zeros(rules.words, np.uint64),
-        moves=np.zeros(moves, np.int32),
-        memo=np.zeros(guides.estimate.memo, np.int64),
+        expansion=records.new_expansion(rules, starts[0], moves),
         move_weights=np.zeros(moves),
     )
-    runner(_uct_step.begin, rules)(record, np.full(games, NOWHERE))
-    return Machine(record, runner(_uct_step.step, rules), _no_moves, grown, _no_verdict, requests)
+    runner(_uct_kernels.begin, rules)(record, np.full(games, NOWHERE))
+    return Machine(record, runner(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests)
 
 
 def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
@@ -256,17 +253,10 @@ def requests(record: UctRecord) -> State:
 
 def grown(record: UctRecord, room: int) -> Any:
     """The record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
-    names = (
-        [*_uct_tree.MOVE_ARRAYS, "game_states"]
-        if record.control[_uct_tree.MOVES_FULL]
-        else [*_uct_tree.NODE_ARRAYS, "keys"]
-    )
-    arrays = {name: getattr(record, name) for name in names}
-    if 2 * sum(array.nbytes for array in arrays.values()) > room:
-        return None
-    larger = {name: np.concatenate([array, np.zeros_like(array)], axis=1) for name, array in arrays.items()}
-    grown: UctRecord = record._replace(**larger)
-    return grown._replace(new_row=np.zeros(grown.status.shape[1], np.int32))
+    moves_full = record.control[_uct_tree_kernels.MOVES_FULL]
+    names = [*_uct_tree_kernels.MOVE_ARRAYS, "game_states"] if moves_full else [*_uct_tree_kernels.NODE_ARRAYS, "keys"]
+    larger = records.doubled(record, names, room, axis=1)
+    return None if larger is None else larger._replace(new_row=np.zeros(larger.status.shape[1], np.int32))
 
 
 def _no_moves(record: UctRecord) -> list[int]:
@@ -282,7 +272,7 @@ def _no_verdict(record: UctRecord) -> tuple[Proof, str, Stop]:
 # --- scoring leaves ---------------------------------------------------------------------------------------------------
 
 
-def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Scorer | None:
+def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score | None:
     """Maps working states to their scores; None where kernels score all states.
 
     The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
@@ -315,13 +305,13 @@ def results(drive: Drive, stop: Stop) -> list[Result]:
 def _result(record: UctRecord, game: int, stop: Stop, seconds: float) -> Result:
     best, bound, status = int(record.best_length[game]), int(record.lower_bound[game]), int(record.game_status[game])
     counts = (*record.counts[game].tolist(), seconds)
-    stop = {_uct_tree.WON: "done", _uct_tree.SPENT: "nodes"}.get(status, stop)  # type: ignore[assignment]
+    stop = {_uct_tree_kernels.WON: "done", _uct_tree_kernels.SPENT: "nodes"}.get(status, stop)  # type: ignore[assignment]
     if best != NOWHERE:
         moves = tuple(record.best_moves[game, :best].tolist())
         if best <= bound:
             return Result(moves, "optimal", "", "done", best, *counts)
         return Result(moves, "none", "", stop, bound, *counts)
-    if status != _uct_tree.STUCK:
+    if status != _uct_tree_kernels.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
     if record.game_length[game] == 0 and not record.was_cut[game]:
         proof, reason, stop = EXHAUSTED
@@ -332,7 +322,7 @@ def _result(record: UctRecord, game: int, stop: Stop, seconds: float) -> Result:
 def _reason(record: UctRecord, game: int) -> str:
     """Why a game is stuck."""
     if record.was_cut[game]:
-        max_moves = moves_in_words(int(record.settings[_uct_tree.MAX_MOVES]))
+        max_moves = moves_in_words(int(record.settings[_uct_tree_kernels.MAX_MOVES]))
         return f"it is not solved within the {max_moves} that max_moves allows"
     moves = moves_in_words(int(record.game_length[game]))
     return f"after {moves} every path ends without a move, or returns to an earlier board"

@@ -19,8 +19,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, reserved, round_robin
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, round_robin
 from puzzlelab.engine.kernels import LENGTH, survey
+from puzzlelab.engine.records import reserved
 from puzzlelab.puzzles.dust import half_boards, half_pair_search
 from puzzlelab.puzzles.dust.half_boards import EDGES, LOAD, MOST_MOVES, STATES, HalfBoards
 from puzzlelab.puzzles.dust.kernels import decoded, encoded

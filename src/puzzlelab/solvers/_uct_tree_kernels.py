@@ -8,6 +8,7 @@ without children is a dead end, and so is a node all of whose children are dead 
 Shapes: G = games, N = rows of a tree, L = capacity for moves, R = states scored in one batch, S, W, M, K as in
 `engine.kernels`.
 """
+# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -18,7 +19,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.kernels import EXPANDED, GENERATED, OWN, REQUESTED, compiled, inlined
+from puzzlelab.engine.control import EXPANDED, GENERATED, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_state
+from puzzlelab.engine.hash_table_kernels import same_key
+from puzzlelab.engine.kernels import compiled, inlined
+from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion
 
 STARTED, ACTIVE, CURSOR, AWAITS_SCORES, PENDING_LEAVES, MOVES_FULL = range(OWN, OWN + 6)
 """Slots of `control`. PENDING_LEAVES: leaves without scores; AWAITS_SCORES: their scores were requested; MOVES_FULL:
@@ -44,7 +49,6 @@ PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
 """Status of a game. STUCK: its root is a dead end; SPENT: its node limit is reached; IDLE: the caller skips it."""
 EXPANSIONS, GENERATIONS, EVALUATIONS = range(3)
 """Columns of `counts`."""
-NOWHERE = -1
 SKIPPED = -2
 """Given to `begin` in place of a child: the game is skipped."""
 MIN_VALUE = 1e-200
@@ -57,7 +61,7 @@ class UctRecord(NamedTuple):
     """The state of all games, and their trees."""
 
     tables: Any
-    estimate: Any
+    evaluator: Evaluator
     control: NDArray[np.int64]
     settings: NDArray[np.int64]
     weights: NDArray[np.float64]
@@ -123,11 +127,7 @@ class UctRecord(NamedTuple):
     """[R]: the first of its rows in `rows`."""
     scores: NDArray[np.float64]
     """[R]: remaining moves; or [R M]: prior logits; or [R (M + 1)]: a state's logits, then its remaining moves."""
-    state: State
-    child: State
-    moves: NDArray[np.int32]
-    words: NDArray[np.uint64]
-    memo: NDArray[np.int64]
+    expansion: Expansion
     move_weights: NDArray[np.float64]
     """[M]: scratch for random draws among the moves."""
     new_row: NDArray[np.int32]
@@ -240,32 +240,23 @@ def select_child(record, game, node):
 
 
 @inlined
-def same_key(key, other):
-    """Whether two packed states are equal."""
-    for w in range(key.size):
-        if key[w] != other[w]:
-            return False
-    return True
-
-
-@inlined
 def is_repeat(record, game, node):
-    """Whether the state in `words` is that of a node or of an ancestor, or an earlier position of the game."""
+    """Whether the state in `expansion.key` is that of a node or of an ancestor, or an earlier position of the game."""
     while node != NOWHERE:
-        if same_key(record.keys[game, node], record.words):
+        if same_key(record.keys[game, node], record.expansion.key):
             return True
         node = record.parent[game, node]
     for i in range(record.game_length[game]):
-        if same_key(record.game_states[game, i], record.words):
+        if same_key(record.game_states[game, i], record.expansion.key):
             return True
     return False
 
 
 @inlined
 def add_child(record, game, node, move, status):
-    """Add the state in `words` as a child of a node."""
+    """Add the state in `expansion.key` as a child of a node."""
     row = record.node_count[game]
-    kernels.copy(record.words, record.keys[game, row])
+    kernels.copy(record.expansion.key, record.keys[game, row])
     record.parent[game, row], record.move[game, row], record.status[game, row] = node, move, status
     record.child_count[game, row] = record.visits[game, row] = 0
     record.value_sum[game, row], record.prior[game, row] = 0.0, 1.0
@@ -289,11 +280,32 @@ def set_child_value(record, game, row, remaining):
 
 
 @inlined
+def evaluate_node(record, game, node):
+    """Set the heuristic value of a node, whose state is `expansion.state`, by a kernel; or request its scores."""
+    external = kernels.is_external(record.evaluator.tables)
+    if not external:
+        remaining = np.float64(evaluate_state(record.evaluator, record.expansion.state))
+        record.heuristic[game, node] = value_of(record, remaining)
+    if record.settings[USES_PRIOR] == 1 or external:
+        request_scores(record, record.expansion.state)
+
+
+@inlined
+def evaluate_new_child(record, game, row):
+    """Set the heuristic value of a child, whose state is `expansion.child`, by a kernel; or request its score."""
+    child = record.expansion.child
+    if kernels.is_external(record.evaluator.tables):
+        request_scores(record, child)
+    else:
+        set_child_value(record, game, row, np.float64(evaluate_state(record.evaluator, child)))
+
+
+@inlined
 def expand(record, game, node, depth):
     """Add the children of a node and return its new status; a solved child is added alone."""
-    control, tables, estimate = record.control, record.tables, record.estimate
-    kernels.unpack(tables, record.keys[game, node], record.state)
-    count, first_row = kernels.legal(tables, record.state, record.moves), control[REQUESTED]
+    control, tables, expansion = record.control, record.tables, record.expansion
+    kernels.unpack(tables, record.keys[game, node], expansion.state)
+    count, first_row = kernels.legal(tables, expansion.state, expansion.moves), control[REQUESTED]
     first = record.node_count[game]
     record.first_child[game, node] = first
     control[EXPANDED] += 1
@@ -301,10 +313,11 @@ def expand(record, game, node, depth):
     record.counts[game, EXPANSIONS] += 1
     record.counts[game, GENERATIONS] += count
     for i in range(count):
-        move = record.moves[i]
-        kernels.apply(tables, record.state, move, record.child)
-        kernels.pack(tables, record.child, record.words)
-        if kernels.solved(tables, record.child):
+        move = expansion.moves[i]
+        kernels.apply(tables, expansion.state, move, expansion.child)
+        kernels.pack(tables, expansion.child, expansion.key)
+        # A solved child takes the place of all its siblings.
+        if kernels.solved(tables, expansion.child):
             control[REQUESTED], record.node_count[game], record.child_count[game, node] = first_row, first, 0
             add_child(record, game, node, move, SOLVED)
             return SOLVED
@@ -313,21 +326,11 @@ def expand(record, game, node, depth):
         elif not is_repeat(record, game, node):
             row = add_child(record, game, node, move, NEW)
             if record.settings[PRIOR_FROM_VALUES] == 1:
-                if kernels.is_external(estimate):
-                    request_scores(record, record.child)
-                else:
-                    set_child_value(
-                        record, game, row, np.float64(kernels.evaluate(estimate, record.child, record.memo))
-                    )
+                evaluate_new_child(record, game, row)
     if record.child_count[game, node] == 0:
         return DEAD_END
     if record.settings[PRIOR_FROM_VALUES] == 0:
-        if not kernels.is_external(estimate):
-            record.heuristic[game, node] = value_of(
-                record, np.float64(kernels.evaluate(estimate, record.state, record.memo))
-            )
-        if record.settings[USES_PRIOR] == 1 or kernels.is_external(estimate):
-            request_scores(record, record.state)
+        evaluate_node(record, game, node)
     record.counts[game, EVALUATIONS] += control[REQUESTED] - first_row
     return WAITING if control[REQUESTED] > first_row else OPEN
 
@@ -393,15 +396,18 @@ def visit_leaf(record, game, node, depth):
     A pending leaf counts as a visit of value 0 (a virtual loss), so that other playouts take other paths.
     """
     control, status, first_row = record.control, record.status[game, node], record.control[REQUESTED]
+    # Expansion. A goal among the children becomes the leaf.
     if status == NEW:
         status = expand(record, game, node, depth)
         record.status[game, node] = OPEN if status == SOLVED else status
         if status == SOLVED:
             node, depth = np.int64(record.first_child[game, node]), depth + 1
+    # The visits of the whole path count at once, also where the value comes later.
     ancestor = node
     while ancestor != NOWHERE:
         record.visits[game, ancestor] += 1
         ancestor = record.parent[game, ancestor]
+    # Evaluation and backpropagation: a goal has the value 1, a dead end 0, others that of the estimate or the network.
     if status == SOLVED:
         keep_solution(record, game, node, depth)
         backpropagate(record, game, node, 1.0)
@@ -418,11 +424,13 @@ def visit_leaf(record, game, node, depth):
 @inlined
 def playout(record, game):
     """One playout; False if it ended at a leaf whose scores are pending."""
+    # Selection: from the root, the best child by PUCT each time, down to a leaf.
     node, depth = np.int64(0), np.int64(0)
     while record.status[game, node] == OPEN:
         node, depth = np.int64(select_child(record, game, node)), depth + 1
     if record.status[game, node] == WAITING:
         return False
+    # Expansion, evaluation and backpropagation.
     record.max_depth[game] = max(record.max_depth[game], depth + 1)
     record.playouts_done[game] += 1
     visit_leaf(record, game, node, depth)
@@ -432,8 +440,8 @@ def playout(record, game):
 @inlined
 def take_scores(record):
     """Finish the expansion of all pending leaves with the scores that arrived."""
-    control, settings, moves = record.control, record.settings, record.moves.size
-    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.estimate) else 0)
+    control, settings, moves = record.control, record.settings, record.expansion.moves.size
+    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.evaluator.tables) else 0)
     for i in range(control[PENDING_LEAVES]):
         game, node = np.int64(record.leaf_game[i]), np.int64(record.leaf_node[i])
         first, base = record.first_child[game, node], record.leaf_row[i] * width
@@ -442,7 +450,7 @@ def take_scores(record):
                 set_child_value(record, game, first + k, record.scores[base + k])
             elif settings[USES_PRIOR] == 1:
                 record.prior[game, first + k] = record.scores[base + record.move[game, first + k]]
-        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.estimate):
+        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.evaluator.tables):
             record.heuristic[game, node] = value_of(record, record.scores[base + width - 1])
         backpropagate(record, game, node, finish_expansion(record, game, node))
     control[PENDING_LEAVES] = control[REQUESTED] = 0

@@ -26,7 +26,7 @@ from puzzlelab.engine import driver
 from puzzlelab.engine.driver import Drive
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.solvers import uct
-from puzzlelab.solvers._uct_tree import DEAD_END
+from puzzlelab.solvers._uct_tree_kernels import DEAD_END
 from puzzlelab.solvers.greedy import Greedy
 from puzzlelab.solvers.uct import Uct
 

@@ -4,15 +4,36 @@ Hand-made estimates are whole numbers, which 16 bits distinguish; those of netwo
 
 Shapes: C = candidates.
 """
+# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import compiled, inlined
 
 BINS = 1 << 16
 """The size of the histogram that both functions need."""
+
+
+class Selection(NamedTuple):
+    """Values of which the least are selected, and scratch arrays."""
+
+    values: NDArray[np.float32]
+    """[C]."""
+    ranks: NDArray[np.int32]
+    """[C]: their bits, which sort as they do."""
+    histogram: NDArray[np.int64]
+    """[BINS]."""
+
+
+def new_selection(count: int) -> Selection:
+    """Room for so many values."""
+    values = np.zeros(count, np.float32)
+    return Selection(values=values, ranks=values.view(np.int32), histogram=np.empty(BINS, np.int64))
 
 
 @inlined

@@ -2,14 +2,18 @@
 
 Shapes: G = games, M as in `engine.kernels`.
 """
+# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
 import numpy as np
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, NEEDS_SCORES, REQUESTED, RUNNING, compiled, inlined
-from puzzlelab.solvers._uct_tree import (
+from puzzlelab.engine.control import EXPANDED, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_state
+from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.records import NOWHERE
+from puzzlelab.solvers._uct_tree_kernels import (
     ACTIVE,
     ADMISSIBLE,
     AWAITS_SCORES,
@@ -21,7 +25,6 @@ from puzzlelab.solvers._uct_tree import (
     MAX_NODES,
     MOVES_FULL,
     NEW,
-    NOWHERE,
     OPEN,
     PARALLEL_LEAVES,
     PAUSED,
@@ -146,8 +149,8 @@ def reset_game(record, game):
         )
         return
     record.lower_bound[game], record.game_status[game] = 1, PLAYING
-    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate):
-        record.lower_bound[game] = max(1, kernels.evaluate(record.estimate, state, record.memo))
+    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.evaluator.tables):
+        record.lower_bound[game] = max(1, evaluate_state(record.evaluator, state))
 
 
 @compiled
@@ -256,12 +259,10 @@ def start_games(record):
 def is_full(record, game):
     """Whether the arrays must grow before the next leaves of a game."""
     leaves = record.settings[PARALLEL_LEAVES]
-    record.control[MOVES_FULL] = (
-        record.game_length[game] + record.max_depth[game] + leaves + 2 > record.game_moves.shape[1]
-    )
-    return (
-        record.control[MOVES_FULL] == 1 or record.node_count[game] + leaves * record.moves.size > record.status.shape[1]
-    )
+    moves = record.game_length[game] + record.max_depth[game] + leaves + 2
+    nodes = record.node_count[game] + leaves * record.expansion.moves.size
+    record.control[MOVES_FULL] = moves > record.game_moves.shape[1]
+    return moves > record.game_moves.shape[1] or nodes > record.status.shape[1]
 
 
 @compiled
@@ -276,7 +277,7 @@ def step(record, budget):
         take_scores(record)
         control[AWAITS_SCORES] = 0
     rows_needed = record.settings[PARALLEL_LEAVES] * (
-        record.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
+        record.expansion.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
     )
     stop = control[EXPANDED] + budget
     while control[ACTIVE] > 0:

@@ -1,0 +1,57 @@
+"""How a search gets the estimates of the successors of a state, in one of three ways.
+
+An external estimate (a network, or a plain Python function) is requested for many states at once, between two slices.
+A kernel estimates each successor from scratch; or an incremental one computes its memo once for the state, and then
+what each move changes. The way is known when the search is compiled.
+
+Shapes: S, M, K as in `engine.kernels`.
+"""
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+import numpy as np
+
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import REQUESTED
+from puzzlelab.engine.kernels import inlined
+
+NO_LIMIT = np.int64(1 << 40)
+"""A bound that no estimate exceeds."""
+
+
+@inlined
+def evaluate_state(evaluator, state):
+    """The estimate of `state: T[S]` from scratch; 0 for an external one, which must be requested."""
+    return kernels.evaluate(evaluator.tables, state, evaluator.memo)
+
+
+@inlined
+def prepare_children(evaluator, state):
+    """Call this once before `evaluate_child` for the successors of `state: T[S]`; returns the `value` it needs."""
+    if kernels.incremental(evaluator.tables):
+        return kernels.evaluate(evaluator.tables, state, evaluator.memo)
+    return 0
+
+
+@inlined
+def evaluate_child(evaluator, state, value, move, child):
+    """The estimate of `child: T[S]`, the successor of `state` by `move`; 0 for an external one.
+
+    An incremental estimate does not read `child`.
+    """
+    if kernels.is_external(evaluator.tables):
+        return 0
+    if kernels.incremental(evaluator.tables):
+        return kernels.evaluate_move(evaluator.tables, state, move, value, evaluator.memo, evaluator.delta, NO_LIMIT)
+    return kernels.evaluate(evaluator.tables, child, evaluator.memo)
+
+
+@inlined
+def take_scores(record, target, first):
+    """Write the scores that arrived into `target` from index `first` on, none below 0; returns their number."""
+    count = record.control[REQUESTED]
+    for i in range(count):
+        target[first + i] = max(0.0, record.scores[i])
+    record.control[REQUESTED] = 0
+    return count

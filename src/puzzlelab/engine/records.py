@@ -1,0 +1,167 @@
+"""Parts that the records of several searches share: how they are made, how they grow, and how a path is read from them.
+
+Shapes: N = states that a search has seen, B = states of a batch, W = words of a packed state, S, M, K as in
+`engine.kernels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.puzzle import State
+from puzzlelab.core.views import Estimate, KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import LENGTH, PLACES
+from puzzlelab.engine.hash_table_kernels import MAX_LOAD, insert_rows, rehash
+from puzzlelab.engine.interpreted_kernels import runner
+
+NOWHERE = -1
+"""The parent of a state without one, and the move to it."""
+FIRST_TABLE = 1 << 14
+"""Entries of a new hash table."""
+
+
+class Evaluator(NamedTuple):
+    """An estimate in the form for kernels, with its scratch arrays: see `engine.evaluation_kernels`."""
+
+    tables: Any
+    memo: NDArray[np.int64]
+    """[K]: what an incremental estimate knows of the state whose children it evaluates."""
+    delta: NDArray[np.int64]
+    """[K]: how that changes by a move."""
+
+
+class Expansion(NamedTuple):
+    """Scratch arrays for the expansion of one state."""
+
+    state: State
+    """[S]: the state; the start of the search at first."""
+    child: State
+    """[S]: one of its successors."""
+    key: NDArray[np.uint64]
+    """[W]: the packed successor."""
+    moves: NDArray[np.int32]
+    """[M]: the legal moves."""
+
+
+class NodeTable(NamedTuple):
+    """Every state that a search has seen, once, with the path to it."""
+
+    keys: NDArray[np.uint64]
+    """[N, W]: packed states."""
+    parent: NDArray[np.int32]
+    """[N]: the row of the state before it, or NOWHERE."""
+    move: NDArray[np.signedinteger]
+    """[N]: the move from that state."""
+    table: NDArray[np.int32]
+    """[2^k]: the hash table of the rows."""
+
+
+def new_control() -> NDArray[np.int64]:
+    """The `control` of a search without a solution."""
+    control = np.zeros(PLACES, np.int64)
+    control[LENGTH] = -1
+    return control
+
+
+def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:
+    """The estimate's compiled tables, those of an external estimate, or those of none."""
+    if estimate is None:
+        return kernels.NoEstimate()
+    if estimate.kernel is not None and not rules.plain:
+        return estimate.kernel()
+    return kernels.External()
+
+
+def new_evaluator(estimate: Estimate | None, rules: KernelRules) -> Evaluator:
+    """The evaluator of an estimate, or one that gives 0."""
+    memo = 1 if estimate is None else estimate.memo
+    return Evaluator(tables_of(estimate, rules), np.zeros(memo, np.int64), np.zeros(memo, np.int64))
+
+
+def new_expansion(rules: KernelRules, start: State, move_count: int) -> Expansion:
+    """The scratch arrays of a search from the plain `start[S]`."""
+    return Expansion(
+        state=working(rules, start),
+        child=np.empty(rules.size, rules.dtype),
+        key=np.empty(rules.words, np.uint64),
+        moves=np.empty(move_count, np.int32),
+    )
+
+
+def new_node_table(
+    rules: KernelRules, capacity: int, table: int = FIRST_TABLE, move: DTypeLike = np.int32
+) -> NodeTable:
+    """Room for `capacity` states, of which a hash table of `table` entries holds the first."""
+    return NodeTable(
+        keys=np.empty((capacity, rules.words), np.uint64),
+        parent=np.empty(capacity, np.int32),
+        move=np.empty(capacity, move),
+        table=np.zeros(table, np.int32),
+    )
+
+
+def table_size(entries: int) -> int:
+    """The least power of two that holds this many entries within the load."""
+    return 1 << int(np.ceil(np.log2(entries / MAX_LOAD)))
+
+
+def working(rules: KernelRules, start: State) -> State:
+    """The working state `[S]` of a plain one."""
+    state: State = rules.encode(start[None])[0].astype(rules.dtype)
+    return state
+
+
+def unpacked(rules: KernelRules, keys: NDArray[np.uint64]) -> State:
+    """Working states `[B, S]` from packed ones `[B, W]`."""
+    states = np.empty((len(keys), rules.size), rules.dtype)
+    runner(kernels.unpack_all, rules)(rules.tables, keys, states)
+    return states
+
+
+def path_to(parent: NDArray[np.int32], move: NDArray[np.signedinteger], row: int) -> list[int]:
+    """The moves from the root of a search to a state."""
+    moves = []
+    while parent[row] != NOWHERE:
+        moves.append(int(move[row]))
+        row = int(parent[row])
+    return moves[::-1]
+
+
+# --- room -------------------------------------------------------------------------------------------------------------
+
+
+def reserved(bytes_a_state: int, limit: Limit) -> int:
+    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
+    room = max(memory_ceiling(limit) - resident(), 1 << 20)
+    return int(min(room // bytes_a_state, 2**31 - 2**16))
+
+
+def doubled(record: Any, names: Iterable[str], room: int, axis: int = 0) -> Any:
+    """The record with arrays of these names that are twice as long, or None if `room` bytes are not enough."""
+    arrays = {name: getattr(record, name) for name in names}
+    if 2 * sum(array.nbytes for array in arrays.values()) > room:
+        return None
+    larger = {name: np.concatenate([array, np.zeros_like(array)], axis=axis) for name, array in arrays.items()}
+    return record._replace(**larger)
+
+
+def rehashed(nodes: NodeTable, count: int, more: int, room: int, repeats: bool = False) -> NodeTable | None:
+    """The node table with twice the hash table; None where its other arrays are full, or `room` bytes not enough.
+
+    `count` rows are in use, and `more` are wanted. With `repeats` several of them may hold one state: the last counts.
+    """
+    size = nodes.table.size
+    if count + more <= MAX_LOAD * size or 8 * size > room:
+        return None
+    table = np.zeros(2 * size, np.int32)
+    if repeats:
+        insert_rows(table, nodes.keys, 0, count)
+    else:
+        rehash(table, nodes.keys, count)
+    return nodes._replace(table=table)

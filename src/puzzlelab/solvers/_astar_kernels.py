@@ -1,0 +1,241 @@
+"""The kernels of A*: an open list ordered by priority, and a table of all states seen.
+
+Names as in textbooks: g = moves from the start, h = estimated moves to the goal, f = g + h.
+Source: Hart, Nilsson and Raphael, "A formal basis for the heuristic determination of minimum cost paths" (1968);
+reopening as there, since an estimate need not be consistent.
+
+Shapes: N = states seen, B = states expanded between two requests, S, M as in `engine.kernels`.
+"""
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
+from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion, NodeTable
+
+STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
+START, SEARCH, FINISHED = range(3)
+UNSCORED = -1.0
+"""The h of a state whose estimate is requested."""
+PRIORITY_SCALE = float(1 << 20)
+"""Factor of the priority before h is added, so that h breaks ties: of equal priorities the least h comes first."""
+
+
+class Heap(NamedTuple):
+    """The open list, a binary heap. A state may stand in it twice; when it comes again it is closed, and skipped."""
+
+    priority: NDArray[np.float64]
+    node: NDArray[np.int32]
+
+
+class AstarRecord(NamedTuple):
+    """The state of one search."""
+
+    tables: Any
+    evaluator: Evaluator
+    control: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    """[2]: the weights of g and h in the priority."""
+    nodes: NodeTable
+    g: NDArray[np.int32]
+    """[N]: moves from the start, on the shortest path so far."""
+    h: NDArray[np.float32]
+    """[N]: the estimate, or UNSCORED."""
+    closed: NDArray[np.bool_]
+    """[N]: whether the state is expanded."""
+    open: Heap
+    expansion: Expansion
+    requested: NDArray[np.int32]
+    """[B M]: states whose estimate is requested."""
+    scores: NDArray[np.float64]
+    """[B M]: their scores."""
+
+
+@inlined
+def push(record, node):
+    """Put a state into the open list."""
+    value = np.float64(record.h[node])
+    priority = (record.weights[0] * record.g[node] + record.weights[1] * value) * PRIORITY_SCALE + value
+    heap, slot = record.open, record.control[HEAP]
+    record.control[HEAP] += 1
+    while slot > 0:
+        above = (slot - 1) >> 1
+        if heap.priority[above] <= priority:
+            break
+        heap.priority[slot], heap.node[slot] = heap.priority[above], heap.node[above]
+        slot = above
+    heap.priority[slot], heap.node[slot] = priority, node
+
+
+@inlined
+def pop_least(record):
+    """Remove the state with the least priority from the open list."""
+    heap = record.open
+    first = heap.node[0]
+    record.control[HEAP] -= 1
+    count = record.control[HEAP]
+    priority, node = heap.priority[count], heap.node[count]
+    slot = 0
+    while True:
+        below = 2 * slot + 1
+        if below >= count:
+            break
+        if below + 1 < count and heap.priority[below + 1] < heap.priority[below]:
+            below += 1
+        if heap.priority[below] >= priority:
+            break
+        heap.priority[slot], heap.node[slot] = heap.priority[below], heap.node[below]
+        slot = below
+    heap.priority[slot], heap.node[slot] = priority, node
+    return first
+
+
+@inlined
+def add(record, parent, move, g, h):
+    """Add the state in `expansion.child` to the open list if it is new, or if this path to it is shorter.
+
+    With h = UNSCORED its estimate is requested first. Returns whether it was.
+    """
+    control, nodes, key = record.control, record.nodes, record.expansion.key
+    kernels.pack(record.tables, record.expansion.child, key)
+    row = control[STATES]
+    known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
+    if known >= 0:
+        # A shorter path to a known state: reopen it, unless it waits for its estimate and so is in no list yet.
+        if g < record.g[known]:
+            record.g[known], nodes.parent[known], nodes.move[known] = g, parent, move
+            if record.h[known] >= 0:
+                record.closed[known] = False
+                push(record, known)
+        return False
+    kernels.copy(key, nodes.keys[row])
+    nodes.parent[row], nodes.move[row] = parent, move
+    record.g[row], record.h[row], record.closed[row] = g, h, False
+    control[STATES] += 1
+    if h < 0:
+        record.requested[control[REQUESTED]] = row
+        control[REQUESTED] += 1
+        return True
+    push(record, row)
+    return False
+
+
+@inlined
+def expand(record, node):
+    """Add every successor of a state."""
+    tables, evaluator, expansion = record.tables, record.evaluator, record.expansion
+    kernels.unpack(tables, record.nodes.keys[node], expansion.state)
+    count = kernels.legal(tables, expansion.state, expansion.moves)
+    value = prepare_children(evaluator, expansion.state)
+    for i in range(count):
+        move, h = expansion.moves[i], UNSCORED
+        kernels.apply(tables, expansion.state, move, expansion.child)
+        if not kernels.is_external(evaluator.tables):
+            h = np.float64(evaluate_child(evaluator, expansion.state, value, move, expansion.child))
+        add(record, node, move, record.g[node] + 1, h)
+    record.control[GENERATED] += count
+    record.control[EXPANDED] += 1
+
+
+@inlined
+def begin(record):
+    """Add the start; returns whether its estimate is requested."""
+    control, expansion, h = record.control, record.expansion, UNSCORED
+    control[PHASE] = SEARCH
+    kernels.copy(expansion.state, expansion.child)
+    if not kernels.is_external(record.evaluator.tables):
+        h = np.float64(evaluate_state(record.evaluator, expansion.state))
+    return add(record, NOWHERE, NOWHERE, 0, h)
+
+
+@inlined
+def take_requested(record):
+    """Push the states whose scores arrived onto the open list."""
+    record.control[AWAITS_SCORES] = 0
+    for i in range(record.control[REQUESTED]):
+        node = record.requested[i]
+        record.h[node] = max(0.0, record.scores[i])
+        push(record, node)
+    record.control[REQUESTED] = 0
+
+
+@inlined
+def wait_for_scores(record):
+    """Return the status that requests scores."""
+    record.control[AWAITS_SCORES] = 1
+    return NEEDS_SCORES
+
+
+@inlined
+def bound_of(record, g, h):
+    """The lower bound on any solution when this state has the least priority."""
+    priority = record.weights[0] * g + record.weights[1] * h
+    return np.int64(np.ceil(priority / max(1.0, record.weights[1]) - 1e-3))
+
+
+@inlined
+def is_goal(record, node):
+    """Whether a state is solved; a kernel gives no solved state an estimate above 0."""
+    if record.h[node] > 0 and not kernels.is_external(record.evaluator.tables):
+        return False
+    kernels.unpack(record.tables, record.nodes.keys[node], record.expansion.state)
+    return kernels.solved(record.tables, record.expansion.state)
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control, moves = record.control, record.expansion.moves.size
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[AWAITS_SCORES] == 1:
+        take_requested(record)
+    if control[PHASE] == START and begin(record):
+        return wait_for_scores(record)
+    if control[EXPANDED] == 0 and control[ADMISSIBLE] == 1:
+        control[BOUND] = np.int64(np.ceil(record.h[0] - 1e-3))
+    while budget > 0:
+        # A batch of estimates is requested when it is full, or when nothing else can be expanded.
+        if control[REQUESTED] > 0 and (control[REQUESTED] + moves > record.requested.size or control[HEAP] == 0):
+            return wait_for_scores(record)
+        if control[HEAP] == 0:
+            control[PHASE] = FINISHED
+            return DONE
+        nodes = record.nodes
+        if not has_room(nodes.table, nodes.keys, control[STATES], moves) or (
+            control[HEAP] + moves > record.open.node.size
+        ):
+            return FULL
+        # Take the state with the least priority from the open list.
+        node = pop_least(record)
+        if record.closed[node]:
+            continue
+        g, h = record.g[node], record.h[node]
+        # It ends the search if it is the goal, and if no state with less priority can come from a request.
+        if is_goal(record, node):
+            if control[REQUESTED] > 0:
+                push(record, node)
+                return wait_for_scores(record)
+            if control[PROVES] == 1:
+                control[BOUND] = max(control[BOUND], bound_of(record, g, 0.0))
+            control[LENGTH], control[GOAL], control[PHASE] = g, node, FINISHED
+            return IMPROVED
+        # Every solution passes through an open state, so the least priority is a lower bound.
+        if control[PROVES] == 1 and control[REQUESTED] == 0:
+            control[BOUND] = max(control[BOUND], bound_of(record, g, h))
+        # Close it, and open its successors.
+        record.closed[node] = True
+        expand(record, node)
+        budget -= 1
+    return RUNNING

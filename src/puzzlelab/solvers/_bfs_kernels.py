@@ -1,0 +1,142 @@
+"""The kernels of breadth-first search, from one side or from both.
+
+Source of the bidirectional variant: I. Pohl, "Bi-directional search" (1971), which also expands the smaller side.
+
+Shapes: N = states seen, S, M as in `engine.kernels`.
+"""
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN
+from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
+from puzzlelab.engine.records import NOWHERE, Expansion, NodeTable
+
+STATES, SIDE, CURSOR, NEXT_BEGIN, MEETING, MEETING_MOVE, MEETING_OTHER, PHASE, COUNTS_ALL = range(OWN, OWN + 9)
+START, SEARCH, FINISHED = range(3)
+MAX_DEPTH = 1 << 12
+"""The most depths whose states are counted."""
+
+
+class BfsRecord(NamedTuple):
+    """The state of one search. Side 0 begins at the start, side 1 at the goals."""
+
+    tables: Any
+    control: NDArray[np.int64]
+    nodes: NodeTable
+    """Layer by layer."""
+    side: NDArray[np.int8]
+    """[N]: the side that saw the state first."""
+    layers: NDArray[np.int64]
+    """[2, 3]: begin, end and depth of the last layer of each side; the end is -1 for a side that is not used."""
+    sizes: NDArray[np.int64]
+    """[MAX_DEPTH]: new states at each depth from the start."""
+    expansion: Expansion
+
+
+@inlined
+def add(record, parent, move, side):
+    """Add the state in `expansion.child`; returns its row if it is known, or -1 if it is new."""
+    nodes, key, row = record.nodes, record.expansion.key, record.control[STATES]
+    kernels.pack(record.tables, record.expansion.child, key)
+    known = find_or_add(nodes.table, nodes.keys, key, mix(key), row)
+    if known < 0:
+        kernels.copy(key, nodes.keys[row])
+        nodes.parent[row], nodes.move[row], record.side[row] = parent, move, side
+        record.control[STATES] += 1
+    return known
+
+
+@inlined
+def expand(record, node, side):
+    """Add the successors of a state; True when one of them ends the search."""
+    control, expansion = record.control, record.expansion
+    kernels.unpack(record.tables, record.nodes.keys[node], expansion.state)
+    count = kernels.legal(record.tables, expansion.state, expansion.moves)
+    control[EXPANDED] += 1
+    control[GENERATED] += count
+    for i in range(count):
+        move = expansion.moves[i]
+        kernels.apply(record.tables, expansion.state, move, expansion.child)
+        known = add(record, node, move, side)
+        if control[COUNTS_ALL] == 1:
+            continue
+        # Both sides know this state: the two paths to it make a solution.
+        if known >= 0 and record.side[known] != side:
+            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = node, move, known
+            return True
+        # From the start alone, a new state that is solved ends the search.
+        if known < 0 and record.layers[1, 1] < 0 and kernels.solved(record.tables, expansion.child):
+            control[MEETING], control[MEETING_MOVE], control[MEETING_OTHER] = control[STATES] - 1, NOWHERE, NOWHERE
+            return True
+    return False
+
+
+@inlined
+def next_layer(record):
+    """Continue with the side whose last layer is smaller; False if this side has no new states."""
+    control, layers = record.control, record.layers
+    side = control[SIDE]
+    layers[side, 0], layers[side, 1] = control[NEXT_BEGIN], control[STATES]
+    layers[side, 2] += 1
+    if side == 0 and layers[0, 2] < MAX_DEPTH:
+        record.sizes[layers[0, 2]] = layers[0, 1] - layers[0, 0]
+    if layers[side, 0] == layers[side, 1]:
+        return False
+    other = 1 - side
+    if layers[1, 1] >= 0 and layers[other, 1] - layers[other, 0] < layers[side, 1] - layers[side, 0]:
+        control[SIDE] = other
+    control[CURSOR] = layers[control[SIDE], 0]
+    control[NEXT_BEGIN] = control[STATES]
+    return True
+
+
+@compiled
+def add_root(record, state, side):
+    """Add a state to the first layer of a side."""
+    kernels.copy(state, record.expansion.child)
+    if record.layers[side, 1] < 0:
+        record.layers[side, 0] = record.control[STATES]
+    add(record, NOWHERE, NOWHERE, side)
+    record.layers[side, 1] = record.control[STATES]
+    record.control[CURSOR] = record.layers[0, 0]
+    record.control[NEXT_BEGIN] = record.control[STATES]
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control, layers = record.control, record.layers
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        control[PHASE] = SEARCH
+        if control[COUNTS_ALL] == 0 and kernels.solved(record.tables, record.expansion.state):
+            control[LENGTH], control[MEETING], control[MEETING_OTHER], control[PHASE] = 0, 0, NOWHERE, FINISHED
+            return IMPROVED
+        control[BOUND] = 1
+    nodes, moves = record.nodes, record.expansion.moves.size
+    while budget > 0:
+        # All states of this layer are expanded, so every solution is longer than both sides are deep.
+        if control[CURSOR] == layers[control[SIDE], 1]:
+            if not next_layer(record):
+                control[PHASE] = FINISHED
+                return DONE
+            control[BOUND] = layers[0, 2] + layers[1, 2] + 1
+        if not has_room(nodes.table, nodes.keys, control[STATES], moves):
+            return FULL
+        if expand(record, control[CURSOR], control[SIDE]):
+            control[LENGTH], control[PHASE] = control[BOUND], FINISHED
+            return IMPROVED
+        control[CURSOR] += 1
+        budget -= 1
+    return RUNNING

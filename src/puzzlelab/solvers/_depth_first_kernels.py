@@ -1,0 +1,207 @@
+"""The kernels of depth-first branch and bound.
+
+Source: Lawler and Wood, "Branch-and-bound methods" (1966).
+
+Shapes: D = depth of the stack, S, M as in `engine.kernels`.
+"""
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.puzzle import State
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.records import Evaluator
+
+DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
+"""PLIES: the number of plies above the deep order."""
+START, LIST_MOVES, AWAIT_BOUNDS, AWAIT_KEYS, SEARCH, FINISHED = range(6)
+"""AWAIT_BOUNDS: the listed moves wait for their estimates; AWAIT_KEYS: they wait for their sort keys."""
+
+
+class DepthFirstRecord(NamedTuple):
+    """The state of one search."""
+
+    tables: Any
+    bound: Evaluator
+    order: Evaluator
+    """The order of the first plies, or of all; without an estimate the bound orders the moves."""
+    deep: Evaluator
+    """The order below them."""
+    control: NDArray[np.int64]
+    stack: State
+    """[D, S]: the states on the path from the start."""
+    rows: NDArray[np.int32]
+    """[D, M]: the moves at each depth, best first."""
+    values: NDArray[np.float64]
+    """[D, M]: the estimates after them."""
+    counts: NDArray[np.int64]
+    """[D]: their number."""
+    cursors: NDArray[np.int64]
+    """[D]: the number of those already tried."""
+    best: NDArray[np.int32]
+    """[D]: the best solution."""
+    children: State
+    """[M, S]: the children of the current state, whose scores may be requested."""
+    scores: NDArray[np.float64]
+    """[M]: their scores."""
+    keys: NDArray[np.float64]
+    """[M]: their sort keys, where these are not the estimates."""
+
+
+@inlined
+def score_children(record, evaluator, depth, target):
+    """Write the estimates after the moves at this depth into `target: float64[M]`; True if they must be requested."""
+    state, moves, count = record.stack[depth], record.rows[depth], record.counts[depth]
+    if kernels.is_external(evaluator.tables):
+        return count > 0
+    value = prepare_children(evaluator, state)
+    for i in range(count):
+        target[i] = evaluate_child(evaluator, state, value, moves[i], record.children[i])
+    return False
+
+
+@inlined
+def take_scores(record, evaluator, target, minimum):
+    """Copy the scores that arrived into `target`, none below `minimum`."""
+    if kernels.is_external(evaluator.tables):
+        for i in range(record.control[REQUESTED]):
+            target[i] = max(minimum, record.scores[i])
+
+
+@inlined
+def list_moves(record, depth):
+    """List the moves at this depth without the inverse of the last one; True if estimates must be requested."""
+    tables, row = record.tables, record.rows[depth]
+    state = record.stack[depth]
+    count = kernels.legal(tables, state, row)
+    inverse_move = -1
+    if depth > 0:
+        inverse_move = kernels.inverse(tables, record.rows[depth - 1, record.cursors[depth - 1] - 1])
+    kept = 0
+    for i in range(count):
+        if row[i] != inverse_move:
+            row[kept] = row[i]
+            kept += 1
+    record.counts[depth], record.cursors[depth] = kept, 0
+    record.control[GENERATED] += kept
+    record.control[REQUESTED] = kept
+    bound, order, deep = record.bound.tables, record.order.tables, record.deep.tables
+    if not (kernels.incremental(bound) and kernels.incremental(order) and kernels.incremental(deep)):
+        for i in range(kept):
+            kernels.apply(tables, state, row[i], record.children[i])
+    return score_children(record, record.bound, depth, record.values[depth])
+
+
+@inlined
+def compute_keys(record, depth):
+    """Compute the sort keys of the moves at this depth; True if they must be requested."""
+    if depth < record.control[PLIES]:
+        return score_children(record, record.order, depth, record.keys)
+    return score_children(record, record.deep, depth, record.keys)
+
+
+@inlined
+def take_keys(record, depth):
+    """Store the sort keys that arrived."""
+    if depth < record.control[PLIES]:
+        take_scores(record, record.order, record.keys, -np.inf)
+    else:
+        take_scores(record, record.deep, record.keys, -np.inf)
+
+
+@inlined
+def sort_moves(record, depth):
+    """Sort the moves at this depth by their keys, or else by their estimates (stable)."""
+    row, values, keys = record.rows[depth], record.values[depth], record.keys
+    for i in range(1, record.counts[depth]):
+        move, value = row[i], values[i]
+        key = keys[i] if kernels.exists(record.order.tables) else value
+        j = i
+        while j > 0 and (keys[j - 1] if kernels.exists(record.order.tables) else values[j - 1]) > key:
+            row[j], values[j] = row[j - 1], values[j - 1]
+            if kernels.exists(record.order.tables):
+                keys[j] = keys[j - 1]
+            j -= 1
+        row[j], values[j] = move, value
+        if kernels.exists(record.order.tables):
+            keys[j] = key
+
+
+@inlined
+def list_sorted(record, depth):
+    """List and sort the moves at this depth, resuming where it stopped; True if scores must be requested."""
+    control = record.control
+    if control[PHASE] == LIST_MOVES and list_moves(record, depth):
+        control[PHASE] = AWAIT_BOUNDS
+        return True
+    if control[PHASE] != AWAIT_KEYS:
+        take_scores(record, record.bound, record.values[depth], 0.0)
+        if kernels.exists(record.order.tables) and compute_keys(record, depth):
+            control[PHASE] = AWAIT_KEYS
+            return True
+    if kernels.exists(record.order.tables):
+        take_keys(record, depth)
+    sort_moves(record, depth)
+    control[PHASE] = SEARCH
+    return False
+
+
+@compiled
+def step(record, budget):
+    """One slice: expand at most `budget` states."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        control[PHASE] = LIST_MOVES
+        if kernels.solved(record.tables, record.stack[0]):
+            control[LENGTH], control[PHASE] = 0, FINISHED
+            return IMPROVED
+    while True:
+        # Expand the current state: list its moves, and sort them by their estimates or by their keys.
+        depth = control[DEPTH]
+        if control[PHASE] == LIST_MOVES:
+            if budget == 0:
+                return RUNNING
+            budget -= 1
+            control[EXPANDED] += 1
+        if control[PHASE] < SEARCH and list_sorted(record, depth):
+            return NEEDS_SCORES
+        # All moves were tried: backtrack. At the start, the search is complete.
+        if record.cursors[depth] == record.counts[depth]:
+            if depth == 0:
+                control[PHASE] = FINISHED
+                if control[PROVES] == 1:
+                    control[BOUND] = control[MAX_MOVES] + 1
+                return DONE
+            control[DEPTH] -= 1
+            continue
+        # Branch to the next move, unless its bound excludes a shorter solution.
+        index = record.cursors[depth]
+        record.cursors[depth] += 1
+        child_depth = depth + 1
+        estimate = np.int64(np.ceil(record.values[depth, index] - 1e-6)) if control[PROVES] == 1 else np.int64(0)
+        if child_depth + estimate > control[MAX_MOVES]:
+            continue
+        if child_depth + 1 >= len(record.stack):
+            record.cursors[depth] -= 1
+            return FULL
+        kernels.apply(record.tables, record.stack[depth], record.rows[depth, index], record.stack[child_depth])
+        # A solution: from now on only shorter ones are searched for.
+        if kernels.solved(record.tables, record.stack[child_depth]):
+            control[LENGTH], control[MAX_MOVES] = child_depth, child_depth - 1
+            for i in range(child_depth):
+                record.best[i] = record.rows[i, record.cursors[i] - 1]
+            return IMPROVED
+        if child_depth < control[MAX_MOVES]:
+            control[DEPTH], control[PHASE] = child_depth, LIST_MOVES

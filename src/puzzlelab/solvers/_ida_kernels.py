@@ -1,0 +1,283 @@
+"""The kernels of iterative deepening A*: one for estimates that are kernels, one for estimates that are requested.
+
+The steps are those of R. E. Korf, "Depth-first iterative-deepening" (1985), section 5: a depth-first search cuts off
+every path with f = g + h above the threshold; the least f that was cut off is the next threshold.
+
+Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
+"""
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.puzzle import State
+from puzzlelab.engine import kernels
+from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.evaluation_kernels import evaluate_state
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
+from puzzlelab.engine.records import Evaluator
+
+DEPTH, THRESHOLD, NEXT_THRESHOLD, PHASE, PROVES, PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD = range(OWN, OWN + 8)
+"""PATH_LENGTH, LAST_MOVE: the moves before the start of this search, and the last of them (-1 without); ONE_THRESHOLD:
+the search ends with its first threshold."""
+START, CHILDREN, SEARCH, FINISHED = range(4)
+"""CHILDREN: the scores of the children of the current state are not there yet."""
+INFINITE = 1 << 40
+ONE = np.uint64(1)
+
+
+class Requests(NamedTuple):
+    """The states whose scores are requested: the start, or all children of the current state."""
+
+    states: State
+    """[M, S]."""
+    moves: NDArray[np.int32]
+    """[M]: the moves that lead to them."""
+    child_values: NDArray[np.int64]
+    """[D, M]: the estimates of the children by move at each depth, rounded up."""
+
+
+class IdaRecord(NamedTuple):
+    """The state of one search."""
+
+    tables: Any
+    evaluator: Evaluator
+    """Its memo is that of the state at the current depth."""
+    control: NDArray[np.int64]
+    stack: State
+    """[D, S]: working states; a puzzle with moves that can be undone keeps its state in the first row."""
+    rows: NDArray[np.int32]
+    """[D, M]: scratch for the moves at each depth."""
+    pending: NDArray[np.uint64]
+    """[D]: the moves not tried yet at each depth."""
+    path: NDArray[np.int32]
+    """[D]: the move taken at each depth."""
+    values: NDArray[np.int64]
+    """[D]: the estimate at each depth."""
+    delta: NDArray[np.int64]
+    """[D, K]: the change of the memo from each depth to the next."""
+    requests: Requests
+    scores: NDArray[np.float64]
+    """[M]: the scores of the requested states."""
+
+
+@inlined
+def begin(record, h):
+    """Set the first threshold to the f of the start, whose estimate is `h`; RUNNING if the search goes on."""
+    control, start = record.control, record.stack[0]
+    record.values[0] = h
+    f = control[PATH_LENGTH] + h
+    if control[ONE_THRESHOLD] == 1 and f > control[THRESHOLD]:
+        control[NEXT_THRESHOLD], control[PHASE] = f, FINISHED
+        return DONE
+    control[THRESHOLD] = max(control[THRESHOLD], f)
+    if control[PROVES] == 1:
+        control[BOUND] = control[THRESHOLD]
+    if kernels.solved(record.tables, start):
+        control[LENGTH], control[PHASE] = 0, FINISHED
+        return IMPROVED
+    control[NEXT_THRESHOLD], control[PHASE] = INFINITE, CHILDREN
+    record.pending[0] = kernels.pending_moves(record.tables, start, control[LAST_MOVE], record.rows[0])
+    return RUNNING
+
+
+@compiled
+def step(record, budget):
+    """One slice with an estimate that is a kernel: expand at most `budget` states.
+
+    The values of the current depth stay in local variables (registers) and are stored in the record on descent. The
+    move is applied last, so that the next read of the state does not wait behind other writes.
+    """
+    control, tables, estimate, stack = record.control, record.tables, record.evaluator.tables, record.stack
+    pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.evaluator.memo
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        status = begin(record, evaluate_state(record.evaluator, stack[0]))
+        if status != RUNNING:
+            return status
+    depth, offset, status = np.uint64(control[DEPTH]), control[PATH_LENGTH] + 1, RUNNING
+    expanded, generated = np.int64(0), np.int64(0)
+    threshold, next_threshold = control[THRESHOLD], control[NEXT_THRESHOLD]
+    node_h, moves_left = values[depth], pending[depth]
+    while expanded < budget:
+        if moves_left == 0:
+            # All paths within the threshold were tried: the least f above it is the next threshold.
+            if depth == 0:
+                if next_threshold == INFINITE or control[ONE_THRESHOLD] == 1:
+                    status = DONE
+                    break
+                threshold, next_threshold = next_threshold, np.int64(INFINITE)
+                if control[PROVES] == 1:
+                    control[BOUND] = threshold
+                moves_left = kernels.pending_moves(tables, stack[0], control[LAST_MOVE], record.rows[0])
+                continue
+            # All children of this state were tried: backtrack.
+            depth -= ONE
+            kernels.swap_delta(estimate, memo, delta[depth])
+            node_h, moves_left = values[depth], pending[depth]
+            kernels.undo_move(tables, stack, depth, path[depth])
+            continue
+        # Generate the next child, and cut it off if its f is above the threshold.
+        move = kernels.next_move(tables, record.rows[depth], moves_left)
+        moves_left = kernels.drop_first(tables, moves_left)
+        generated += 1
+        g = offset + np.int64(depth)
+        state = stack[kernels.stack_row(tables, depth)]
+        if kernels.incremental(estimate):
+            h = kernels.evaluate_move(estimate, state, move, node_h, memo, delta[depth], threshold - g)
+        else:
+            kernels.do_move(tables, stack, depth, move)
+            h = kernels.evaluate(estimate, stack[kernels.stack_row(tables, depth + ONE)], memo)
+        if g + h > threshold:
+            next_threshold = min(next_threshold, g + h)
+            if not kernels.incremental(estimate):
+                kernels.undo_move(tables, stack, depth, move)
+            continue
+        # Descend to the child, which is expanded next.
+        expanded += 1
+        path[depth], pending[depth], values[depth] = move, moves_left, node_h
+        if kernels.incremental(estimate):
+            kernels.swap_delta(estimate, memo, delta[depth])
+            kernels.do_move(tables, stack, depth, move)
+        depth += ONE
+        node_h = h
+        state = stack[kernels.stack_row(tables, depth)]
+        if node_h == 0 and kernels.solved(tables, state):
+            control[LENGTH] = np.int64(depth)
+            status = IMPROVED
+            break
+        moves_left = kernels.pending_moves(tables, state, np.int64(move), record.rows[depth])
+        if depth + np.uint64(2) >= np.uint64(values.size):
+            status = FULL
+            break
+    pending[depth], values[depth] = moves_left, node_h
+    control[DEPTH], control[THRESHOLD], control[NEXT_THRESHOLD] = np.int64(depth), threshold, next_threshold
+    control[EXPANDED] += expanded
+    control[GENERATED] += generated
+    control[PHASE] = FINISHED if status in (DONE, IMPROVED) else SEARCH
+    return status
+
+
+# --- with requested estimates -----------------------------------------------------------------------------------------
+
+
+@inlined
+def rounded_up(score):
+    """The least whole number of moves that is not below a score."""
+    return max(0, np.int64(np.ceil(score - 1e-6)))
+
+
+@inlined
+def request_children(record, depth):
+    """Request the scores of all children of the state at this depth."""
+    tables, requests = record.tables, record.requests
+    state = record.stack[kernels.stack_row(tables, depth)]
+    count = np.uint64(0)
+    pending = record.pending[depth]
+    while pending != 0:
+        move = np.uint64(kernels.next_move(tables, record.rows[depth], pending))
+        kernels.apply(tables, state, move, requests.states[count])
+        requests.moves[count] = move
+        count += ONE
+        pending = kernels.drop_first(tables, pending)
+    record.control[REQUESTED] = count
+
+
+@inlined
+def take_children(record, depth):
+    """Store the scores of the children of the state at this depth."""
+    for i in range(record.control[REQUESTED]):
+        move = np.uint64(record.requests.moves[i])
+        record.requests.child_values[depth, move] = rounded_up(record.scores[i])
+    record.control[REQUESTED] = 0
+
+
+@inlined
+def begin_requested(record):
+    """Request the estimate of the start, or begin with it when it has arrived."""
+    control = record.control
+    if control[REQUESTED] == 0:
+        kernels.copy(record.stack[0], record.requests.states[0])
+        control[REQUESTED] = 1
+        return NEEDS_SCORES
+    control[REQUESTED] = 0
+    return begin(record, rounded_up(record.scores[0]))
+
+
+@inlined
+def raise_threshold(record):
+    """Begin again with the next threshold; DONE if there is none."""
+    control = record.control
+    if control[NEXT_THRESHOLD] == INFINITE or control[ONE_THRESHOLD] == 1:
+        control[PHASE] = FINISHED
+        return DONE
+    control[THRESHOLD], control[NEXT_THRESHOLD] = control[NEXT_THRESHOLD], INFINITE
+    if control[PROVES] == 1:
+        control[BOUND] = control[THRESHOLD]
+    record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control[LAST_MOVE], record.rows[0])
+    control[PHASE] = CHILDREN
+    return RUNNING
+
+
+@inlined
+def descend(record, depth, move):
+    """Move on to a child, whose children are tried next; IMPROVED if it is solved, FULL if the stack is."""
+    control, tables, deeper = record.control, record.tables, depth + ONE
+    record.path[depth] = move
+    kernels.do_move(tables, record.stack, depth, move)
+    control[DEPTH] = np.int64(deeper)
+    state = record.stack[kernels.stack_row(tables, deeper)]
+    if kernels.solved(tables, state):
+        control[LENGTH], control[PHASE] = np.int64(deeper), FINISHED
+        return IMPROVED
+    record.pending[deeper] = kernels.pending_moves(tables, state, np.int64(move), record.rows[deeper])
+    control[PHASE] = CHILDREN
+    return FULL if deeper + np.uint64(2) >= np.uint64(record.values.size) else RUNNING
+
+
+@compiled
+def step_requested(record, budget):
+    """One slice with an estimate that is requested: expand at most `budget` states."""
+    control, tables, pending, status = record.control, record.tables, record.pending, RUNNING
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == START:
+        status = begin_requested(record)
+    while status == RUNNING and budget > 0:
+        depth = np.uint64(control[DEPTH])
+        # The scores of all children of a state are requested at once.
+        if control[PHASE] == CHILDREN:
+            if control[REQUESTED] == 0 and pending[depth] != 0:
+                request_children(record, depth)
+                return NEEDS_SCORES
+            take_children(record, depth)
+            control[PHASE] = SEARCH
+        if pending[depth] == 0:
+            # All paths within the threshold were tried, or all children of this state: then backtrack.
+            if depth == 0:
+                status = raise_threshold(record)
+                continue
+            control[DEPTH] -= 1
+            kernels.undo_move(tables, record.stack, depth - ONE, record.path[depth - ONE])
+            continue
+        # Take the next child, and cut it off if its f is above the threshold.
+        move = kernels.next_move(tables, record.rows[depth], pending[depth])
+        pending[depth] = kernels.drop_first(tables, pending[depth])
+        control[GENERATED] += 1
+        f = control[PATH_LENGTH] + 1 + np.int64(depth) + record.requests.child_values[depth, move]
+        if f > control[THRESHOLD]:
+            control[NEXT_THRESHOLD] = min(control[NEXT_THRESHOLD], f)
+            continue
+        control[EXPANDED] += 1
+        budget -= 1
+        status = descend(record, depth, move)
+    return status
