@@ -26,7 +26,8 @@ from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, EquivalentMoves
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
 from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED, RUNNING
 
 ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))

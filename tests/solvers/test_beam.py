@@ -9,7 +9,7 @@ from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, ch
 from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
-from puzzlelab.puzzles.tiles.exact_distances import rank_of
+from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._top_k import threshold_exact
 from puzzlelab.solvers.astar import unpacked

@@ -94,7 +94,7 @@ def rehashed(record: Any, states: int, load: float, room: int) -> Any:
     if states + record.moves.size <= load * size or 8 * size > room:
         return None
     table = np.zeros(2 * size, np.int32)
-    kernels.rehash(table, record.keys, states)  # type: ignore[no-untyped-call]
+    kernels.rehash(table, record.keys, states)
     return record._replace(table=table)
 
 

@@ -18,10 +18,7 @@ from puzzlelab.core.solutions import Count
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Machine
-
-FOUND, MOST, OWN = range(kernels.OWN, kernels.OWN + 3)
-"""Places in the `control` of a machine that lists solutions; the places from OWN on are its own."""
-
+from puzzlelab.engine.enumeration_slots import FOUND, MOST
 
 Score = Callable[[State], NDArray[np.float64]]
 """Scores the working states that a machine requests."""

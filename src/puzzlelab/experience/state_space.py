@@ -23,11 +23,10 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Reversible
-from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import compiled
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
+from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs
 from puzzlelab.solvers.astar import unpacked
 
@@ -131,31 +130,3 @@ def _explored(puzzle: Puzzle) -> Any:
             f"{puzzle.name} has too many states to take all of them: at most {MAX_STATES:,}, and what memory holds"
         )
     return search.record
-
-
-@compiled
-def label_all(
-    tables: Any,
-    table: NDArray[np.int32],
-    keys: NDArray[np.uint64],
-    parent: NDArray[np.int32],
-    distance: NDArray[np.int32],
-    masks: NDArray[np.bool_],
-    state: State,
-    child: State,
-    key: NDArray[np.uint64],
-    moves: NDArray[np.int32],
-) -> None:
-    """Write the distances `int32[N]` of the states `keys: uint64[N, W]`, and the moves `bool[N, M]` that reduce them.
-
-    A state stands behind its `parent: int32[N]`, which is -1 for a goal; `table` finds its row, as in `bfs.BfsRecord`.
-    """
-    for row in range(len(keys)):
-        distance[row] = 0 if parent[row] < 0 else distance[parent[row]] + 1
-    for row in range(len(keys)):
-        kernels.unpack(tables, keys[row], state)  # type: ignore[no-untyped-call]
-        for i in range(kernels.legal(tables, state, moves)):  # type: ignore[no-untyped-call]
-            kernels.apply(tables, state, moves[i], child)  # type: ignore[no-untyped-call]
-            kernels.pack(tables, child, key)  # type: ignore[no-untyped-call]
-            other = kernels.find_or_add(table, keys, key, kernels.mix(key), row)  # type: ignore[no-untyped-call]
-            masks[row, moves[i]] = distance[other] < distance[row]

@@ -25,7 +25,8 @@ from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import UNLIMITED, Count
 from puzzlelab.core.solver import Attempt
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration_slots import FOUND, MOST
 from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED
 from puzzlelab.solvers._permutation_split import Path, pieces_of, restrict_to
 from puzzlelab.solvers._permutations import PermutationRows

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from puzzlelab.core.registry import load
 from puzzlelab.engine.simd import LANES
-from puzzlelab.puzzles.sudoku import bands
+from puzzlelab.puzzles.sudoku import bands, bands_kernels
 
 NINE = load("sudoku-9x9")
 SEEDS = st.integers(0, 2**32)
@@ -391,7 +391,7 @@ def test_the_stack_is_deep_enough_for_sparse_boards(seed, clues, pool, harness) 
     grid = harness.shuffled(pool[random.integers(len(pool))], random)
     board = np.where(random.permutation(81) < clues, grid, 0).astype(np.uint8)
     found, levels = harness.search(harness.candidates_of(board), 300)
-    assert levels <= bands.LEVELS
+    assert levels <= bands_kernels.LEVELS
     assert len({*map(tuple, found.tolist())}) == len(found) >= 1
     assert all(NINE.solved(solution) for solution in found[:5])
     assert (found[:, board != 0] == board[board != 0]).all()
@@ -402,5 +402,5 @@ def test_the_stack_is_deep_enough_for_sparse_boards(seed, clues, pool, harness) 
 def test_the_stack_is_deep_enough_for_any_candidates(seed, density, harness) -> None:
     noise = np.random.default_rng(seed).random((81, 9)) < density
     found, levels = harness.search((noise << np.arange(9)).sum(axis=1), 100)
-    assert levels <= bands.LEVELS
+    assert levels <= bands_kernels.LEVELS
     assert all(NINE.solved(solution) for solution in found[:5])
