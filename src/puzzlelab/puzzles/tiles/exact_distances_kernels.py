@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import compiled, implements, inlined
 from puzzlelab.puzzles.tiles.kernels import TilesTables, slide
-
-if TYPE_CHECKING:
-    pass
 
 UNREACHED = 255
 

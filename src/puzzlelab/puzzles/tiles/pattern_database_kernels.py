@@ -6,7 +6,7 @@ Source and shapes as in `pattern_database`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ from puzzlelab.engine.kernels import compiled, implements, inlined, population
 from puzzlelab.puzzles.tiles.estimate_kernels import moving
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 
-if TYPE_CHECKING:
-    pass
 UNREACHED = 255
 
 

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from puzzlelab.engine.kernels import compiled, inlined
 
-if TYPE_CHECKING:
-    pass
 GREEDINESS = 1.5
 
 

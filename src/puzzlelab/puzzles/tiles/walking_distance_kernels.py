@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements
 from puzzlelab.puzzles.tiles.estimate_kernels import moving
 from puzzlelab.puzzles.tiles.kernels import TilesTables
-
-if TYPE_CHECKING:
-    pass
 
 
 class WalkingTables(NamedTuple):
