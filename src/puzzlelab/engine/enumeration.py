@@ -7,6 +7,7 @@ DONE when it has that many or all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +35,18 @@ def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Sc
     while True:
         status, stop, scored = _slice(machine, clock, score)
         evaluations += scored
-        counts = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED]), evaluations
-        if status == kernels.IMPROVED:
-            yield Result(tuple(machine.solution(machine.record)), "none", "", "done", 0, *counts, clock.seconds)
-        elif status == kernels.DONE:
-            yield Result(None, "none", "", "done", 0, *counts, clock.seconds)
-            return
+        expanded, generated = int(machine.control[kernels.EXPANDED]), int(machine.control[kernels.GENERATED])
+        moves = tuple(machine.solution(machine.record)) if status == kernels.IMPROVED else None
+        seconds = clock.seconds
+        work = Result(moves, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)
+        if status in (kernels.IMPROVED, kernels.DONE):
+            yield work
         else:
-            yield Progress(*counts, 0, clock.seconds)
+            yield Progress(expanded, generated, evaluations, 0, seconds)
+        if status == kernels.DONE:
+            return
         if stop:
-            yield Result(None, "none", "", stop, 0, *counts, clock.seconds)
+            yield replace(work, moves=None, stop=stop)
             return
 
 

@@ -100,8 +100,18 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
     count = int(record.control[bfs.STATES])
     keys, rules = record.keys[:count], rules_of(Instance(puzzle, _goals(puzzle)[0]))
     distance, masks = np.zeros(count, np.int32), np.zeros((count, puzzle.move_count), bool)
-    scratch = record.state, record.child, record.key, record.moves
-    runner(label_all, rules)(record.tables, record.table, keys, record.parent, distance, masks, *scratch)
+    runner(label_all, rules)(
+        tables=record.tables,
+        table=record.table,
+        keys=keys,
+        parent=record.parent,
+        distance=distance,
+        masks=masks,
+        state=record.state,
+        child=record.child,
+        key=record.key,
+        moves=record.moves,
+    )
     if distance[-1] > LONGEST:
         raise BadInput(
             f"some states of {puzzle.name} are {distance[-1]:,} moves from a goal, more than samples can tell"

@@ -97,12 +97,20 @@ class Annealing(SolverSettings):
             proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
             if status == DONE:
                 moves = writer(instance)(record.digits)
-                yield Result(moves, "none", "", "done", blanks, proposed, accepted, 0, clock.seconds)
+                yield Result(moves, lower_bound=blanks, expanded=proposed, generated=accepted, seconds=clock.seconds)
                 return
             yield Progress(proposed, accepted, 0, blanks, clock.seconds)
             stop = clock.reached(proposed)
         proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
-        yield Result(None, "none", reason_of(record), stop, blanks, proposed, accepted, 0, clock.seconds)
+        yield Result(
+            None,
+            reason=reason_of(record),
+            stop=stop,
+            lower_bound=blanks,
+            expanded=proposed,
+            generated=accepted,
+            seconds=clock.seconds,
+        )
 
 
 def reason_of(record: AnnealingRecord) -> str:

@@ -33,14 +33,14 @@ def machine(instance: Instance, guided: bool = False) -> Machine:
     blanks = int(np.count_nonzero(view(instance).digits(instance.state) < 0))
     levels = blanks + 2
     record = BacktrackingRecord(
-        grid_of(view(instance).units),
-        np.zeros(16, np.int64),
-        np.zeros((levels, masks.size), np.uint32),
-        np.zeros(levels, np.int32),
-        np.zeros(levels, np.uint32),
-        np.zeros(levels, np.int64),
-        np.zeros(masks.size * digits if guided else 0),
-        np.zeros((levels, digits if guided else 0)),
+        grid=grid_of(view(instance).units),
+        control=np.zeros(16, np.int64),
+        stack=np.zeros((levels, masks.size), np.uint32),
+        cells=np.zeros(levels, np.int32),
+        rest=np.zeros(levels, np.uint32),
+        guesses=np.zeros(levels, np.int64),
+        scores=np.zeros(masks.size * digits if guided else 0),
+        cell_scores=np.zeros((levels, digits if guided else 0)),
     )
     record.stack[0] = masks
     record.control[CLUES], record.control[GUIDED] = masks.size - blanks, guided

@@ -33,17 +33,17 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
     record = DancingLinksRecord(
-        np.zeros(16, np.int64),
-        cover.starts,
-        cover.entries,
-        chosen,
-        cover.primary,
-        np.zeros(cover.items + 1, np.int64),
-        links[0],
-        links[1],
-        links[2],
-        links[3],
-        np.empty(cover.primary + 1, np.int32),
+        control=np.zeros(16, np.int64),
+        starts=cover.starts,
+        entries=cover.entries,
+        chosen=chosen,
+        primary=cover.primary,
+        size=np.zeros(cover.items + 1, np.int64),
+        up=links[0],
+        down=links[1],
+        top=links[2],
+        option=links[3],
+        path=np.empty(cover.primary + 1, np.int32),
     )
     return Machine(record, step, partial(solution, cover), same_size, lambda record: EXHAUSTED)
 

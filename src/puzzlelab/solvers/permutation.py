@@ -26,53 +26,14 @@ from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
+from puzzlelab.engine.driver import Clock, Machine
 from puzzlelab.engine.enumeration import counted, listed
-from puzzlelab.solvers._candidates import view, writer
-from puzzlelab.solvers._permutation_kernels import PermutationLists, PermutationRecord, step
+from puzzlelab.solvers._permutation_kernels import PermutationLists, step
+from puzzlelab.solvers._permutation_search import machine, record_of
 from puzzlelab.solvers._permutations import PermutationRows
 
 MAX_BYTES = 2**29
 """The memory limit of the lists of all processes together."""
-HEAD_START = 0.5
-"""Seconds of search before other processes are started."""
-
-
-def record_of(lists: PermutationLists) -> PermutationRecord:
-    """The start of a search."""
-    size = len(lists.having_begin)
-    counts = np.zeros((size + 1, size), np.int64)
-    counts[0] = np.diff(lists.firsts)
-    whole = np.zeros(int(lists.words[-1]), np.uint64)
-    for row in range(size):
-        bits = np.zeros(int(lists.words[row + 1] - lists.words[row]) * 64, np.uint8)
-        bits[: counts[0, row]] = 1
-        whole[lists.words[row] : lists.words[row + 1]] = np.packbits(bits, bitorder="little").view(np.uint64)
-    alive = np.zeros((size + 1, whole.size), np.uint64)
-    alive[0] = whole
-    rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
-    rows[0] = np.argmin(counts[0])
-    checks = np.zeros(size * lists.cell_units.shape[2], np.int64)
-    return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
-
-
-def machine(instance: Instance, lists: PermutationLists) -> Machine:
-    """The search; every row has a permutation."""
-    cells = next(iter(view(instance).units.kinds.values()))
-    digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
-
-    def solution(record: PermutationRecord) -> tuple[int, ...]:
-        rows = record.rows[:-1]
-        digits[cells[rows]] = lists.digits[lists.firsts[rows] + record.chosen[:-1]]
-        return moves_of(digits)
-
-    return Machine(
-        record_of(lists),
-        step,
-        lambda record: list(solution(record)),
-        lambda record, room: None,
-        lambda record: EXHAUSTED,
-    )
 
 
 class Permutation(SolverSettings):

@@ -26,6 +26,7 @@ from puzzlelab.engine.table_cache import stored
 from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
 from puzzlelab.puzzles.tiles.pattern_database_kernels import (
     UNREACHED,
+    GroupSearch,
     PatternTables,
     expand_level,
     least_entries,
@@ -115,34 +116,33 @@ def build_group(geometry: TilesTables, group: tuple[int, ...], title: str) -> ND
     link_regions(masks, geometry.source, ranks, offsets, labels, first, target, turn)
     orders = math.factorial(size)
     entries = np.full((regions, -(-orders // 8) * 8), UNREACHED, np.uint8)
+    search = GroupSearch(
+        entries=entries,
+        levels=entries.view(np.uint64),
+        active=np.zeros((2, regions), np.uint8),
+        first=first,
+        target=target,
+        turn=turn,
+        turns=order_turns(size),
+        new_entries=np.zeros(entries.shape[1], np.int32),
+    )
     home = int(np.searchsorted(masks, np.uint64(sum(1 << cell for cell in group))))
-    _spread(entries, int(offsets[home] + labels[home, geometry.home]), first, target, turn, order_turns(size), title)
+    _spread(search, int(offsets[home] + labels[home, geometry.home]), title)
     values = np.empty((orders, masks.size), np.uint8)
     least_entries(entries, offsets, values)
     return values
 
 
-def _spread(
-    entries: NDArray[np.uint8],
-    home: int,
-    first: NDArray[np.int64],
-    target: NDArray[np.int32],
-    turn: NDArray[np.uint8],
-    turns: NDArray[np.uint16],
-    title: str,
-) -> None:
-    """Fill `entries` level by level, in pieces short enough for progress and Ctrl-C."""
-    regions = len(entries)
-    active = np.zeros((2, regions), np.uint8)
-    entries[home, 0], active[0, home] = 0, 1
-    levels, found = entries.view(np.uint64), np.zeros(entries.shape[1], np.int32)
-    wanted = regions * turns.shape[2]
+def _spread(search: GroupSearch, home: int, title: str) -> None:
+    """Fill the entries level by level from the goal's region, in pieces short enough for progress and Ctrl-C."""
+    regions = len(search.entries)
+    search.entries[home, 0], search.active[0, home] = 0, 1
+    wanted = regions * search.turns.shape[2]
     depth, done, reached = 0, 1, 1
     while reached:
         reached = 0
         for start in range(0, regions, 4096):
-            stop = min(start + 4096, regions)
-            reached += expand_level(depth, entries, levels, active, first, target, turn, turns, found, start, stop)
+            reached += expand_level(search, depth, start, min(start + 4096, regions))
         done, depth = done + reached, depth + 1
         report.progress(title, min(done, wanted) if reached else wanted, wanted)
 
@@ -228,18 +228,18 @@ def patterns(puzzle: Tiles, groups: Groups) -> PatternTables:
     turns, turn_starts = all_turns(groups)
     mirrored = mirror(puzzle)
     return PatternTables(
-        rules(puzzle).tables,
-        database(puzzle, groups),
-        group,
-        slot,
-        np.uint64(half),
-        low,
-        high,
-        np.array([math.comb(cells, len(members)) for members in groups], np.uint64),
-        turns,
-        turn_starts,
-        np.array([len(members) for members in groups], np.int64),
-        np.zeros(0, np.uint8) if mirrored is None else mirrored[0].astype(np.uint8),
+        geometry=rules(puzzle).tables,
+        values=database(puzzle, groups),
+        group=group,
+        slot=slot,
+        half=np.uint64(half),
+        low=low,
+        high=high,
+        strides=np.array([math.comb(cells, len(members)) for members in groups], np.uint64),
+        turns=turns,
+        turn_starts=turn_starts,
+        sizes=np.array([len(members) for members in groups], np.int64),
+        mirror=np.zeros(0, np.uint8) if mirrored is None else mirrored[0].astype(np.uint8),
     )
 
 

@@ -128,13 +128,34 @@ def link_regions(masks, source, ranks, offsets, labels, first, target, turn):
     return total
 
 
-@compiled
-def expand_level(depth, entries, levels, active, first, target, turn, turns, new_entries, start, stop):
-    """Push the entries at `depth` of the regions `start` to `stop` one move on; return how many were reached.
-
-    `entries: uint8[regions, P]` are the distances, P = k! padded to a multiple of 8; `levels` is the same memory as
-    `uint64`; `active: uint8[2, regions]` says which regions have entries at even and odd depths.
+class GroupSearch(NamedTuple):
+    """The breadth-first search that fills one group. R = regions of all sets; L = moves out of them, the links;
+    P = k! padded to a multiple of 8.
     """
+
+    entries: NDArray[np.uint8]
+    """[R, P]: the distance of each order."""
+    levels: NDArray[np.uint64]
+    """[R, P / 8]: the same memory, in words."""
+    active: NDArray[np.uint8]
+    """[2, R]: which regions have entries at even and odd depths."""
+    first: NDArray[np.int64]
+    """[R + 1]: where the links of each region begin."""
+    target: NDArray[np.int32]
+    """[L]: the region after each link."""
+    turn: NDArray[np.uint8]
+    """[L]: 16 times the place of the moved tile among its sorted cells, plus its place afterwards."""
+    turns: NDArray[np.uint16]
+    """[k, k, k!]: the order after a turn, for each order."""
+    new_entries: NDArray[np.int32]
+    """[P]: the orders of one region that are at the current depth."""
+
+
+@compiled
+def expand_level(search, depth, start, stop):
+    """Push the entries at `depth` of the regions `start` to `stop` one move on; return how many were reached."""
+    entries, levels, active, new_entries = search.entries, search.levels, search.active, search.new_entries
+    first, target, turn, turns = search.first, search.target, search.turn, search.turns
     reached = 0
     ones = np.uint64(0x0101010101010101)
     highs = np.uint64(0x8080808080808080)
