@@ -24,10 +24,11 @@ from puzzlelab.core.solutions import (
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve
 from puzzlelab.core.verify import Verdict, replay, verify
 from puzzlelab.core.views import Candidates, EquivalentMoves
-from puzzlelab.engine import kernels
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, REQUESTED
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
-from puzzlelab.engine.kernels import DONE, EXPANDED, FULL, GENERATED, IMPROVED, RUNNING
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING
 
 ONE, OTHER, THIRD = Result((0, 0)), Result((1, 0, 0, 0)), Result((0, 1, 0, 0))
 """Ways from place 2 of the corridor to place 0."""
@@ -220,7 +221,7 @@ def test_time_ends_a_count_and_a_list() -> None:
 
 
 def test_places_in_the_control_are_nobody_elses() -> None:
-    assert len({EXPANDED, GENERATED, kernels.BOUND, kernels.LENGTH, kernels.REQUESTED, FOUND, MOST, OWN}) == 8
+    assert len({EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, FOUND, MOST, OWN}) == 8
 
 
 # --- count ---

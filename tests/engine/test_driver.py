@@ -16,9 +16,10 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimate, Estimates, Samples
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
 from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine, drive, round_robin, scorer
 from puzzlelab.engine.interpreted_kernels import plain_rules
-from puzzlelab.engine.kernels import BOUND, DONE, EXPANDED, FULL, GENERATED, IMPROVED, NEEDS_SCORES, RUNNING
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
 
 # --- a machine that plays a script ------------------------------------------------------------------------------------
 

@@ -57,18 +57,74 @@ def test_otherwise_it_is_in_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- what machine code depends on ---
 
 
-def test_every_file_with_kernels_is_a_source() -> None:
+def test_every_file_of_kernels_is_a_source() -> None:
     sources = set(kernel_sources())
-    assert {"engine/kernels.py", "engine/compiling.py", "solvers/astar.py", "solvers/ida.py"} <= sources
-    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.glob("puzzles/*/kernels.py")} <= sources
-    compiling = [
-        path for path in PACKAGE.rglob("*.py") if "@compiled" in path.read_text() or "@inlined" in path.read_text()
+    assert {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*kernels.py")} <= sources
+    assert {"engine/kernels.py", "puzzles/tiles/kernels.py", "solvers/_backtracking_kernels.py"} <= sources
+
+
+def test_what_kernels_import_is_a_source() -> None:
+    assert {"engine/compiling.py", "engine/wide_integers.py", "puzzles/sudoku/bands.py"} <= set(kernel_sources())
+
+
+def test_what_only_calls_kernels_is_none() -> None:
+    assert not {"engine/driver.py", "solvers/backtracking.py", "puzzles/sudoku/exact.py"} & set(kernel_sources())
+
+
+SMALL_PACKAGE = {
+    "engine/__init__.py": "",
+    "engine/kernels.py": "import numpy\n",
+    "engine/slots.py": "from puzzlelab.engine.numbers import (  # in two\n    ONE as FIRST,\n    TWO,\n)\n",
+    "engine/numbers.py": "ONE, TWO = 1, 2\n",
+    "solvers/__init__.py": "LIMIT = 3\n",
+    "solvers/_search_kernels.py": (
+        "from typing import TYPE_CHECKING\n\n"
+        "from puzzlelab.engine import kernels, slots as places\n"
+        "from puzzlelab.solvers import LIMIT\n\n"
+        "if TYPE_CHECKING:\n    from puzzlelab.solvers.search import Search\n"
+    ),
+    "solvers/search.py": "from puzzlelab.solvers._search_kernels import step\n",
+}
+
+
+@pytest.fixture
+def small_package(tmp_path: Path) -> Path:
+    """A package with one solver, whose kernels use numbers of other files."""
+    for place, text in SMALL_PACKAGE.items():
+        path = tmp_path / "small" / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "small"
+
+
+def test_imports_are_followed_from_file_to_file(small_package: Path) -> None:
+    assert list(kernel_sources(small_package)) == [
+        "engine/kernels.py",
+        "engine/numbers.py",
+        "engine/slots.py",
+        "solvers/__init__.py",
+        "solvers/_search_kernels.py",
     ]
-    assert {path.relative_to(PACKAGE).as_posix() for path in compiling} <= sources
 
 
-def test_files_without_kernels_are_none() -> None:
-    assert "core/errors.py" not in kernel_sources()
+@pytest.mark.parametrize(
+    ("edited", "changes"),
+    [
+        ("engine/numbers.py", True),
+        ("solvers/__init__.py", True),
+        ("solvers/_search_kernels.py", True),
+        ("solvers/search.py", False),
+        ("engine/__init__.py", False),
+    ],
+)
+def test_only_an_edit_of_a_source_changes_the_fingerprint(
+    small_package: Path, monkeypatch: pytest.MonkeyPatch, edited: str, changes: bool
+) -> None:
+    monkeypatch.setattr(kernel_cache, "kernel_sources", lambda: kernel_sources(small_package))
+    before = kernel_cache.kernel_fingerprint.__wrapped__()
+    path = small_package / edited
+    path.write_text(path.read_text() + "THREE = 3\n")
+    assert (kernel_cache.kernel_fingerprint.__wrapped__() != before) is changes
 
 
 def test_a_changed_source_changes_the_folder(source: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from puzzlelab.engine import kernels
+from puzzlelab.engine.hash_table_kernels import find_or_add, mix, rehash
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import compiled, implements, inlined
 
@@ -56,7 +57,7 @@ def add_all(table, keys, given, limit):
     """Add keys one after the other; the number of different ones."""
     count = 0
     for i in range(limit):
-        if kernels.find_or_add(table, keys, given[i], kernels.mix(given[i]), count) < 0:
+        if find_or_add(table, keys, given[i], mix(given[i]), count) < 0:
             kernels.copy(given[i], keys[count])
             count += 1
     return count
@@ -113,21 +114,21 @@ def test_the_hash_table_knows_exactly_what_was_added(pairs: list[tuple[int, int]
         count = add(table, keys, given_keys, len(pairs))
         assert [tuple(key) for key in keys[:count].tolist()] == list(dict.fromkeys(pairs))
         again = np.zeros(32, np.int32)
-        kernels.rehash(again, keys, count)
+        rehash(again, keys, count)
         assert add(again, keys, given_keys, len(pairs)) == 0 or not pairs
         for row in range(count):
-            assert kernels.find_or_add(again, keys, keys[row], kernels.mix(keys[row]), 99) == row
+            assert find_or_add(again, keys, keys[row], mix(keys[row]), 99) == row
 
 
 def test_the_hash_is_the_same_compiled_or_not() -> None:
     keys = np.random.default_rng(1).integers(0, 2**63, (200, 3)).astype(np.uint64)
     with np.errstate(over="ignore"):
-        assert [kernels.mix(key) for key in keys] == [int(kernels.mix.py_func(key)) for key in keys]
+        assert [mix(key) for key in keys] == [int(mix.py_func(key)) for key in keys]
 
 
 def test_the_hash_spreads_keys_that_differ_little() -> None:
     keys = np.arange(1 << 16, dtype=np.uint64).reshape(-1, 1)
-    hashes = np.array([kernels.mix(key) for key in keys], np.uint64)
+    hashes = np.array([mix(key) for key in keys], np.uint64)
     assert np.unique(hashes).size == hashes.size
     filled = np.unique(hashes & np.uint64(0xFFFF)).size / hashes.size
     assert abs(filled - (1 - np.exp(-1))) < 0.01  # as many low bits as if drawn by chance

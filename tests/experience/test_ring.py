@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from puzzlelab import BadInput
-from puzzlelab.experience import sumtree
+from puzzlelab.experience import sumtree, sumtree_kernels
 from puzzlelab.experience.ring import PrioritisedRing, Ring
 
 BOTH = pytest.mark.parametrize("make", [Ring, PrioritisedRing])
@@ -85,13 +85,13 @@ def test_a_tree_adds_up(capacity, data):
     for _ in range(data.draw(st.integers(0, 4))):
         places = data.draw(st.lists(st.integers(0, capacity - 1), max_size=6))
         weights = data.draw(st.lists(st.integers(0, 9), min_size=len(places), max_size=len(places)))
-        sumtree.set_weights(tree, np.array(places, np.int64), np.array(weights, np.float64))
+        sumtree_kernels.set_weights(tree, np.array(places, np.int64), np.array(weights, np.float64))
         for place, weight in zip(places, weights, strict=True):  # one after the other: of two the last one counts
             oracle[place] = weight
     assert np.array_equal(sumtree.leaves(tree)[:capacity], oracle)
     assert tree[1] == oracle.sum()
     again = tree.copy()
-    sumtree.sum_up(again)
+    sumtree_kernels.sum_up(again)
     assert np.array_equal(again, tree)
 
 
@@ -110,9 +110,9 @@ def test_draws_are_those_of_a_running_total(weights, count, seed):
     if not any(weights):
         weights[-1] = 1
     tree, places = sumtree.new_tree(len(weights)), np.empty(count, np.int64)
-    sumtree.set_weights(tree, np.arange(len(weights)), np.array(weights, np.float64))
+    sumtree_kernels.set_weights(tree, np.arange(len(weights)), np.array(weights, np.float64))
     points = np.random.default_rng(seed).random(count)
-    sumtree.draw(tree, points, places)
+    sumtree_kernels.draw(tree, points, places)
     assert places.tolist() == drawn_by_hand(weights, points)
 
 
@@ -121,10 +121,10 @@ def test_no_rounding_error_leads_to_a_weight_of_nothing(scale):
     random = np.random.default_rng(3)
     tree = sumtree.new_tree(1_000)
     weights = random.random(1_000) * scale * (random.random(1_000) < 0.1)
-    sumtree.set_weights(tree, np.arange(1_000), weights)
+    sumtree_kernels.set_weights(tree, np.arange(1_000), weights)
     places = np.empty(10_000, np.int64)
     for points in (random.random(10_000), np.full(10_000, np.nextafter(1.0, 0.0)), np.zeros(10_000)):
-        sumtree.draw(tree, points, places)
+        sumtree_kernels.draw(tree, points, places)
         assert (weights[places] > 0).all()
 
 

@@ -15,7 +15,7 @@ from puzzlelab.experience.rollouts import Rollouts
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards
 from puzzlelab.experience.teachers import Teacher, teach
-from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
 from puzzlelab.solvers.beam import Beam
 
 pytest.importorskip("pyarrow")
@@ -50,7 +50,7 @@ def distance(states):
     """The true distance of boards of the 8-puzzle."""
     rules = EIGHT.view(KernelRules)
     table = exact_distances.distances(EIGHT).distance
-    return np.array([table[exact_distances.rank_of(working)] for working in rules.encode(states)])
+    return np.array([table[exact_distances_kernels.rank_of(working)] for working in rules.encode(states)])
 
 
 def games_of(samples):

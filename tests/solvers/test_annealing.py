@@ -11,7 +11,8 @@ from puzzlelab.core.solutions import count
 from puzzlelab.core.views import Units
 from puzzlelab.engine import driver
 from puzzlelab.puzzles.sudoku.rules import Sudoku
-from puzzlelab.solvers.annealing import COST, LEAST_COST, Annealing, record_of, step
+from puzzlelab.solvers._annealing_kernels import COST, LEAST_COST, step
+from puzzlelab.solvers.annealing import Annealing, record_of
 
 NINE, FOUR = load("sudoku-9x9"), load("sudoku-4x4")
 SOLUTION = "812753649943682175675491283154237896369845721287169534521974368438526917796318452"

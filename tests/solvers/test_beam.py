@@ -8,9 +8,9 @@ import pytest
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Samples
-from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
-from puzzlelab.puzzles.tiles.exact_distances import rank_of
 from puzzlelab.engine.records import unpacked
+from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
+from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _prior_beam, _prior_beam_kernels
 from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam

@@ -12,8 +12,8 @@ from puzzlelab.engine.machine_code import modules_of
 
 SECONDS = {
     "step": 3,
-    "puzzlelab.puzzles.dust.half_pair_search.step": 10,
-    "puzzlelab.puzzles.dust.half_costs.raise_bound": 4,
+    "puzzlelab.puzzles.dust.half_pair_search_kernels.step": 10,
+    "puzzlelab.puzzles.dust.half_costs_kernels.raise_bound": 4,
 }
 """Seconds, about, that kernels take on a server of 2023, by name or by the last part of it: `benchmarks/start.py
 --slowest` measures them."""
@@ -43,7 +43,9 @@ def announcements(function: Any) -> Iterator[Callable[[tuple[Any, ...]], None]]:
 
 
 def _short(name: str) -> str:
-    return ".".join(name.split(".")[-2:])
+    """The kernel and its module, without what marks the modules of kernels: `ida.step` for `_ida_kernels.step`."""
+    module, kernel = name.split(".")[-2:]
+    return f"{module.removeprefix('_').removesuffix('_kernels')}.{kernel}"
 
 
 def _purpose(signature: tuple[Any, ...]) -> str:

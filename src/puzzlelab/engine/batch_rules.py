@@ -5,16 +5,15 @@ Shapes: B = states, S = length of a state, M = number of moves, R = children of 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import EquivalentMoves, Estimate, KernelRules
-from puzzlelab.engine import kernels
+from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, name_legal, wander
 from puzzlelab.engine.interpreted_kernels import plain_rules, runner
-from puzzlelab.engine.kernels import compiled
 
 
 class Successors(NamedTuple):
@@ -116,65 +115,6 @@ def _named(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.int
 
 def _room(puzzle: Puzzle) -> NDArray[np.int32]:
     return np.empty(max(1, puzzle.move_count), np.int32)
-
-
-@compiled
-def name_legal(tables: Any, states: State, moves: NDArray[np.int32], named: NDArray[np.int64]) -> None:
-    """Write the legal moves of working states `T[B, S]` into their own places of `named: int64[B, M]`."""
-    for place in range(len(states)):
-        for i in range(kernels.legal(tables, states[place], moves)):  # type: ignore[no-untyped-call]
-            named[place, moves[i]] = moves[i]
-
-
-@compiled
-def make_moves(tables: Any, states: State, moves: NDArray[np.int64], after: State, solved: NDArray[np.bool_]) -> None:
-    """Write what `states: T[B, S]` become by legal `moves: int64[B]` into `after: T[B, S]`, where the states stand too.
-
-    A negative move leaves the state as it is.
-    """
-    for place in range(len(states)):
-        if moves[place] >= 0:
-            kernels.apply(tables, states[place], moves[place], after[place])  # type: ignore[no-untyped-call]
-        solved[place] = kernels.solved(tables, after[place])  # type: ignore[no-untyped-call]
-
-
-@compiled
-def begin_all(estimate: Any, states: State, memo: NDArray[np.int64], values: NDArray[np.float64]) -> None:
-    """The estimate of each working state `T[B, S]` into `values: float64[B]`; `memo: int64[K]` is a work buffer."""
-    for place in range(len(states)):
-        values[place] = kernels.evaluate(estimate, states[place], memo)  # type: ignore[no-untyped-call]
-
-
-@compiled
-def wander(
-    tables: Any,
-    states: State,
-    ends: NDArray[np.int64],
-    noise: NDArray[np.float64],
-    moves: NDArray[np.int32],
-    after: State,
-) -> None:
-    """Random walks of `states: T[B, S]` into `after: T[B, S]`, where the states stand too; `states` are used as room.
-
-    Walk b uses `noise[ends[b - 1] : ends[b]]`, numbers from [0, 1), one a move. It ends early where only the move back
-    is left.
-    """
-    begin = 0
-    for place in range(len(states)):
-        last = -1
-        for t in range(begin, ends[place]):
-            kernels.copy(after[place], states[place])
-            count = kernels.legal(tables, states[place], moves)  # type: ignore[no-untyped-call]
-            remaining = 0
-            for i in range(count):
-                if last < 0 or moves[i] != kernels.inverse(tables, last):  # type: ignore[no-untyped-call]
-                    moves[remaining] = moves[i]
-                    remaining += 1
-            if remaining == 0:
-                break
-            last = moves[np.int64(noise[t] * remaining)]
-            kernels.apply(tables, states[place], last, after[place])  # type: ignore[no-untyped-call]
-        begin = ends[place]
 
 
 def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:

@@ -8,7 +8,6 @@ Shapes: G = games, L = moves of all their solutions together, S = length of a st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,45 +15,12 @@ from numpy.typing import NDArray
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine import kernels
-from puzzlelab.engine.kernels import compiled
+from puzzlelab.engine.batch_verify_kernels import replay_all
 
 CHECKED = 100
 """One solution in this many is also replayed with the plain rules."""
 UNSOLVED = -1
 """The length of a game that has no solution."""
-
-
-@compiled
-def replay_all(
-    tables: Any,
-    starts: State,
-    lengths: NDArray[np.int64],
-    moves: NDArray[np.int32],
-    positions: State,
-    child: State,
-    legal: NDArray[np.int32],
-    holds: NDArray[np.bool_],
-) -> None:
-    """Write into `positions: T[L, S]` where each of the `moves: int32[L]` is made, into `holds: bool[G]` which hold.
-
-    Game g has the next `lengths[g]` moves from `starts: T[G, S]` on. It holds if `legal` names each of them and they
-    end in a solved state, or if its length is `UNSOLVED`. `child: T[S]` and `legal: int32[M]` are room to work in.
-    """
-    row = 0
-    for game in range(len(lengths)):
-        kernels.copy(starts[game], child)
-        allowed = True
-        for i in range(max(0, lengths[game])):
-            kernels.copy(child, positions[row + i])
-            if allowed:
-                allowed = False
-                for j in range(kernels.legal(tables, child, legal)):  # type: ignore[no-untyped-call]
-                    allowed = allowed or legal[j] == moves[row + i]
-            if allowed:
-                kernels.apply(tables, positions[row + i], moves[row + i], child)  # type: ignore[no-untyped-call]
-        row += max(0, lengths[game])
-        holds[game] = lengths[game] < 0 or (allowed and kernels.solved(tables, child))  # type: ignore[no-untyped-call]
 
 
 def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | None]) -> tuple[int, str] | None:

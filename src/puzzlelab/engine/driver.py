@@ -19,7 +19,7 @@ from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_st
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import legal_moves
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
 
 Attempt = Progress | Result
 Score = Callable[[State], NDArray[np.float64]]
@@ -37,7 +37,7 @@ CERTAIN = 1e-3
 class Machine:
     """A resumable search: a record of arrays, its `step`, and the work of Python between two steps.
 
-    Every record has `control: int64[16]` (see `engine.control`); one that
+    Every record has `control: int64[16]` (see `engine.control_slots`); one that
     requests scores has `scores: float64[R]` for them, or `float64[R * M]` if it requests a score of each move.
     """
 

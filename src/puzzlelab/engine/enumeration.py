@@ -12,11 +12,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solutions import Count
 from puzzlelab.core.solver import Attempt
-from puzzlelab.engine import control, kernels
+from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import Clock, Drive, Machine, Score
-
-FOUND, MOST, OWN = range(control.OWN, control.OWN + 3)
-"""Places in the `control` of a machine that lists solutions; the places from OWN on are its own."""
+from puzzlelab.engine.enumeration_slots import FOUND, MOST
 
 
 def listed(machine: Machine, limit: Limit, clock: Clock | None = None, score: Score | None = None) -> Iterator[Attempt]:

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """How a search gets the estimates of the successors of a state, in one of three ways.
 
 An external estimate (a network, or a plain Python function) is requested for many states at once, between two slices.
@@ -6,14 +7,13 @@ what each move changes. The way is known when the search is compiled.
 
 Shapes: S, M, K as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
 import numpy as np
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import REQUESTED
+from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.kernels import inlined
 
 NO_LIMIT = np.int64(1 << 40)

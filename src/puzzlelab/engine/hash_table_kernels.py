@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """Hash tables with open addressing and linear probing, for kernels.
 
 A table of rows, `table: int32[2^k]`, holds the row number of a packed state plus 1, or 0 for none; the states are the
@@ -6,7 +7,6 @@ Source: D. E. Knuth, "The Art of Computer Programming", volume 3, algorithm 6.4 
 
 Shapes: N = states, W = words of a packed state, 2^k = size of a table.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """Adapts the plain rules of a puzzle to the kernel names, so that every search can run on it without compilation.
 
 It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.

@@ -1,12 +1,14 @@
 """The cache folders for compiled kernels and for tables of estimates.
 
 Numba's own disk cache does not notice an edit in *another* file and goes on running the old machine code. So the
-folder for compiled kernels is named after a hash of every kernel source, and an edit anywhere makes a new one.
+folder for compiled kernels is named after a hash of every kernel source, and an edit of one makes a new folder. Sources
+are the files named `*kernels.py` and what they import.
 """
 
 import atexit
 import hashlib
 import os
+import re
 import shutil
 import sys
 import sysconfig
@@ -21,7 +23,9 @@ from pathlib import Path
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
 
-KERNEL_FOLDERS = ("engine", "puzzles", "solvers", "experience")
+IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzzlelab(\S*))", re.MULTILINE)
+"""An import from the package at the margin of a file: others, inside functions and under `TYPE_CHECKING`, bring nothing
+into a kernel."""
 PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
 KEPT_FOLDERS = 6
@@ -54,14 +58,37 @@ def _temporary_cache() -> Path:
     return Path(folder.name)
 
 
-def kernel_sources() -> dict[str, bytes]:
+def imports_of(text: bytes, package: Path) -> Iterator[Path]:
+    """The files of the package that a file with this text imports, as modules or for something in them."""
+    for origin, names, plain in IMPORT.findall(text):
+        folder = package.joinpath(*(origin or plain).decode().split(".")[1:])
+        parts = re.sub(rb"#.*|[()]", b"", names).decode().split(",")
+        modules = [_module_file(folder / part.split()[0]) for part in parts if part.strip()]
+        yield from (module for module in modules if module)
+        if plain or None in modules:
+            yield _module_file(folder) or package / "__init__.py"
+
+
+def _module_file(place: Path) -> Path | None:
+    """The file of the module at this place, which is its path without a suffix; None where there is none."""
+    files = place.with_name(f"{place.name}.py"), place / "__init__.py"
+    return next((path for path in files if path.is_file()), None)
+
+
+def kernel_sources(package: Path = PACKAGE) -> dict[str, bytes]:
     """Every file of the package whose text can change compiled code: its place in the package, and its text.
 
-    Those of plug-ins are part of the keys of their own kernels (`engine.machine_code`).
+    These are the files of kernels and, because a kernel may use constants and formulas of other files, all that they
+    import, directly or not. Those of plug-ins are part of the keys of their own kernels (`engine.machine_code`).
     """
-    paths = sorted(path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py"))
-    texts = {path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in paths}
-    return {place: text for place, text in texts.items() if b"kernels" in text or b"numba" in text}
+    texts: dict[Path, bytes] = {}
+    paths = [*package.rglob("*kernels.py")]
+    while paths:
+        path = paths.pop()
+        if path not in texts:
+            texts[path] = path.read_bytes()
+            paths += imports_of(texts[path], package)
+    return {path.relative_to(package).as_posix(): texts[path] for path in sorted(texts)}
 
 
 @cache

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The names through which a search reaches a puzzle's compiled rules, and the decorators that compile.
 
 A puzzle has one `NamedTuple` of precomputed tables, an estimate another. With `@implements(apply, TilesTables)` a
@@ -11,7 +12,7 @@ D = depth of a stack, K = length of an estimate's memo.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -26,12 +27,9 @@ from puzzlelab.engine.machine_code import KernelCache
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 """What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
 
-EXPANDED, GENERATED, BOUND, LENGTH, REQUESTED, OWN = range(6)
-"""Places in every machine's `control: int64[16]`: counts, the proven lower bound, the length of the best solution
-(-1 without one), how many states wait for scores; the places from OWN on belong to each machine."""
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-_MEANINGS: dict[Any, dict[type, Callable[..., Any]]] = {}
+Kernel = Callable[..., Any]
+"""Kernels are compiled for the types that they are called with, which annotations could only repeat."""
+_MEANINGS: dict[Any, dict[type, Kernel]] = {}
 
 
 _OPTIONS = {
@@ -46,9 +44,9 @@ of every one of them, which made the search with a pattern database fifteen time
 call them: a wrapper for C would be compiled in vain."""
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Kernel) -> Kernel:
     """Compile a kernel (`nogil`, no checks, no allocation); its machine code is kept under the hash of all sources."""
-    dispatcher: Function = numba.njit(
+    dispatcher: Any = numba.njit(
         nogil=True,
         error_model="numpy",
         _nrt=False,
@@ -57,8 +55,8 @@ def compiled(function: Function) -> Function:
         pipeline_class=KernelCompiler,
     )(function)
     cache = KernelCache(function)
-    dispatcher._cache = cache  # type: ignore[attr-defined]
-    compile_one = dispatcher.compile  # type: ignore[attr-defined]
+    dispatcher._cache = cache
+    compile_one = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
         """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
@@ -69,12 +67,15 @@ def compiled(function: Function) -> Function:
         ):
             return compile_one(signature)
 
-    dispatcher.compile = compile_alone  # type: ignore[attr-defined]
-    return dispatcher
+    dispatcher.compile = compile_alone
+    kernel: Kernel = dispatcher
+    return kernel
 
 
-inlined = register_jitable(**_OPTIONS)
-"""A helper that kernels call: compiled inside them, plain Python outside."""
+def inlined(function: Kernel) -> Kernel:
+    """A helper that kernels call: compiled inside them, plain Python outside."""
+    helper: Kernel = register_jitable(**_OPTIONS)(function)
+    return helper
 
 
 @inlined
@@ -104,29 +105,28 @@ def scramble(word):
     return word ^ (word >> np.uint64(31))
 
 
-def kernel_name(default: Function) -> Function:
+def kernel_name(default: Kernel) -> Kernel:
     """Declare a generic name. The decorated body is its meaning for every type that gives none of its own."""
     meanings = _MEANINGS.setdefault(default, {})
 
     def name(*arguments: Any) -> Any:
         return meanings.get(type(arguments[0]), default)(*arguments)
 
-    @overload(name, strict=False, jit_options=_OPTIONS)
     def resolve(*arguments: Any) -> Callable[..., Any]:
         return meanings.get(getattr(arguments[0], "instance_class", None), default)  # type: ignore[arg-type]
 
+    overload(name, strict=False, jit_options=_OPTIONS)(resolve)
     _MEANINGS[name] = meanings
     name.__name__, name.__doc__ = default.__name__, default.__doc__
-    return name  # type: ignore[return-value]
+    return name
 
 
-def implements(name: Callable[..., Any], *tables: type) -> Callable[[Function], Function]:
+def implements(name: Kernel, *tables: type) -> Callable[[Kernel], Kernel]:
     """Give a kernel name its meaning for these types of tables."""
 
-    def register(function: Function) -> Function:
+    def register(function: Kernel) -> Kernel:
         _MEANINGS[name].update(dict.fromkeys(tables, function))
-        helper: Function = inlined(function)
-        return helper
+        return inlined(function)
 
     return register
 

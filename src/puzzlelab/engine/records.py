@@ -1,13 +1,12 @@
-"""Parts that the records of several searches share: how they are made, how they grow, and how a path is read from them.
+"""Makes and enlarges the parts that the records of searches share, and reads the path to a state from them.
 
-Shapes: N = states that a search has seen, B = states of a batch, W = words of a packed state, S, M, K as in
-`engine.kernels`.
+Shapes: B = states of a batch, W = words of a packed state, S as in `engine.kernels`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,50 +15,13 @@ from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import LENGTH, PLACES
+from puzzlelab.engine.control_slots import LENGTH, PLACES
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, insert_rows, rehash
 from puzzlelab.engine.interpreted_kernels import runner
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
 
-NOWHERE = -1
-"""The parent of a state without one, and the move to it."""
 FIRST_TABLE = 1 << 14
 """Entries of a new hash table."""
-
-
-class Evaluator(NamedTuple):
-    """An estimate in the form for kernels, with its scratch arrays: see `engine.evaluation_kernels`."""
-
-    tables: Any
-    memo: NDArray[np.int64]
-    """[K]: what an incremental estimate knows of the state whose children it evaluates."""
-    delta: NDArray[np.int64]
-    """[K]: how that changes by a move."""
-
-
-class Expansion(NamedTuple):
-    """Scratch arrays for the expansion of one state."""
-
-    state: State
-    """[S]: the state; the start of the search at first."""
-    child: State
-    """[S]: one of its successors."""
-    key: NDArray[np.uint64]
-    """[W]: the packed successor."""
-    moves: NDArray[np.int32]
-    """[M]: the legal moves."""
-
-
-class NodeTable(NamedTuple):
-    """Every state that a search has seen, once, with the path to it."""
-
-    keys: NDArray[np.uint64]
-    """[N, W]: packed states."""
-    parent: NDArray[np.int32]
-    """[N]: the row of the state before it, or NOWHERE."""
-    move: NDArray[np.signedinteger]
-    """[N]: the move from that state."""
-    table: NDArray[np.int32]
-    """[2^k]: the hash table of the rows."""
 
 
 def new_control() -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ WORD = 64
 _I64 = ir.IntType(WORD)
 
 
-class Wide(types.Type):  # type: ignore[misc]
+class Wide(types.Type):
     """The Numba type of an integer of several words."""
 
     def __init__(self, words: int) -> None:
@@ -31,7 +31,7 @@ class Wide(types.Type):  # type: ignore[misc]
 
 
 @register_model(Wide)
-class _WideModel(models.PrimitiveModel):  # type: ignore[misc]
+class _WideModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Wide) -> None:
         super().__init__(manager, kind, ir.IntType(kind.words * WORD))
 
@@ -114,7 +114,7 @@ def _binary(operation: Any, emit: Callable[..., Any], compares: bool = False) ->
     """Give an operator its meaning for two wide numbers."""
 
     @infer_global(operation)
-    class InferredBinary(AbstractTemplate):  # type: ignore[misc]
+    class InferredBinary(AbstractTemplate):
         def generic(self, arguments: Any, keywords: Any) -> Any:
             if len(arguments) == 2 and isinstance(arguments[0], Wide) and arguments[0] == arguments[1]:
                 return signature(types.boolean if compares else arguments[0], *arguments)
@@ -129,7 +129,7 @@ def _shift(operation: Any, emit: Callable[..., Any]) -> None:
     """Shifting by a uint64."""
 
     @infer_global(operation)
-    class InferredShift(AbstractTemplate):  # type: ignore[misc]
+    class InferredShift(AbstractTemplate):
         def generic(self, arguments: Any, keywords: Any) -> Any:
             if len(arguments) == 2 and isinstance(arguments[0], Wide) and isinstance(arguments[1], types.Integer):
                 return signature(arguments[0], arguments[0], types.uint64)
@@ -141,7 +141,7 @@ def _shift(operation: Any, emit: Callable[..., Any]) -> None:
 
 
 @infer_global(operator.invert)
-class _Inverted(AbstractTemplate):  # type: ignore[misc]
+class _Inverted(AbstractTemplate):
     def generic(self, arguments: Any, keywords: Any) -> Any:
         if len(arguments) == 1 and isinstance(arguments[0], Wide):
             return signature(arguments[0], arguments[0])

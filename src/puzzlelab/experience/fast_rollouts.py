@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +22,12 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, chosen_estimate
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine import kernels
-from puzzlelab.engine.batch_verify import UNSOLVED, replay_all
-from puzzlelab.engine.control import BOUND, LENGTH
+from puzzlelab.engine.batch_verify import UNSOLVED
+from puzzlelab.engine.batch_verify_kernels import replay_all
+from puzzlelab.engine.control_slots import BOUND, LENGTH
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, compiled
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
+from puzzlelab.experience.fast_rollouts_kernels import branch_all
 from puzzlelab.experience.rollouts import BranchDraws
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.solvers import beam, ida
@@ -191,34 +191,3 @@ class SolutionPaths:
     """[L, S]: the working states in which these moves are made."""
     proven: NDArray[np.bool_]
     """[G]: whether no shorter solution exists."""
-
-
-@compiled
-def branch_all(
-    tables: Any,
-    positions: State,
-    draws: NDArray[np.float64],
-    children: State,
-    legal: NDArray[np.int32],
-    exists: NDArray[np.bool_],
-) -> None:
-    """Write into `children: T[B, S]` a random successor of each of `positions: T[B, S]` that is not solved.
-
-    Of K moves to such successors, in ascending order, the move number floor(K * draw) is made, with `draws: float64[B]`
-    in [0, 1). `exists: bool[B]` becomes whether there is one. `legal: int32[M]` is scratch.
-    """
-    for row in range(len(positions)):
-        count = 0
-        for i in range(kernels.legal(tables, positions[row], legal)):  # type: ignore[no-untyped-call]
-            move = legal[i]
-            kernels.apply(tables, positions[row], move, children[row])  # type: ignore[no-untyped-call]
-            if not kernels.solved(tables, children[row]):  # type: ignore[no-untyped-call]
-                place = count
-                while place > 0 and legal[place - 1] > move:
-                    legal[place] = legal[place - 1]
-                    place -= 1
-                legal[place] = move
-                count += 1
-        exists[row] = count > 0
-        if count > 0:
-            kernels.apply(tables, positions[row], legal[int(draws[row] * count)], children[row])  # type: ignore[no-untyped-call]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from puzzlelab.core.errors import BadInput
-from puzzlelab.experience import sumtree
+from puzzlelab.experience import sumtree, sumtree_kernels
 
 Columns = Mapping[str, NDArray[Any]]
 """Named columns, `[B, ...]` each."""
@@ -128,7 +128,7 @@ class PrioritisedRing:
     def append(self, columns: Columns) -> NDArray[np.int64]:
         """Add samples as `Ring.append` does."""
         indices = self.ring.append(columns)
-        sumtree.set_weights(self._tree, indices, np.full(indices.size, self.max_priority**self.alpha))
+        sumtree_kernels.set_weights(self._tree, indices, np.full(indices.size, self.max_priority**self.alpha))
         return indices
 
     def sample(
@@ -148,7 +148,7 @@ class PrioritisedRing:
         if not self._tree[1] > 0:
             raise BadInput(f"none of the {len(self):,} samples can be drawn: every priority is 0")
         indices = np.empty(count, np.int64)
-        sumtree.draw(self._tree, random.random(count), indices)
+        sumtree_kernels.draw(self._tree, random.random(count), indices)
         drawn = sumtree.leaves(self._tree)[indices]
         weights = (drawn / drawn.min(initial=np.inf)) ** -beta  # N and the sum cancel out
         return indices, self.ring.at(indices), weights.astype(np.float32)
@@ -170,7 +170,7 @@ class PrioritisedRing:
         if indices.size and not 0 <= indices.min() <= indices.max() < len(self):
             raise BadInput(f"the ring has {len(self):,} samples, with the indices from 0 on: an index is none of them")
         self.max_priority = max(self.max_priority, float(values.max(initial=0.0)))
-        sumtree.set_weights(self._tree, indices, weights)
+        sumtree_kernels.set_weights(self._tree, indices, weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """All that `restore` needs, as plain arrays; see `Ring.state`."""
@@ -195,7 +195,7 @@ class PrioritisedRing:
         self.max_priority = float(state["greatest"])
         self._tree[:] = 0
         sumtree.leaves(self._tree)[: weights.size] = weights
-        sumtree.sum_up(self._tree)
+        sumtree_kernels.sum_up(self._tree)
 
 
 def _rows(columns: Columns) -> int:

@@ -23,13 +23,11 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Reversible
-from puzzlelab.engine import kernels
 from puzzlelab.engine.driver import drive
-from puzzlelab.engine.hash_table_kernels import find_or_add, mix
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.records import NOWHERE, Expansion, NodeTable, unpacked
+from puzzlelab.engine.records import unpacked
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
+from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs
 from puzzlelab.solvers._bfs_kernels import STATES, add_root
 
@@ -132,24 +130,3 @@ def _explored(puzzle: Puzzle) -> Any:
             f"{puzzle.name} has too many states to take all of them: at most {MAX_STATES:,}, and what memory holds"
         )
     return search.record
-
-
-@compiled
-def label_all(
-    tables: Any, nodes: NodeTable, expansion: Expansion, distance: NDArray[np.int32], masks: NDArray[np.bool_]
-) -> None:
-    """Write the distances `int32[N]` of the first N states, and the moves `bool[N, M]` that reduce them.
-
-    A state stands behind its parent; that of a goal is NOWHERE.
-    """
-    state, moves = expansion.state, expansion.moves
-    for row in range(distance.size):
-        parent = nodes.parent[row]
-        distance[row] = 0 if parent == NOWHERE else distance[parent] + 1
-    for row in range(distance.size):
-        kernels.unpack(tables, nodes.keys[row], state)  # type: ignore[no-untyped-call]
-        for i in range(kernels.legal(tables, state, moves)):  # type: ignore[no-untyped-call]
-            kernels.apply(tables, state, moves[i], expansion.child)  # type: ignore[no-untyped-call]
-            kernels.pack(tables, expansion.child, expansion.key)  # type: ignore[no-untyped-call]
-            other = find_or_add(nodes.table, nodes.keys, expansion.key, mix(expansion.key), row)
-            masks[row, moves[i]] = distance[other] < distance[row]

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The kernels of A*: an open list ordered by priority, and a table of all states seen.
 
 Names as in textbooks: g = moves from the start, h = estimated moves to the goal, f = g + h.
@@ -6,7 +7,6 @@ reopening as there, since an estimate need not be consistent.
 
 Shapes: N = states seen, B = states expanded between two requests, S, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
 
 STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)

@@ -1,10 +1,10 @@
+# mypy: allow-untyped-defs
 """The kernels of beam search.
 
 Source: Lowerre, "The Harpy speech recognition system" (1976).
 
 Shapes: B = width, C = B M candidates of one layer, H = states kept so far, W, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
 from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit, threshold_exact
 
 LAYER_SIZE, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT_COUNT, SCORED, WAS_CUT, ADMISSIBLE, MAX_MOVES = range(OWN, OWN + 10)

@@ -1,10 +1,10 @@
+# mypy: allow-untyped-defs
 """The kernels of breadth-first search, from one side or from both.
 
 Source of the bidirectional variant: I. Pohl, "Bi-directional search" (1971), which also expands the smaller side.
 
 Shapes: N = states seen, S, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
 from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Expansion, NodeTable
 
 STATES, SIDE, CURSOR, NEXT_BEGIN, MEETING, MEETING_MOVE, MEETING_OTHER, PHASE, COUNTS_ALL = range(OWN, OWN + 9)
 START, SEARCH, FINISHED = range(3)

@@ -1,10 +1,10 @@
+# mypy: allow-untyped-defs
 """The kernels of depth-first branch and bound.
 
 Source: Lawler and Wood, "Branch-and-bound methods" (1966).
 
 Shapes: D = depth of the stack, S, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import Evaluator
+from puzzlelab.engine.record_parts import Evaluator
 
 DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
 """PLIES: the number of plies above the deep order."""

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The kernels of greedy play: many games side by side, one move of each at a time, without any search.
 
 The successors of all games are scored in one batch, so that a network is called once for each move number, not once for
@@ -5,7 +6,6 @@ each board.
 
 Shapes: G = games, L = capacity for moves, R = rows of a batch, S, M, K as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import EXPANDED, GENERATED, OWN, REQUESTED
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Evaluator
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator
 
 ACTIVE, CURSOR, PHASE, PLY, SEEN_COUNT, MAX_MOVES, MAX_NODES, AVOIDS_REPEATS, ADMISSIBLE, USES_PRIOR = range(
     OWN, OWN + 10

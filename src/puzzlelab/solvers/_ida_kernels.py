@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The kernels of iterative deepening A*: one for estimates that are kernels, one for estimates that are requested.
 
 The steps are those of R. E. Korf, "Depth-first iterative-deepening" (1985), section 5: a depth-first search cuts off
@@ -5,7 +6,6 @@ every path with f = g + h above the threshold; the least f that was cut off is t
 
 Shapes: D = depth of the stack, S, M, K as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import Evaluator
+from puzzlelab.engine.record_parts import Evaluator
 
 DEPTH, THRESHOLD, NEXT_THRESHOLD, PHASE, PROVES, PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD = range(OWN, OWN + 8)
 """PATH_LENGTH, LAST_MOVE: the moves before the start of this search, and the last of them (-1 without); ONE_THRESHOLD:

@@ -17,7 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt
-from puzzlelab.engine.control import EXPANDED, GENERATED
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Drive, Machine
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED
 from puzzlelab.solvers._ida_kernels import (

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -223,14 +224,14 @@ class LatticeSearch:
 
     def _result(self, board: int, busy: bool, seconds: float) -> Result:
         evaluations, chosen = int(self.evaluations[board]), int(self.digits_chosen[board])
-        counts = (0, evaluations, chosen, evaluations, seconds)
+        work = Result(None, expanded=evaluations, generated=chosen, evaluations=evaluations, seconds=seconds)
         instance, digits = self.instances[board], self.answer[board]
         if self.winning_chain[board] >= 0:
-            return Result(writer(instance)(digits), "none", "", "done", *counts)
+            return replace(work, moves=writer(instance)(digits))
         blank = np.flatnonzero((view(instance).digits(instance.state) < 0) & (digits >= 0))
         tried = tuple((blank * self.start.shape[2] + digits[blank]).tolist())
         if busy or self.out_of_nodes[board]:
-            return Result(None, "none", "", "nodes" if self.out_of_nodes[board] else self.stop, *counts, tried)
+            return replace(work, stop="nodes" if self.out_of_nodes[board] else self.stop, tried=tried)
         begun = int(self.chains_begun[board])
         chains = "its chain" if begun == 1 else f"each of {begun} chains"
-        return Result(None, "none", f"no answer: {chains} ended in a conflict", "dead end", *counts, tried)
+        return replace(work, reason=f"no answer: {chains} ended in a conflict", stop="dead end", tried=tried)

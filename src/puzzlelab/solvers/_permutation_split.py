@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.kernels import EXPANDED, GENERATED
-from puzzlelab.solvers.permutation import BASE, LEVEL, PermutationRecord, apply_choice
+from puzzlelab.solvers._permutation_kernels import BASE, LEVEL, PermutationRecord, apply_choice
 
 Path = tuple[int, ...]
 PIECES_PER_JOB = 32

@@ -24,13 +24,17 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import UNLIMITED, Count
 from puzzlelab.core.solver import Attempt
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
-from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.engine.enumeration_slots import FOUND, MOST
+from puzzlelab.engine.kernels import DONE, IMPROVED
+from puzzlelab.solvers._permutation_search import machine
 from puzzlelab.solvers._permutation_split import Path, pieces_of, restrict_to
 from puzzlelab.solvers._permutations import PermutationRows
-from puzzlelab.solvers.permutation import HEAD_START, machine
 
+HEAD_START = 0.5
+"""Seconds of search before other processes are started."""
 NODES = 5_000
 """Nodes between two readings of a worker's clock."""
 BATCH = 500
@@ -247,15 +251,19 @@ def listed_by_workers(instance: Instance, search: Machine, clock: Clock, jobs: i
         for answer in pool.work(pieces_of(search, jobs), clock, int(control[EXPANDED])):
             control[EXPANDED] += answer.expanded
             control[GENERATED] += answer.generated
-            counts = int(control[EXPANDED]), int(control[GENERATED]), 0
+            expanded, generated = int(control[EXPANDED]), int(control[GENERATED])
             for moves in answer.solutions:
-                yield Result(moves, "none", "", "done", 0, *counts, clock.seconds)
-            yield Progress(*counts, 0, clock.seconds)
-            stop = None if answer.over else clock.reached(counts[0])
+                yield Result(moves, expanded=expanded, generated=generated, seconds=clock.seconds)
+            yield Progress(expanded, generated, 0, 0, clock.seconds)
+            stop = None if answer.over else clock.reached(expanded)
             if stop:
                 break
         yield Result(
-            None, "none", "", stop or "done", 0, int(control[EXPANDED]), int(control[GENERATED]), 0, clock.seconds
+            None,
+            stop=stop or "done",
+            expanded=int(control[EXPANDED]),
+            generated=int(control[GENERATED]),
+            seconds=clock.seconds,
         )
     finally:
         pool.close()

@@ -10,7 +10,6 @@ bit each of them, rounded up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,61 +17,13 @@ from numpy.typing import NDArray
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Stop
 from puzzlelab.engine.driver import Clock
-from puzzlelab.engine.kernels import compiled
-from puzzlelab.solvers._candidates import ONE, ZERO, propagated, units_of_cells, view
+from puzzlelab.solvers._candidates import propagated, units_of_cells, view
+from puzzlelab.solvers._permutation_kernels import PermutationLists, Walk, index_digits, walk
 
 STEPS = 2_000_000
 """Steps of a walk between two readings of the clock."""
 MOST_STEPS = 400_000_000
 """Steps after which a row is rejected as too large: about two seconds."""
-
-
-class Walk(NamedTuple):
-    """The state of an enumeration of the permutations of one row."""
-
-    masks: NDArray[np.uint32]
-    """[D]: the candidates of its cells, in the order of the walk: the fewest first."""
-    order: NDArray[np.int64]
-    """[D]: the index in the row of each of these cells."""
-    untried: NDArray[np.uint32]
-    """[D + 1]: the digits to try in each cell."""
-    used: NDArray[np.uint32]
-    """[D + 1]: the digits of the cells before."""
-    digits: NDArray[np.uint8]
-    """[D]: the permutation, by places in the row."""
-    position: NDArray[np.int64]
-    """[2]: the current cell, -1 at the end; the number of permutations so far."""
-
-
-@compiled
-def walk(record, rows, max_rows, budget):
-    """Continue for `budget` steps, or until there are `max_rows` permutations.
-
-    They are written into `rows: uint8[L, D]`, or only counted where that has no rows.
-    """
-    untried, used, position, size = record.untried, record.used, record.position, record.masks.size
-    while budget > 0 and position[0] >= 0 and position[1] < max_rows:
-        budget -= 1
-        cell = position[0]
-        rest = np.uint64(untried[cell])
-        if rest == ZERO:
-            position[0] -= 1
-            continue
-        bit = rest & (~rest + ONE)
-        untried[cell] = rest ^ bit
-        digit = 0
-        while (bit >> np.uint64(digit)) != ONE:
-            digit += 1
-        record.digits[record.order[cell]] = digit
-        if cell + 1 < size:
-            used[cell + 1] = np.uint64(used[cell]) | bit
-            untried[cell + 1] = np.uint64(record.masks[cell + 1]) & ~np.uint64(used[cell + 1])
-            position[0] += 1
-            continue
-        if len(rows) > 0:
-            for place in range(size):
-                rows[position[1], place] = record.digits[place]
-        position[1] += 1
 
 
 def walk_of(masks: NDArray[np.uint32]) -> Walk:
@@ -82,40 +33,6 @@ def walk_of(masks: NDArray[np.uint32]) -> Walk:
     untried, used = np.zeros(size + 1, np.uint32), np.zeros(size + 1, np.uint32)
     untried[0] = masks[order[0]]
     return Walk(masks[order], order, untried, used, np.zeros(size, np.uint8), np.zeros(2, np.int64))
-
-
-class PermutationLists(NamedTuple):
-    """The permutations of all rows."""
-
-    digits: NDArray[np.uint8]
-    """[sum of L, D]: the digits of each, row by row."""
-    firsts: NDArray[np.int64]
-    """[D + 1]: where the permutations of each row begin."""
-    words: NDArray[np.int64]
-    """[D + 1]: where the bits of each row begin in a state of the search, which has a bit for each permutation."""
-    local: NDArray[np.int32]
-    """[D, U]: the number of a unit among those that cross the row, or -1."""
-    permutations_with: NDArray[np.uint64]
-    """The permutations with a digit in a unit: W words for each unit that crosses the row and each digit."""
-    having_begin: NDArray[np.int64]
-    """[D]: where the words of each row begin there."""
-    cell_units: NDArray[np.int32]
-    """[D, D, K]: the units of the other kinds of each cell, by rows."""
-
-
-@compiled
-def index_digits(lists, row):
-    """Fill `lists.having` for one row."""
-    size = lists.digits.shape[1]
-    width = lists.words[row + 1] - lists.words[row]
-    for number in range(lists.firsts[row], lists.firsts[row + 1]):
-        index = number - lists.firsts[row]
-        bit, word = ONE << np.uint64(index & 63), index >> 6
-        for place in range(size):
-            digit = np.int64(lists.digits[number, place])
-            for kind in range(lists.cell_units.shape[2]):
-                unit = np.int64(lists.local[row, lists.cell_units[row, place, kind]])
-                lists.permutations_with[lists.having_begin[row] + (unit * size + digit) * width + word] |= bit
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.control import REQUESTED
+from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.interpreted_kernels import runner
 from puzzlelab.solvers._prior_beam_kernels import (

@@ -1,8 +1,8 @@
+# mypy: allow-untyped-defs
 """The kernels of the layered search by a prior.
 
 Shapes: N = states kept, R = states scored in one batch, S, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import has_room, insert_rows, mix, remove_rows, slot_of
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
 from puzzlelab.solvers._top_k_kernels import Selection, threshold_exact
 
 FIRST, LAST, ROWS, CURSOR, SCORED, PHASE, DEPTH, WAS_CUT, TOO_LONG, GOAL = range(OWN, OWN + 10)

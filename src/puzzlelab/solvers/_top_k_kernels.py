@@ -1,10 +1,10 @@
+# mypy: allow-untyped-defs
 """Selects the `width` least values: fast by 16 bits of each value, or exactly.
 
 Hand-made estimates are whole numbers, which 16 bits distinguish; those of networks may differ by very little.
 
 Shapes: C = candidates.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
+# mypy: allow-untyped-defs
 """The search loop of UCT over many games, each with its own tree; the leaves of all games are scored in one batch.
 
 Shapes: G = games, M as in `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
 import numpy as np
 
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import EXPANDED, REQUESTED
+from puzzlelab.engine.control_slots import EXPANDED, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.records import NOWHERE
+from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers._uct_tree_kernels import (
     ACTIVE,
     ADMISSIBLE,

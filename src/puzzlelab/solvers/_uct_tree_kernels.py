@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The search trees of UCT, one for each of many games, and the playout that extends them.
 
 A tree is stored as rows of arrays: a child has a higher row than its parent, and siblings have consecutive rows. The
@@ -8,7 +9,6 @@ without children is a dead end, and so is a node all of whose children are dead 
 Shapes: G = games, N = rows of a tree, L = capacity for moves, R = states scored in one batch, S, W, M, K as in
 `engine.kernels`.
 """
-# mypy: allow-untyped-defs, allow-untyped-calls
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine import kernels
-from puzzlelab.engine.control import EXPANDED, GENERATED, OWN, REQUESTED
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.hash_table_kernels import same_key
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.engine.records import NOWHERE, Evaluator, Expansion
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion
 
 STARTED, ACTIVE, CURSOR, AWAITS_SCORES, PENDING_LEAVES, MOVES_FULL = range(OWN, OWN + 6)
 """Slots of `control`. PENDING_LEAVES: leaves without scores; AWAITS_SCORES: their scores were requested; MOVES_FULL:

@@ -17,7 +17,7 @@ T = temperatures.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,101 +28,13 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import Clock
-from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, GOLDEN, OWN, RUNNING, compiled, inlined, scramble
+from puzzlelab.engine.kernels import DONE
+from puzzlelab.solvers._annealing_kernels import COST, LEAST_COST, PROPOSALS_LEFT, SHUFFLE, AnnealingRecord, step
 from puzzlelab.solvers._candidates import digits_of, propagated, units_of_cells, view, writer
 
-COST, LEAST_COST, PROPOSALS_LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
 HOT, COLD, LEVELS = 0.4, 0.22, 30
-SWEEPS = 50
-"""Mean number of proposals of each pair at a temperature."""
-SHUFFLE = 8
-"""The same for the shuffle."""
-CYCLES = 40
-"""Cycles of the temperature before the board is shuffled."""
-
-
-class AnnealingRecord(NamedTuple):
-    """The state of one annealing."""
-
-    control: NDArray[np.int64]
-    """`EXPANDED` counts proposed swaps, `GENERATED` accepted ones; `COST` is the number of conflicts, `LEAST_COST`
-    the least so far, `PROPOSALS_LEFT` the rest of the proposals at this temperature."""
-    random: NDArray[np.uint64]
-    """[1]: the state of the generator."""
-    pairs: NDArray[np.int32]
-    """[P, 2]: cells of one box that are no clues."""
-    cell_units: NDArray[np.int32]
-    """[N, K]: the units of each cell."""
-    digits: NDArray[np.int32]
-    """[N]: the digit in each cell."""
-    counts: NDArray[np.int32]
-    """[U, D]: the count of each digit in each unit."""
-    acceptance: NDArray[np.uint64]
-    """[T, 2 K + 1]: the probability of accepting a swap by the conflicts it adds, times 2**32; row 0 is the shuffle."""
-
-
-@inlined
-def conflicts_added(record, first, second, old, new):
-    """The number of conflicts that swapping the digits `old` and `new` of two cells adds."""
-    counts, more = record.counts, 0
-    for kind in range(record.cell_units.shape[1]):
-        unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
-        if unit_of_first != unit_of_second:
-            more += (counts[unit_of_first, old] == 1) - (counts[unit_of_first, new] == 0)
-            more += (counts[unit_of_second, new] == 1) - (counts[unit_of_second, old] == 0)
-    return more
-
-
-@inlined
-def swap(record, first, second, old, new):
-    """Swap the digits of two cells."""
-    counts = record.counts
-    for kind in range(record.cell_units.shape[1]):
-        unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
-        counts[unit_of_first, old] -= 1
-        counts[unit_of_first, new] += 1
-        counts[unit_of_second, new] -= 1
-        counts[unit_of_second, old] += 1
-    record.digits[first], record.digits[second] = new, old
-
-
-@inlined
-def cool(control, levels, pairs):
-    """Continue with the next temperature."""
-    if control[LEVEL] + 1 < levels:
-        control[LEVEL] += 1
-    else:
-        control[CYCLE] = (control[CYCLE] + 1) % CYCLES
-        control[LEVEL] = 0 if control[CYCLE] == 0 else 1
-    control[PROPOSALS_LEFT] = (SHUFFLE if control[LEVEL] == 0 else SWEEPS) * pairs
-
-
-@compiled
-def step(record, budget):
-    """One slice: propose `budget` swaps, fewer if no conflict remains."""
-    control, pairs, digits = record.control, record.pairs, record.digits
-    state, cost, proposed = record.random[0], control[COST], 0
-    while proposed < budget and cost > 0:
-        if control[PROPOSALS_LEFT] == 0:
-            cool(control, len(record.acceptance), len(pairs))
-        control[PROPOSALS_LEFT] -= 1
-        proposed += 1
-        # the upper half of the word chooses the pair, the lower half whether a bad swap is accepted
-        state += GOLDEN
-        word = scramble(state)
-        pair = np.int64(((word >> np.uint64(32)) * np.uint64(len(pairs))) >> np.uint64(32))
-        first, second = pairs[pair, 0], pairs[pair, 1]
-        old, new = digits[first], digits[second]
-        more = conflicts_added(record, first, second, old, new)
-        if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.acceptance[control[LEVEL], more]:
-            swap(record, first, second, old, new)
-            control[GENERATED] += 1
-            cost += more
-            control[LEAST_COST] = min(control[LEAST_COST], cost)
-    record.random[0], control[COST] = state, cost
-    control[EXPANDED] += proposed
-    return DONE if cost == 0 else RUNNING
 
 
 def fill_boxes(instance: Instance, known: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -186,12 +98,20 @@ class Annealing(SolverSettings):
             proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
             if status == DONE:
                 moves = writer(instance)(record.digits)
-                yield Result(moves, "none", "", "done", blanks, proposed, accepted, 0, clock.seconds)
+                yield Result(moves, lower_bound=blanks, expanded=proposed, generated=accepted, seconds=clock.seconds)
                 return
             yield Progress(proposed, accepted, 0, blanks, clock.seconds)
             stop = clock.reached(proposed)
         proposed, accepted = int(record.control[EXPANDED]), int(record.control[GENERATED])
-        yield Result(None, "none", reason_of(record), stop, blanks, proposed, accepted, 0, clock.seconds)
+        yield Result(
+            None,
+            reason=reason_of(record),
+            stop=stop,
+            lower_bound=blanks,
+            expanded=proposed,
+            generated=accepted,
+            seconds=clock.seconds,
+        )
 
 
 def reason_of(record: AnnealingRecord) -> str:

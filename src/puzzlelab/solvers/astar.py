@@ -21,7 +21,7 @@ from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
-from puzzlelab.engine.control import REQUESTED
+from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step

@@ -21,7 +21,7 @@ from puzzlelab.core.result import Proof, Result, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate, chosen_prior
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.control import LENGTH, REQUESTED
+from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, round_robin
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers import _prior_beam

@@ -19,9 +19,10 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import records
-from puzzlelab.engine.control import LENGTH
+from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers._bfs_kernels import (
     COUNTS_ALL,
     MAX_DEPTH,
@@ -67,7 +68,7 @@ def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:
     if control[LENGTH] == 0:
         return []
     node, other, meeting_move = int(control[MEETING]), int(control[MEETING_OTHER]), int(control[MEETING_MOVE])
-    if other == records.NOWHERE:
+    if other == NOWHERE:
         return moves_into(record, node)
     reversible = puzzle.view(Reversible)
     assert reversible is not None

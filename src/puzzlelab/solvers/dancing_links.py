@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,256 +24,8 @@ from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Cover
 from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
-from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined
-
-LEVEL, PHASE = range(OWN, OWN + 2)
-START, FORWARD, TRY, BACK, FINISHED = range(5)
-ONE, COVERED = 1 << 31, 1 << 62
-
-
-class DancingLinksRecord(NamedTuple):
-    """The state of one search. Items are the nodes 1 to I."""
-
-    control: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    entries: NDArray[np.int32]
-    chosen: NDArray[np.int64]
-    """[K]: the options chosen by the start."""
-    primary: int
-    size: NDArray[np.int64]
-    """[I + 1]: the number of the item, plus ONE for each remaining option, plus COVERED if it is covered."""
-    up: NDArray[np.int32]
-    """[N]: links of the ring of the remaining options of an item."""
-    down: NDArray[np.int32]
-    top: NDArray[np.int32]
-    """[N]: the item of a node; 0 in a gap, where `up` is the first node of the option before the gap, and `down` the
-    last node of the option after it."""
-    option: NDArray[np.int32]
-    """[N]: the option of a node."""
-    path: NDArray[np.int32]
-    """[L]: the node taken at each level."""
-
-
-@inlined
-def mark_chosen(record):
-    """Mark the items covered by the start; False if two of its options share one."""
-    for k in range(record.chosen.size):
-        option = record.chosen[k]
-        for e in range(record.starts[option], record.starts[option + 1]):
-            item = record.entries[e] + 1
-            if record.size[item] >= COVERED:
-                return False
-            record.size[item] = COVERED
-    return True
-
-
-@inlined
-def link_items(record):
-    """Give every open item an empty ring of options."""
-    record.size[0] = COVERED
-    for item in range(1, record.size.size):
-        if record.size[item] == 0:
-            record.size[item] = item
-            record.up[item], record.down[item] = item, item
-
-
-@inlined
-def link(record):
-    """Link the open items and their options; False if options of the start clash, so that there is no solution."""
-    if not mark_chosen(record):
-        return False
-    link_items(record)
-    link_options(record)
-    return True
-
-
-@inlined
-def useful(record, begin, end):
-    """Whether an option has an open primary item, and no covered item."""
-    helps = False
-    for e in range(begin, end):
-        item = record.entries[e] + 1
-        if record.size[item] >= COVERED:
-            return False
-        helps |= item <= record.primary
-    return helps
-
-
-@inlined
-def link_options(record):
-    """Append the nodes of every option that can still be chosen to the rings of their items."""
-    up, down, top = record.up, record.down, record.top
-    gap = record.size.size
-    top[gap] = 0
-    for option in range(record.starts.size - 1):
-        begin, end = record.starts[option], record.starts[option + 1]
-        if not useful(record, begin, end):
-            continue
-        for e in range(begin, end):
-            node, item = gap + 1 + e - begin, record.entries[e] + 1
-            above = up[item]
-            top[node], record.option[node] = item, option
-            up[node], down[node] = above, item
-            down[above], up[item] = node, node
-            record.size[item] += ONE
-        first, last = gap + 1, gap + end - begin
-        down[gap] = last
-        gap = last + 1
-        top[gap], up[gap] = 0, first
-
-
-@inlined
-def hide(record, node):
-    """Remove the other nodes of this node's option from their rings."""
-    up, down = record.up, record.down
-    other = node + 1
-    while other != node:
-        item = record.top[other]
-        if item == 0:
-            other = up[other]
-            continue
-        above, below = up[other], down[other]
-        down[above], up[below] = below, above
-        record.size[item] -= ONE
-        other += 1
-
-
-@inlined
-def unhide(record, node):
-    """The inverse of `hide`."""
-    up, down = record.up, record.down
-    other = node - 1
-    while other != node:
-        item = record.top[other]
-        if item == 0:
-            other = down[other]
-            continue
-        down[up[other]], up[down[other]] = other, other
-        record.size[item] += ONE
-        other -= 1
-
-
-@inlined
-def cover(record, item):
-    """Cover an item: remove its options from all other rings."""
-    node = record.down[item]
-    while node != item:
-        hide(record, node)
-        node = record.down[node]
-    record.size[item] += COVERED
-
-
-@inlined
-def uncover(record, item):
-    """The inverse of `cover`."""
-    record.size[item] -= COVERED
-    node = record.up[item]
-    while node != item:
-        unhide(record, node)
-        node = record.up[node]
-
-
-@inlined
-def smallest(record):
-    """The first of the open primary items with the fewest options; 0 when all are covered."""
-    best = record.size[0]
-    for item in range(1, record.primary + 1):
-        best = min(best, record.size[item])
-    return best & (ONE - 1)
-
-
-@inlined
-def take(record, node):
-    """Cover the other items of this node's option."""
-    other = node + 1
-    while other != node:
-        item = record.top[other]
-        if item == 0:
-            other = record.up[other]
-            continue
-        cover(record, item)
-        other += 1
-
-
-@inlined
-def untake(record, node):
-    """The inverse of `take`."""
-    other = node - 1
-    while other != node:
-        item = record.top[other]
-        if item == 0:
-            other = record.down[other]
-            continue
-        uncover(record, item)
-        other -= 1
-
-
-@inlined
-def descend(record, item):
-    """Cover the item to branch on; its options come next."""
-    control = record.control
-    cover(record, item)
-    record.path[control[LEVEL]] = record.down[item]
-    control[EXPANDED] += 1
-    control[PHASE] = TRY
-
-
-@inlined
-def branch(record):
-    """Choose the next option of the item at this level, or uncover the item if all were tried."""
-    control = record.control
-    node = record.path[control[LEVEL]]
-    if node < record.size.size:
-        uncover(record, node)
-        control[PHASE] = BACK
-        return
-    take(record, node)
-    control[GENERATED] += 1
-    control[LEVEL] += 1
-    control[PHASE] = FORWARD
-
-
-@inlined
-def retreat(record):
-    """Undo the option of the level above and continue with its next one; False at the top."""
-    control = record.control
-    if control[LEVEL] == 0:
-        return False
-    control[LEVEL] -= 1
-    node = record.path[control[LEVEL]]
-    untake(record, node)
-    record.path[control[LEVEL]] = record.down[node]
-    control[PHASE] = TRY
-    return True
-
-
-@compiled
-def step(record, budget):
-    """One slice: branch on at most `budget` items."""
-    control = record.control
-    if budget == 0:
-        return RUNNING
-    while control[PHASE] != FINISHED:
-        if control[PHASE] == START:
-            control[PHASE] = FORWARD if link(record) else FINISHED
-        elif control[PHASE] == FORWARD:
-            item = smallest(record)
-            if item > 0:
-                if budget == 0:
-                    return RUNNING
-                budget -= 1
-                descend(record, item)
-                continue
-            control[FOUND] += 1
-            control[PHASE] = FINISHED if control[FOUND] == control[MOST] else BACK
-            if control[MOST] == 0:
-                return IMPROVED
-        elif control[PHASE] == TRY:
-            branch(record)
-        elif not retreat(record):
-            control[PHASE] = FINISHED
-    return DONE
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.solvers._dancing_links_kernels import LEVEL, DancingLinksRecord, step
 
 
 def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
@@ -281,17 +33,17 @@ def machine(cover: ExactCover, chosen: NDArray[np.int64]) -> Machine:
     nodes = cover.items + len(cover.entries) + cover.options + 2
     links = np.empty((4, nodes), np.int32)
     record = DancingLinksRecord(
-        np.zeros(16, np.int64),
-        cover.starts,
-        cover.entries,
-        chosen,
-        cover.primary,
-        np.zeros(cover.items + 1, np.int64),
-        links[0],
-        links[1],
-        links[2],
-        links[3],
-        np.empty(cover.primary + 1, np.int32),
+        control=np.zeros(16, np.int64),
+        starts=cover.starts,
+        entries=cover.entries,
+        chosen=chosen,
+        primary=cover.primary,
+        size=np.zeros(cover.items + 1, np.int64),
+        up=links[0],
+        down=links[1],
+        top=links[2],
+        option=links[3],
+        path=np.empty(cover.primary + 1, np.int32),
     )
     return Machine(record, step, partial(solution, cover), same_size, lambda record: EXHAUSTED)
 

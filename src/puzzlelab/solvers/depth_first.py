@@ -25,7 +25,7 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import records
-from puzzlelab.engine.control import LENGTH, REQUESTED
+from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers._depth_first_kernels import (

@@ -30,11 +30,11 @@ from puzzlelab.core.solver import (
 )
 from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import kernels, records
-from puzzlelab.engine.control import PLACES, REQUESTED
+from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.records import Evaluator
+from puzzlelab.engine.record_parts import NOWHERE, Evaluator
 from puzzlelab.solvers._greedy_kernels import (
     ADMISSIBLE,
     AVOIDS_REPEATS,
@@ -96,7 +96,7 @@ def machine(
             moves=np.empty((games, min(max_moves, FIRST_MOVES)), np.int32),
             repeated_ply=np.zeros(games, np.int32),
             lower_bound=np.zeros(games, np.int32),
-            best_move=np.full(games, records.NOWHERE, np.int32),
+            best_move=np.full(games, NOWHERE, np.int32),
             best_value=np.empty(games, np.float64),
             counts=np.zeros((games, 4), np.int64),
         ),

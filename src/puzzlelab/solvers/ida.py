@@ -22,7 +22,7 @@ from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
-from puzzlelab.engine.control import LENGTH, REQUESTED
+from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES, IdaRecord, Requests, step, step_requested

@@ -15,10 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from puzzlelab.core.limit import Limit
@@ -27,185 +26,14 @@ from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import Candidates
-from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, OWN, counted, listed
-from puzzlelab.engine.kernels import DONE, EXPANDED, GENERATED, IMPROVED, RUNNING, compiled, inlined, population
-from puzzlelab.solvers._candidates import ONE, ZERO, view, writer
-from puzzlelab.solvers._permutations import PermutationLists, PermutationRows
+from puzzlelab.engine.driver import Clock, Machine
+from puzzlelab.engine.enumeration import counted, listed
+from puzzlelab.solvers._permutation_kernels import PermutationLists, step
+from puzzlelab.solvers._permutation_search import machine, record_of
+from puzzlelab.solvers._permutations import PermutationRows
 
-LEVEL, BASE = range(OWN, OWN + 2)
 MAX_BYTES = 2**29
 """The memory limit of the lists of all processes together."""
-HEAD_START = 0.5
-"""Seconds of search before other processes are started."""
-
-
-class PermutationRecord(NamedTuple):
-    """The state of one search. A level is the number of rows chosen."""
-
-    lists: PermutationLists
-    control: NDArray[np.int64]
-    """`EXPANDED` counts chosen permutations, `GENERATED` those without a conflict; the search ends when it would
-    backtrack below the level `BASE`."""
-    alive: NDArray[np.uint64]
-    """[D + 1, words]: the remaining permutations at each level."""
-    counts: NDArray[np.int64]
-    """[D + 1, D]: their number by row; 0 for chosen rows."""
-    rows: NDArray[np.int64]
-    """[D + 1]: the row that is chosen at each level."""
-    chosen: NDArray[np.int64]
-    """[D + 1]: the chosen permutation of it, -1 before the first."""
-    checks: NDArray[np.int64]
-    """[D * K]: scratch for `exclude_conflicts`."""
-    whole: NDArray[np.uint64]
-    """[words]: every permutation."""
-
-
-@inlined
-def row_with_fewest(record, level):
-    """The row with the fewest remaining permutations, or -1 if all rows are chosen."""
-    best, fewest = -1, np.int64(2**62)
-    for row in range(record.counts.shape[1]):
-        if 0 < record.counts[level, row] < fewest:
-            best, fewest = row, record.counts[level, row]
-    return best
-
-
-@inlined
-def next_permutation(record, level):
-    """The next permutation to choose at this level, -1 if there is none."""
-    lists, row = record.lists, record.rows[level]
-    first, last = lists.words[row], lists.words[row + 1]
-    number = record.chosen[level] + 1
-    word = first + (number >> 6)
-    if word >= last:
-        return -1
-    bits = record.alive[level, word] >> np.uint64(number & 63)
-    while bits == ZERO:
-        word += 1
-        if word >= last:
-            return -1
-        bits = record.alive[level, word]
-        number = (word - first) << 6
-    while bits & ONE == ZERO:
-        bits >>= ONE
-        number += 1
-    return number
-
-
-@inlined
-def exclude_conflicts(record, level):
-    """Write the permutations that agree with the choice of this level to the next; False if a row has none."""
-    lists, chosen = record.lists, record.rows[level]
-    size = lists.digits.shape[1]
-    digits = lists.digits[lists.firsts[chosen] + record.chosen[level]]
-    for row in range(size):
-        record.counts[level + 1, row] = 0
-        if row == chosen or record.counts[level, row] == 0:
-            continue
-        first, width = lists.words[row], lists.words[row + 1] - lists.words[row]
-        checks = 0
-        for place in range(size):
-            for kind in range(lists.cell_units.shape[2]):
-                unit = np.int64(lists.local[row, lists.cell_units[chosen, place, kind]])
-                if unit >= 0:
-                    record.checks[checks] = lists.having_begin[row] + (unit * size + np.int64(digits[place])) * width
-                    checks += 1
-        count = np.int64(0)
-        for word in range(width):
-            bits = record.alive[level, first + word]
-            if bits != ZERO:
-                for i in range(checks):
-                    bits &= ~lists.permutations_with[record.checks[i] + word]
-                count += np.int64(population(bits))
-            record.alive[level + 1, first + word] = bits
-        if count == 0:
-            return False
-        record.counts[level + 1, row] = count
-    return True
-
-
-@inlined
-def choose_and_propagate(record, level):
-    """Apply the choice of this level; returns the next row, -1 if all rows are chosen, -2 for a dead end."""
-    if not exclude_conflicts(record, level):
-        return -2
-    row = row_with_fewest(record, level + 1)
-    record.rows[level + 1], record.chosen[level + 1] = row, -1
-    return row
-
-
-@compiled
-def apply_choice(record, level):
-    """`choose_and_propagate`, for callers that are not compiled."""
-    return choose_and_propagate(record, level)
-
-
-@compiled
-def step(record, budget):
-    """One slice: choose at most `budget` permutations."""
-    control = record.control
-    while budget > 0:
-        level = control[LEVEL]
-        if level < control[BASE]:
-            return DONE
-        number = next_permutation(record, level)
-        if number < 0:
-            control[LEVEL] -= 1
-            continue
-        record.chosen[level] = number
-        budget -= 1
-        control[EXPANDED] += 1
-        row = choose_and_propagate(record, level)
-        if row == -2:
-            continue
-        control[GENERATED] += 1
-        if row >= 0:
-            control[LEVEL] += 1
-            continue
-        control[FOUND] += 1
-        if control[MOST] == 0:
-            return IMPROVED
-        if control[FOUND] >= control[MOST]:
-            return DONE
-    return RUNNING
-
-
-def record_of(lists: PermutationLists) -> PermutationRecord:
-    """The start of a search."""
-    size = len(lists.having_begin)
-    counts = np.zeros((size + 1, size), np.int64)
-    counts[0] = np.diff(lists.firsts)
-    whole = np.zeros(int(lists.words[-1]), np.uint64)
-    for row in range(size):
-        bits = np.zeros(int(lists.words[row + 1] - lists.words[row]) * 64, np.uint8)
-        bits[: counts[0, row]] = 1
-        whole[lists.words[row] : lists.words[row + 1]] = np.packbits(bits, bitorder="little").view(np.uint64)
-    alive = np.zeros((size + 1, whole.size), np.uint64)
-    alive[0] = whole
-    rows, chosen = np.zeros(size + 1, np.int64), np.full(size + 1, -1)
-    rows[0] = np.argmin(counts[0])
-    checks = np.zeros(size * lists.cell_units.shape[2], np.int64)
-    return PermutationRecord(lists, np.zeros(16, np.int64), alive, counts, rows, chosen, checks, whole)
-
-
-def machine(instance: Instance, lists: PermutationLists) -> Machine:
-    """The search; every row has a permutation."""
-    cells = next(iter(view(instance).units.kinds.values()))
-    digits, moves_of = np.zeros(cells.size, np.int64), writer(instance)
-
-    def solution(record: PermutationRecord) -> tuple[int, ...]:
-        rows = record.rows[:-1]
-        digits[cells[rows]] = lists.digits[lists.firsts[rows] + record.chosen[:-1]]
-        return moves_of(digits)
-
-    return Machine(
-        record_of(lists),
-        step,
-        lambda record: list(solution(record)),
-        lambda record, room: None,
-        lambda record: EXHAUSTED,
-    )
 
 
 class Permutation(SolverSettings):

@@ -73,13 +73,14 @@ class Random(SolverSettings):
     def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, seconds: float) -> Result:
         length = len(moves)
         if is_solved:
-            return Result(tuple(moves), "none", "", "done", min(length, 1), length, length, 0, seconds)
+            bound = min(length, 1)
+            return Result(tuple(moves), lower_bound=bound, expanded=length, generated=length, seconds=seconds)
         reason = ""
         if stuck:
             stop, reason = "dead end", f"after {moves_in_words(length)} no move is left"
         elif stop == "dead end":
             reason = f"it is not solved after the {moves_in_words(length)} that max_moves allows"
-        return Result(None, "none", reason, stop, 0, length, length, 0, seconds)
+        return Result(None, reason=reason, stop=stop, expanded=length, generated=length, seconds=seconds)
 
 
 SOLVER = Random

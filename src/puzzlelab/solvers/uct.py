@@ -32,10 +32,10 @@ from puzzlelab.core.solver import (
 )
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
-from puzzlelab.engine.control import PLACES, REQUESTED
+from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, Score, played, prior_scorer, scorer
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.records import NOWHERE
+from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.engine.simd import LANES, lanewise
-from puzzlelab.puzzles.sudoku import bands, hole_digging
-from puzzlelab.puzzles.sudoku.bands import DEPTH, LEVELS, WIDTH
+from puzzlelab.puzzles.sudoku import bands, bands_kernels, hole_digging_kernels
+from puzzlelab.puzzles.sudoku.bands import WIDTH
+from puzzlelab.puzzles.sudoku.bands_kernels import DEPTH, LEVELS
 
 DATA = Path(__file__).parents[2] / "data"
 ANY = 0o777
@@ -194,7 +195,7 @@ def run_triads(stack):
 
 @compiled
 def run_settle(stack, control):
-    return bands.settle(stack, control, 0)
+    return bands_kernels.settle(stack, control, 0)
 
 
 @compiled
@@ -204,12 +205,12 @@ def run_choice(stack):
 
 @compiled
 def run_branch(stack):
-    return bands.branch(stack, 0)
+    return bands_kernels.branch(stack, 0)
 
 
 @compiled
 def run_clues(puzzle, stack):
-    bands.place_clues(puzzle, stack)
+    bands_kernels.place_clues(puzzle, stack)
 
 
 @compiled
@@ -217,16 +218,16 @@ def run_search(stack, control, columns, budget, solutions):
     """Solutions of the state at the bottom of the stack, as many as there is room for."""
     control[DEPTH] = 0
     for i in range(len(solutions)):
-        if not bands.search(stack, control, budget):
+        if not bands_kernels.search(stack, control, budget):
             return i
-        bands.read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
+        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
     return len(solutions)
 
 
 @compiled
 def run_full_grids(random, stack, control, columns, digits, grids):
     for i in range(len(grids)):
-        hole_digging.full_grid(random, stack, control, columns, digits, grids[i])
+        hole_digging_kernels.full_grid(random, stack, control, columns, digits, grids[i])
 
 
 FORMULAS = {
@@ -244,13 +245,13 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
     stack = np.full((LEVELS + SPARE) * WIDTH, UNTOUCHED, np.uint16)
     stack[:WIDTH] = state_of(allowed)
     found = np.zeros((most, 81), np.uint8)
-    count = run_search(stack, np.zeros(16, np.int64), bands.COLUMNS, 1 << 62, found)
+    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.COLUMNS, 1 << 62, found)
     return found[:count], int((stack.reshape(-1, WIDTH) != UNTOUCHED).any(axis=1).sum())
 
 
 def full_grids(count: int, seed: int) -> Grids:
     """Random full grids, as the generator draws them."""
-    _, *room = hole_digging.room()
+    _, *room = hole_digging_kernels.room()
     grids = np.zeros((count, 81), np.uint8)
     run_full_grids(np.array([seed], np.uint64), *room[:4], grids)
     return grids

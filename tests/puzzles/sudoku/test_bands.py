@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from puzzlelab.core.registry import load
 from puzzlelab.engine.simd import LANES
-from puzzlelab.puzzles.sudoku import bands
+from puzzlelab.puzzles.sudoku import bands, bands_kernels
 
 NINE = load("sudoku-9x9")
 SEEDS = st.integers(0, 2**32)
@@ -365,7 +365,8 @@ def test_broken_and_complete_are_true(mixture, holes, pool, harness) -> None:
 
 
 def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> None:
-    from puzzlelab.engine.kernels import DONE, EXPANDED, IMPROVED, RUNNING
+    from puzzlelab.engine.control_slots import EXPANDED
+    from puzzlelab.engine.kernels import DONE, IMPROVED, RUNNING
     from puzzlelab.puzzles.sudoku.exact import machine
 
     board = exchange[0].puzzle.copy()
@@ -391,7 +392,7 @@ def test_the_stack_is_deep_enough_for_sparse_boards(seed, clues, pool, harness) 
     grid = harness.shuffled(pool[random.integers(len(pool))], random)
     board = np.where(random.permutation(81) < clues, grid, 0).astype(np.uint8)
     found, levels = harness.search(harness.candidates_of(board), 300)
-    assert levels <= bands.LEVELS
+    assert levels <= bands_kernels.LEVELS
     assert len({*map(tuple, found.tolist())}) == len(found) >= 1
     assert all(NINE.solved(solution) for solution in found[:5])
     assert (found[:, board != 0] == board[board != 0]).all()
@@ -402,5 +403,5 @@ def test_the_stack_is_deep_enough_for_sparse_boards(seed, clues, pool, harness) 
 def test_the_stack_is_deep_enough_for_any_candidates(seed, density, harness) -> None:
     noise = np.random.default_rng(seed).random((81, 9)) < density
     found, levels = harness.search((noise << np.arange(9)).sum(axis=1), 100)
-    assert levels <= bands.LEVELS
+    assert levels <= bands_kernels.LEVELS
     assert all(NINE.solved(solution) for solution in found[:5])

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency, chisquare
 
 from puzzlelab.core.registry import load
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.puzzles.sudoku import hole_digging
+from puzzlelab.puzzles.sudoku import hole_digging_kernels
 
 NINE = load("sudoku-9x9")
 GRIDS = 6_670_903_752_021_072_936_960
@@ -20,29 +20,29 @@ FRAMES = math.factorial(9) * (56 * 6**6) ** 2
 @compiled
 def draw_below(random, most, drawn):
     for i in range(drawn.size):
-        drawn[i] = hole_digging.below(random, most)
+        drawn[i] = hole_digging_kernels.below(random, most)
 
 
 @compiled
 def draw_orders(random, rows, start, count):
     for i in range(len(rows)):
-        hole_digging.shuffle(random, rows[i], start, count)
+        hole_digging_kernels.shuffle(random, rows[i], start, count)
 
 
 @compiled
 def draw_frames(random, digits, grids):
     for i in range(len(grids)):
-        hole_digging.frame(random, digits, grids[i])
+        hole_digging_kernels.frame(random, digits, grids[i])
 
 
 @compiled
 def ask_other(puzzle, cell, digit, stack, control):
-    return hole_digging.other_solution(puzzle, cell, digit, stack, control)
+    return hole_digging_kernels.other_solution(puzzle, cell, digit, stack, control)
 
 
 @compiled
 def ask_guesses(puzzle, stack, control):
-    return hole_digging.guesses(puzzle, stack, control)
+    return hole_digging_kernels.guesses(puzzle, stack, control)
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +115,9 @@ def test_frames_are_uniform_bands_and_stacks() -> None:
 
 
 def weights(count, seed):
-    random, stack, control, _, digits, *_ = hole_digging.room()
+    random, stack, control, _, digits, *_ = hole_digging_kernels.room()
     random[0], found = seed, np.zeros(count)
-    hole_digging.weigh(random, stack, control, digits, np.zeros(81, np.uint8), found)
+    hole_digging_kernels.weigh(random, stack, control, digits, np.zeros(81, np.uint8), found)
     return found
 
 
@@ -130,8 +130,8 @@ def test_the_weights_tell_how_many_grids_there_are() -> None:
 
 def test_hardly_any_mass_is_lost_to_grids_that_are_too_heavy() -> None:
     found = weights(100_000, 54_321)
-    assert found.max() >= hole_digging.HEAVIEST / 8  # the bound is not without use
-    assert np.maximum(found - hole_digging.HEAVIEST, 0).sum() < 0.002 * found.sum()
+    assert found.max() >= hole_digging_kernels.HEAVIEST / 8  # the bound is not without use
+    assert np.maximum(found - hole_digging_kernels.HEAVIEST, 0).sum() < 0.002 * found.sum()
 
 
 def test_every_digit_is_equally_often_in_every_cell(grids) -> None:
@@ -212,7 +212,7 @@ def test_one_seed_gives_one_stream_of_grids(harness) -> None:
 
 
 def test_another_solution_is_found_where_there_is_one(exchange, harness) -> None:
-    _, stack, control, *_ = hole_digging.room()
+    _, stack, control, *_ = hole_digging_kernels.room()
     random = np.random.default_rng(1)
     seen = set()
     for known in exchange:
@@ -231,7 +231,7 @@ def test_another_solution_is_found_where_there_is_one(exchange, harness) -> None
 def test_guesses_are_counted_as_in_a_batch(exchange) -> None:
     from puzzlelab.puzzles.sudoku.exact import solve_batch
 
-    _, stack, control, *_ = hole_digging.room()
+    _, stack, control, *_ = hole_digging_kernels.room()
     for known in exchange:
         wanted = solve_batch(known.puzzle[None], 2**40).guesses[0]
         assert ask_guesses(known.puzzle, stack, control) == wanted

@@ -13,6 +13,7 @@ from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, unrank_all
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 EIGHTS = ("tiles-3x3", "tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-3x3:goal=1,0,2,3,4,5,6,7,8")
@@ -117,7 +118,7 @@ class Every(NamedTuple):
 def every(request: Any) -> Every:
     puzzle = load(request.param)
     table = exact_distances.distances(puzzle).distance
-    ranks = np.flatnonzero(table != exact_distances.UNREACHED)
+    ranks = np.flatnonzero(table != UNREACHED)
     states = np.zeros((ranks.size, puzzle.cells + 1), np.uint8)
-    exact_distances.unrank_all(ranks, states, np.zeros(puzzle.cells, np.int64), puzzle.view(KernelRules).tables.home)
+    unrank_all(ranks, states, np.zeros(puzzle.cells, np.int64), puzzle.view(KernelRules).tables.home)
     return Every(puzzle, states, table[ranks])

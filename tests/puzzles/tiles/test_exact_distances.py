@@ -9,7 +9,8 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules
 from puzzlelab.puzzles.tiles import exact_distances
-from puzzlelab.puzzles.tiles.exact_distances import UNREACHED, rank_of, state_of, states_at, unrank
+from puzzlelab.puzzles.tiles.exact_distances import state_of, states_at
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 

@@ -6,7 +6,7 @@ import pytest
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import Estimates, KernelRules
 from puzzlelab.puzzles.tiles import sampling
-from puzzlelab.puzzles.tiles.linear_conflict import line_cost
+from puzzlelab.puzzles.tiles.linear_conflict_kernels import line_cost
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 

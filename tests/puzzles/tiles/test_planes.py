@@ -4,6 +4,7 @@ import pytest
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import KernelRules, Planes
 from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.puzzles.tiles.rules import Tiles
 
 MIRRORED = (
@@ -72,6 +73,6 @@ def test_the_mirror_image_is_as_far_from_the_goal(name: str) -> None:
     table = exact_distances.distances(puzzle).distance
 
     def far(several: np.ndarray) -> list[int]:
-        return [int(table[exact_distances.rank_of(state)]) for state in puzzle.view(KernelRules).encode(several)]
+        return [int(table[rank_of(state)]) for state in puzzle.view(KernelRules).encode(several)]
 
     assert far(states) == far(images)

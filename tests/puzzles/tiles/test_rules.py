@@ -12,7 +12,7 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.puzzles.tiles import exact_distances
+from puzzlelab.puzzles.tiles import exact_distances, exact_distances_kernels
 from puzzlelab.puzzles.tiles.rules import Tiles
 from puzzlelab.solvers.bfs import count_by_depth
 
@@ -161,9 +161,9 @@ def test_exactly_the_boards_without_objection_can_be_reached(name: str) -> None:
     puzzle = load(name)
     table = exact_distances.distances(puzzle).distance
     boards = np.array(list(itertools.permutations(range(6))), np.uint8)
-    ranks = [exact_distances.rank_of(state) for state in puzzle.view(KernelRules).encode(boards)]
+    ranks = [exact_distances_kernels.rank_of(state) for state in puzzle.view(KernelRules).encode(boards)]
     assert sorted(ranks) == list(range(720))
-    reached = table[ranks] != exact_distances.UNREACHED
+    reached = table[ranks] != exact_distances_kernels.UNREACHED
     assert reached.sum() == 360
     assert [puzzle.objection(board) is None for board in boards] == reached.tolist()
 

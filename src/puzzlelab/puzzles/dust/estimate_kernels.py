@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The kernels of the estimates of dust: lower bounds, a guide for beam search, and two orders for depth-first search.
 
 Every click takes cells of one colour and one cluster of them, so that the colours left are a lower bound. The clusters
@@ -15,7 +16,7 @@ from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import FULL, implements, inlined
 from puzzlelab.engine.wide_integers import lowest, ones
 from puzzlelab.puzzles.dust import half_boards
-from puzzlelab.puzzles.dust.half_boards import (
+from puzzlelab.puzzles.dust.half_boards_kernels import (
     COLUMNS,
     HalfBoards,
     bound,
@@ -24,7 +25,7 @@ from puzzlelab.puzzles.dust.half_boards import (
     is_exact,
     number_of,
 )
-from puzzlelab.puzzles.dust.half_costs import begin_raising, raise_bound
+from puzzlelab.puzzles.dust.half_costs_kernels import begin_raising, raise_bound
 from puzzlelab.puzzles.dust.kernels import (
     ABOVE,
     CELLS,

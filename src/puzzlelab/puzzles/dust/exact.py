@@ -1,7 +1,7 @@
 """`halves`: clears dust boards in the fewest clicks, with proof.
 
-A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search`), with the costs
-of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none.
+A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search_kernels`), with
+the costs of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,23 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
+from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, round_robin
-from puzzlelab.engine.kernels import LENGTH, survey
+from puzzlelab.engine.kernels import survey
 from puzzlelab.engine.records import reserved
-from puzzlelab.puzzles.dust import half_boards, half_pair_search
-from puzzlelab.puzzles.dust.half_boards import EDGES, LOAD, MOST_MOVES, STATES, HalfBoards
+from puzzlelab.puzzles.dust import half_boards
+from puzzlelab.puzzles.dust.half_boards_kernels import (
+    EDGES,
+    LOAD,
+    MOST_MOVES,
+    STATES,
+    HalfBoards,
+    add_state,
+    read_state,
+    rehash,
+)
+from puzzlelab.puzzles.dust.half_pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
+from puzzlelab.puzzles.dust.half_pair_table_kernels import copy_entries
 from puzzlelab.puzzles.dust.kernels import decoded, encoded
 from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
 from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -68,18 +80,18 @@ class HalvesSearch:
         if puzzle.width % 2:
             right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
         max_depth, max_children = puzzle.cells + 2, puzzle.cells + 1
-        self.record = half_pair_search.HalfPairRecord(
-            np.zeros(16, np.int64),
-            left,
-            right,
-            np.zeros(FIRST_TABLE, np.uint64),
-            np.zeros((max_depth, 2), np.int64),
-            np.zeros((max_depth, max_children, 2), np.int64),
-            np.zeros((max_depth, max_children), np.int64),
-            np.zeros(max_depth, np.int64),
-            np.zeros(max_depth, np.int64),
-            np.zeros((max_depth, 2), np.int64),
-            np.zeros((2, 16), np.uint64),
+        self.record = HalfPairRecord(
+            control=np.zeros(16, np.int64),
+            left=left,
+            right=right,
+            table=np.zeros(FIRST_TABLE, np.uint64),
+            path=np.zeros((max_depth, 2), np.int64),
+            children=np.zeros((max_depth, max_children, 2), np.int64),
+            values=np.zeros((max_depth, max_children), np.int64),
+            counts=np.zeros(max_depth, np.int64),
+            cursors=np.zeros(max_depth, np.int64),
+            best=np.zeros((max_depth, 2), np.int64),
+            singles=np.zeros((2, 16), np.uint64),
         )
         self._load()
 
@@ -87,12 +99,12 @@ class HalvesSearch:
         """Compile or load the kernels that are rarely called, so that no compilation is timed."""
         record, rules = self.record, kernel_rules(self.puzzle)
         empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
-        half_pair_search.copy_entries(record.table, record.table[:0])
+        copy_entries(record.table, record.table[:0])
         self._children(empty)
         for half in (record.left, record.right):
-            half_boards.rehash(half.slots, half.records, 0)
-            half_boards.add_state(half, np.zeros_like(half.state))
-            half_boards.read_state(half, 0)
+            rehash(half.slots, half.records, 0)
+            add_state(half, np.zeros_like(half.state))
+            read_state(half, 0)
 
     def is_full(self) -> bool:
         """Whether the tables are so full that a new search has more capacity."""
@@ -104,28 +116,25 @@ class HalvesSearch:
 
     def machine(self, board: Board, known_clicks: int | None) -> Machine:
         """The search for solutions of this board with fewer clicks than are `known_clicks`."""
-        record, stored = self.record, int(self.record.control[half_pair_search.STORED])
-        record.control[:] = 0
-        record.control[LENGTH], record.control[half_pair_search.STORED], record.control[half_pair_search.MAY_GROW] = (
-            -1,
-            stored,
-            1,
-        )
-        record.control[half_pair_search.KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
+        record, control = self.record, self.record.control
+        stored = int(control[STORED])
+        control[:] = 0
+        control[LENGTH], control[STORED], control[MAY_GROW] = -1, stored, 1
+        control[KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
         for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
-            record.path[0, place] = half_boards.add_state(half, self._encoded(half, part[None])[0])
-        return Machine(record, half_pair_search.step, self._moves, self._larger, lambda record: EXHAUSTED)
+            record.path[0, place] = add_state(half, self._encoded(half, part[None])[0])
+        return Machine(record, step, self._moves, self._larger, lambda record: EXHAUSTED)
 
     def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
         return encoded(half.tables, self.puzzle.colours.bit_length(), states)
 
     def _plain(self, half: HalfBoards, number: int) -> Board:
         """A state of a half as a plain board."""
-        half_boards.read_state(half, number)
+        read_state(half, number)
         state: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
         return state
 
-    def _moves(self, record: half_pair_search.HalfPairRecord) -> list[int]:
+    def _moves(self, record: HalfPairRecord) -> list[int]:
         """The clicks of the best solution."""
         pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
         boards = [
@@ -147,19 +156,19 @@ class HalvesSearch:
         count, _ = survey(rules.tables, state, moves, children, words, again)
         return moves[:count], children[:count]
 
-    def _larger(self, record: half_pair_search.HalfPairRecord, room: int) -> half_pair_search.HalfPairRecord | None:
+    def _larger(self, record: HalfPairRecord, room: int) -> HalfPairRecord | None:
         """The record with more capacity; the table of pairs may keep its size and overwrite entries."""
         left = _larger_half(record.left, room)
         right = left if record.right is record.left else _larger_half(record.right, room)
         if left is None or right is None:
             return None
         table = record.table
-        if 2 * record.control[half_pair_search.STORED] > table.size:
+        if 2 * record.control[STORED] > table.size:
             if 16 * table.size <= TABLE_SHARE * room:
                 table = np.zeros(4 * table.size, np.uint64)
-                half_pair_search.copy_entries(table, record.table)
+                copy_entries(table, record.table)
             else:
-                record.control[half_pair_search.MAY_GROW] = 0
+                record.control[MAY_GROW] = 0
         self.record = record._replace(left=left, right=right, table=table)
         return self.record
 
@@ -174,7 +183,7 @@ def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
     if 32 * half.slots.size > room:
         return None
     slots = np.zeros(4 * half.slots.size, np.uint64)
-    half_boards.rehash(slots, half.records, states)
+    rehash(slots, half.records, states)
     return half._replace(slots=slots)
 
 

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The compiled rules of dust, on bitboards: the colour of a cell is a number whose bits stand in as many planes.
 
 A working state is `uint64[P * K]`: P planes of K words. In a plane each column has 8 bits (16 where there are more than

@@ -19,49 +19,14 @@ from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
-from puzzlelab.engine.enumeration import FOUND, MOST, counted, listed
-from puzzlelab.engine.kernels import DONE, EXPANDED, IMPROVED, RUNNING, compiled
+from puzzlelab.engine.enumeration import counted, listed
 from puzzlelab.engine.parallel import ordered_map
-from puzzlelab.puzzles.sudoku import bands
-from puzzlelab.puzzles.sudoku.bands import COLUMNS, DEPTH, LEVELS, WIDTH, place_clues, read_grid, search
+from puzzlelab.puzzles.sudoku import bands_kernels
+from puzzlelab.puzzles.sudoku.bands import WIDTH
+from puzzlelab.puzzles.sudoku.bands_kernels import COLUMNS, LEVELS, BandsRecord, begin, step
 
 CHUNK = 2048
 """Puzzles that one thread takes at a time."""
-
-
-class BandsRecord(NamedTuple):
-    """The state of one search."""
-
-    control: NDArray[np.int64]
-    stack: NDArray[np.uint16]
-    columns: NDArray[np.uint8]
-    puzzle: NDArray[np.uint8]
-    grid: NDArray[np.uint8]
-    """[81]: the last solution."""
-
-
-@compiled
-def begin(record):
-    """Put the state that the clues leave on the stack."""
-    place_clues(record.puzzle, record.stack)
-    record.control[DEPTH] = 0
-
-
-@compiled
-def step(record, budget):
-    """One slice: at most `budget` guesses."""
-    control = record.control
-    if budget == 0:
-        return RUNNING
-    before = control[EXPANDED]
-    while search(record.stack, control, budget - (control[EXPANDED] - before)):
-        control[FOUND] += 1
-        if control[MOST] == 0:
-            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.columns, record.grid)
-            return IMPROVED
-        if control[FOUND] >= control[MOST]:
-            return DONE
-    return DONE if control[DEPTH] < 0 else RUNNING
 
 
 def machine(state: NDArray[np.uint8]) -> Machine:
@@ -144,7 +109,7 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
             part = slice(start, start + CHUNK)
             stack, control = np.zeros(LEVELS * WIDTH, np.uint16), np.zeros(16, np.int64)
             answers = (result.solutions[part], result.counts[part], result.guesses[part])
-            bands.solve_all(clues[part], stack, control, COLUMNS, most, *answers)
+            bands_kernels.solve_all(clues[part], stack, control, COLUMNS, most, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
         pass

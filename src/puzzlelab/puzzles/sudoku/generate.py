@@ -118,7 +118,7 @@ class SudokuGenerator(Settings):
         return self.clues if isinstance(self.clues, tuple) else (self.clues, self.clues)
 
     def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """What `digging.make` draws from: `int64[R, 3]` and `float64[R]`."""
+        """What `hole_digging_kernels.make` draws from: `int64[R, 3]` and `float64[R]`."""
         if self.clues is not None:
             numbers = np.arange(self.span()[0], self.span()[1] + 1)
             return np.stack([numbers] * 3, axis=1), np.arange(1, numbers.size + 1) / numbers.size
@@ -159,14 +159,26 @@ class SudokuGenerator(Settings):
         key = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
         def chunk(start: int) -> GeneratedBatch:
-            from puzzlelab.puzzles.sudoku import hole_digging
+            from puzzlelab.puzzles.sudoku import hole_digging_kernels
 
             if over.is_set():
                 return _empty(0), _empty(0)
             size = min(CHUNK, count - start)
             puzzles, solutions = _empty(size), _empty(size)
-            settings: tuple[Any, ...] = (orbits, self.unique, self.hard, TRIES, hole_digging.room(), puzzles, solutions)
-            if hole_digging.make(key, start, kinds, chances, *settings) < size:
+            made = hole_digging_kernels.make(
+                key=key,
+                first=start,
+                kinds=kinds,
+                chances=chances,
+                orbits=orbits,
+                unique=self.unique,
+                steps=self.hard,
+                tries=TRIES,
+                room=hole_digging_kernels.room(),
+                puzzles=puzzles,
+                solutions=solutions,
+            )
+            if made < size:
                 raise BadOption(f"{TRIES:,} full grids gave no such puzzle: {self._described()}")
             return puzzles, solutions
 

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The rules of Sudoku in compiled form; a working state is the plain state."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The kernels of the simple lower bounds of sliding tiles: tiles out of place, and Manhattan distance.
 
 They work on the states of `kernels`: the goal cell of each piece, so that they hold for every goal board.

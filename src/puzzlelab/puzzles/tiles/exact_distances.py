@@ -7,105 +7,17 @@ places belong to unsolvable states and hold `UNREACHED`. 3x3: 181,440 states, th
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.views import Estimate
-from puzzlelab.engine import kernels as names
-from puzzlelab.engine.kernels import compiled, implements, inlined
-from puzzlelab.puzzles.tiles.kernels import TilesTables, rules, slide
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, DistanceTables, spread, unrank
+from puzzlelab.puzzles.tiles.kernels import TilesTables, rules
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
-
-UNREACHED = 255
-
-
-class DistanceTables(NamedTuple):
-    """The true distance by rank."""
-
-    geometry: TilesTables
-    distance: NDArray[np.uint8]
-    """[N!]."""
-
-
-@inlined
-def rank(state):
-    """Lexicographic rank of the permutation in a working state: each digit counts the smaller pieces not yet seen."""
-    cells = state.size - 1
-    seen = np.uint64(0)
-    number = np.int64(0)
-    for cell in range(cells):
-        piece = np.uint64(state[cell])
-        smaller = seen & ((np.uint64(1) << piece) - np.uint64(1))
-        count = np.int64(0)
-        while smaller != np.uint64(0):
-            smaller &= smaller - np.uint64(1)
-            count += 1
-        number = number * (cells - cell) + np.int64(piece) - count
-        seen |= np.uint64(1) << piece
-    return number
-
-
-@compiled
-def unrank(number, state, digits, home):
-    """The inverse of `rank`; `digits: int64[N]` is room to work in."""
-    cells = state.size - 1
-    for cell in range(cells - 1, -1, -1):
-        digits[cell] = number % (cells - cell)
-        number //= cells - cell
-    seen = np.uint64(0)
-    for cell in range(cells):
-        piece, remaining = 0, digits[cell]
-        while remaining > 0 or (seen >> np.uint64(piece)) & np.uint64(1):
-            if not (seen >> np.uint64(piece)) & np.uint64(1):
-                remaining -= 1
-            piece += 1
-        state[cell] = piece
-        seen |= np.uint64(1) << np.uint64(piece)
-        if piece == home:
-            state[cells] = cell
-
-
-@compiled
-def unrank_all(numbers, states, digits, home):
-    """`unrank` of many, into `states: uint8[B, N + 1]`."""
-    for i in range(numbers.size):
-        unrank(numbers[i], states[i], digits, home)
-
-
-@compiled
-def rank_of(state):
-    """`rank`, for calls from Python."""
-    return rank(state)
-
-
-@compiled
-def _spread(tables, frontier, following, child, distance):
-    """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
-    cells = frontier.shape[1] - 1
-    for cell in range(cells):
-        frontier[0, cell] = cell
-    frontier[0, cells] = tables.home
-    distance[rank(frontier[0])] = 0
-    count, depth = 1, 0
-    while count > 0:
-        found = 0
-        for i in range(count):
-            blank = frontier[i, cells]
-            for j in range(tables.counts[blank]):
-                names.copy(frontier[i], child)
-                slide(tables, child, tables.moves[blank, j])
-                place = rank(child)
-                if distance[place] == UNREACHED:
-                    distance[place] = depth + 1
-                    names.copy(child, following[found])
-                    found += 1
-        frontier, following, count = following, frontier, found
-        depth += 1
-    return depth - 1
 
 
 def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
@@ -114,12 +26,13 @@ def table(tables: TilesTables, cells: int) -> NDArray[np.uint8]:
     distance = np.full(size, UNREACHED, np.uint8)
     widest = max(16, size // 10)
     layers = np.empty((2, widest, cells + 1), np.uint8)
-    _spread(tables, layers[0], layers[1], np.empty(cells + 1, np.uint8), distance)
+    spread(tables, layers[0], layers[1], np.empty(cells + 1, np.uint8), distance)
     return distance
 
 
 @cache
 def distances(puzzle: Tiles) -> DistanceTables:
+    """The table of this board, which is built the first time."""
     geometry = rules(puzzle).tables
     return DistanceTables(geometry, table(geometry, puzzle.cells))
 
@@ -134,11 +47,6 @@ def state_of(puzzle: Tiles, number: int) -> NDArray[np.uint8]:
     working = np.zeros(puzzle.cells + 1, np.uint8)
     unrank(number, working, np.zeros(puzzle.cells, np.int64), rules(puzzle).tables.home)
     return rules(puzzle).decode(working)
-
-
-@implements(names.evaluate, DistanceTables)
-def evaluate(estimate, state, memo):
-    return np.int64(estimate.distance[rank(state)])
 
 
 def estimate(puzzle: Tiles, name: str) -> Estimate:

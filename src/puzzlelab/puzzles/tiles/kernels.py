@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The compiled rules of sliding tiles.
 
 A working state is `uint8[N + 1]`: for each of the N cells the *goal cell* of the piece that lies there, then the cell

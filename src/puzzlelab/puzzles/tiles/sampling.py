@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.views import Scale
-from puzzlelab.engine.kernels import compiled, inlined
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
+from puzzlelab.puzzles.tiles.sampling_kernels import anneal, levels_of
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -27,83 +28,8 @@ TABLED_CELLS = 9
 """Boards up to this size are sampled by level from the list of all their states."""
 MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
-GREEDINESS = 1.5
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
 """The levels of the document; other boards go as far as 1.3 times the mean Manhattan distance of random ones."""
-
-
-@inlined
-def level_of(state, rows, columns, home, distance):
-    """Manhattan distance of a working state + 2 for each pair of tiles of one line that must pass each other."""
-    cells = rows * columns
-    total = 0
-    for cell in range(cells):
-        if state[cell] != home:
-            total += distance[state[cell], cell]
-    for line in range(rows):
-        for i in range(columns):
-            for j in range(i + 1, columns):
-                a, b = state[line * columns + i], state[line * columns + j]
-                if a > b and a // columns == line and b // columns == line and a != home and b != home:
-                    total += 2
-    for line in range(columns):
-        for i in range(rows):
-            for j in range(i + 1, rows):
-                a, b = state[i * columns + line], state[j * columns + line]
-                if a > b and a % columns == line and b % columns == line and a != home and b != home:
-                    total += 2
-    return total
-
-
-@compiled
-def levels_of(states, rows, columns, home, distance, levels):
-    """The level of each working state `[B, N + 1]` into `levels: int64[B]`."""
-    for i in range(len(states)):
-        levels[i] = level_of(states[i], rows, columns, home, distance)
-
-
-@compiled
-def anneal(state, target, noise, rows, columns, home, distance, mixing):
-    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; True when it ends there.
-
-    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
-    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit.
-    """
-    cells = rows * columns
-    level = level_of(state, rows, columns, home, distance)
-    for t in range(len(noise)):
-        if t >= mixing and level == target:
-            return True
-        a, b = np.int64(noise[t, 0] * cells), np.int64(noise[t, 1] * cells)
-        c, d = np.int64(noise[t, 2] * cells), np.int64(noise[t, 3] * cells)
-        pairs = 1 if noise[t, 4] < 0.5 else 2
-        if a == b or (pairs == 2 and c == d):
-            continue
-        blank = np.int64(state[cells])
-        exchange(state, a, b, home)
-        if pairs == 2:
-            exchange(state, c, d, home)
-        steps = distance[blank, state[cells]]
-        odd = (steps + pairs) % 2 == 1
-        after = level_of(state, rows, columns, home, distance)
-        worse = abs(after - target) - abs(level - target)
-        if odd or (worse > 0 and noise[t, 5] >= np.exp(-GREEDINESS * worse)):
-            if pairs == 2:
-                exchange(state, c, d, home)
-            exchange(state, a, b, home)
-        else:
-            level = after
-    return level == target
-
-
-@inlined
-def exchange(state, a, b, home):
-    """Exchange the pieces of two cells."""
-    state[a], state[b] = state[b], state[a]
-    if state[a] == home:
-        state[state.size - 1] = a
-    if state[b] == home:
-        state[state.size - 1] = b
 
 
 def _distance(puzzle: Tiles) -> NDArray[np.int64]:
@@ -115,10 +41,10 @@ def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
     """For small boards: the ranks of all solvable states of each level."""
     from puzzlelab.puzzles.tiles import exact_distances
 
-    ranks = np.flatnonzero(exact_distances.distances(puzzle).distance != exact_distances.UNREACHED)
+    ranks = np.flatnonzero(exact_distances.distances(puzzle).distance != UNREACHED)
     home = kernel_rules(puzzle).tables.home
     states, digits = np.zeros((ranks.size, puzzle.cells + 1), np.uint8), np.zeros(puzzle.cells, np.int64)
-    exact_distances.unrank_all(ranks, states, digits, home)
+    unrank_all(ranks, states, digits, home)
     levels = np.zeros(ranks.size, np.int64)
     levels_of(states, puzzle.rows, puzzle.columns, home, _distance(puzzle), levels)
     return {int(level): ranks[levels == level] for level in np.unique(levels)}
@@ -206,7 +132,7 @@ def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -
     if level is None:
         return uniform(puzzle, random)
     ranks = exact_distances.states_at(puzzle, level)
-    if ranks.size == 0 or level >= exact_distances.UNREACHED:
+    if ranks.size == 0 or level >= UNREACHED:
         raise BadOption(f"no board of {puzzle.name} is {level} moves from the goal")
     return exact_distances.state_of(puzzle, int(random.choice(ranks)))
 
@@ -236,7 +162,7 @@ def farthest(puzzle: Tiles) -> int:
     from puzzlelab.puzzles.tiles import exact_distances
 
     table = exact_distances.distances(puzzle).distance
-    return int(table[table != exact_distances.UNREACHED].max())
+    return int(table[table != UNREACHED].max())
 
 
 def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
@@ -246,5 +172,5 @@ def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
         from puzzlelab.puzzles.tiles import exact_distances
 
         working = kernel_rules(puzzle).encode(state[None])[0]
-        levels["distance"] = int(exact_distances.distances(puzzle).distance[exact_distances.rank_of(working)])
+        levels["distance"] = int(exact_distances.distances(puzzle).distance[rank_of(working)])
     return levels

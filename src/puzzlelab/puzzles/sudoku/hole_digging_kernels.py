@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """Random full grids, and puzzles dug out of them: the kernels of the generator.
 
 A full grid is drawn without bias. Its first band and its first stack are drawn uniformly (each completes a first box in
@@ -11,17 +12,19 @@ Shapes: a stack of states as in `bands`.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from puzzlelab.engine.kernels import EXPANDED, GOLDEN, compiled, copy, inlined, scramble
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.control_slots import EXPANDED
+from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
 from puzzlelab.engine.simd import LANES
-from puzzlelab.puzzles.sudoku.bands import (
+from puzzlelab.puzzles.sudoku.bands import COMPLETE, SETTLED, WIDTH
+from puzzlelab.puzzles.sudoku.bands_kernels import (
     COLUMNS,
-    COMPLETE,
     DEPTH,
     LEVELS,
-    SETTLED,
-    WIDTH,
     branch,
     place_clues,
     read_grid,
@@ -36,6 +39,36 @@ SHARES = 1 << 30
 APART = np.uint64(0x94D049BB133111EB)
 """How far the random states of two neighbours in a stream lie apart."""
 HALF = np.uint64(32)
+
+
+class DiggingRoom(NamedTuple):
+    """The arrays that `make` works in."""
+
+    random: NDArray[np.uint64]
+    """[1]: the state of splitmix64."""
+    stack: NDArray[np.uint16]
+    control: NDArray[np.int64]
+    columns: NDArray[np.uint8]
+    """[512]: see `bands_kernels.read_grid`."""
+    digits: NDArray[np.uint8]
+    """[27]: scratch for `frame`."""
+    order: NDArray[np.int64]
+    """[81]: scratch for `dig`."""
+    trial: NDArray[np.uint8]
+    """[81]: the puzzle that `harden` tries."""
+
+
+def room() -> DiggingRoom:
+    """New arrays for one thread."""
+    return DiggingRoom(
+        random=np.zeros(1, np.uint64),
+        stack=np.zeros(LEVELS * WIDTH, np.uint16),
+        control=np.zeros(16, np.int64),
+        columns=COLUMNS,
+        digits=np.zeros(27, np.uint8),
+        order=np.zeros(81, np.int64),
+        trial=np.zeros(81, np.uint8),
+    )
 
 
 @inlined
@@ -163,19 +196,19 @@ def guesses(puzzle, stack, control):
 
 
 @inlined
-def dig(random, grid, orbits, order, least, unique, puzzle, stack, control):
+def dig(room, grid, orbits, least, unique, puzzle):
     """Remove clues in random order, orbit by orbit, down to `least`, while the solution stays unique.
 
-    `orbits: int64[K, 8]` are cells that go together, -1 where they are fewer; `order: int64[81]` is scratch. Cells that
-    are blank already stay so. Returns the number of remaining clues.
+    `orbits: int64[K, 8]` are cells that go together, -1 where they are fewer. Cells that are blank already stay so.
+    Returns the number of remaining clues.
     """
-    count = len(orbits)
+    count, order = len(orbits), room.order
     clues = 0
     for cell in range(81):
         clues += puzzle[cell] != 0
     for i in range(count):
         order[i] = i
-    shuffle(random, order, 0, count)
+    shuffle(room.random, order, 0, count)
     for i in range(count):
         orbit = orbits[order[i]]
         size = 0
@@ -188,7 +221,7 @@ def dig(random, grid, orbits, order, least, unique, puzzle, stack, control):
         needed = False
         for j in range(size):
             if unique and not needed:
-                needed = other_solution(puzzle, orbit[j], grid[orbit[j]], stack, control)
+                needed = other_solution(puzzle, orbit[j], grid[orbit[j]], room.stack, room.control)
         if needed:
             for j in range(size):
                 puzzle[orbit[j]] = grid[orbit[j]]
@@ -198,18 +231,19 @@ def dig(random, grid, orbits, order, least, unique, puzzle, stack, control):
 
 
 @inlined
-def harden(random, grid, orbits, order, steps, puzzle, trial, stack, control):
+def harden(room, grid, orbits, steps, puzzle):
     """Climb towards puzzles that need more guesses: give some clues back, dig again, keep what is no easier."""
-    score = guesses(puzzle, stack, control)
+    trial = room.trial
+    score = guesses(puzzle, room.stack, room.control)
     for _ in range(steps):
         copy(puzzle, trial)
-        for _ in range(1 + below(random, 3)):
-            orbit = orbits[below(random, len(orbits))]
+        for _ in range(1 + below(room.random, 3)):
+            orbit = orbits[below(room.random, len(orbits))]
             for j in range(8):
                 if orbit[j] >= 0:
                     trial[orbit[j]] = grid[orbit[j]]
-        dig(random, grid, orbits, order, 0, True, trial, stack, control)
-        now = guesses(trial, stack, control)
+        dig(room, grid, orbits, 0, True, trial)
+        now = guesses(trial, room.stack, room.control)
         if now >= score:
             score = now
             copy(trial, puzzle)
@@ -223,7 +257,7 @@ def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles
     kinds[2] clues are left; `chances: float64[R]` are the kinds' cumulated shares. Returns how many were made: fewer
     than `len(puzzles)` where `tries` grids did not give one.
     """
-    random, stack, control, columns, digits, order, trial = room
+    random, stack, control = room.random, room.stack, room.control
     for i in range(len(puzzles)):
         random[0] = key + np.uint64(first + i) * APART
         draw = below(random, SHARES) / SHARES
@@ -232,28 +266,15 @@ def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles
             kind += 1
         is_made = False
         for _ in range(tries):
-            full_grid(random, stack, control, columns, digits, solutions[i])
+            full_grid(random, stack, control, room.columns, room.digits, solutions[i])
             copy(solutions[i], puzzles[i])
             least = kinds[kind, 0] + below(random, kinds[kind, 1] - kinds[kind, 0] + 1)
-            clues = dig(random, solutions[i], orbits, order, least, unique, puzzles[i], stack, control)
+            clues = dig(room, solutions[i], orbits, least, unique, puzzles[i])
             if clues <= kinds[kind, 2]:
                 is_made = True
                 break
         if not is_made:
             return i
         if steps > 0:
-            harden(random, solutions[i], orbits, order, steps, puzzles[i], trial, stack, control)
+            harden(room, solutions[i], orbits, steps, puzzles[i])
     return len(puzzles)
-
-
-def room():
-    """The arrays that `make` works in: the random state, the stack and its control, tables and scratch."""
-    return (
-        np.zeros(1, np.uint64),
-        np.zeros(LEVELS * WIDTH, np.uint16),
-        np.zeros(16, np.int64),
-        COLUMNS,
-        np.zeros(27, np.uint8),
-        np.zeros(81, np.int64),
-        np.zeros(81, np.uint8),
-    )

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """Iterative deepening over pairs of half-boards: decides whether a board can be cleared within a number of clicks.
 
 A board is a pair of numbers, the states of its halves in `half_boards`. Its clicks are their moves: one away from the
@@ -16,47 +17,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.engine.kernels import (
-    BOUND,
-    DONE,
-    EXPANDED,
-    FULL,
-    GENERATED,
-    GOLDEN,
-    IMPROVED,
-    LENGTH,
-    OWN,
-    RUNNING,
-    compiled,
-    inlined,
-    scramble,
-)
+from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN
+from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, RUNNING, compiled, inlined
 from puzzlelab.engine.wide_integers import prefetch
-from puzzlelab.puzzles.dust.half_boards import (
+from puzzlelab.puzzles.dust.half_boards_kernels import (
     HalfBoards,
     at_line,
     bound,
     count_moves,
-    expand,
     first_move,
     has_capacity,
     has_moves,
     is_exact,
-    is_single_cluster,
-    least_of,
-    rows_of,
-    target,
 )
-from puzzlelab.puzzles.dust.half_costs import begin_raising, raise_bound, refine_bound
+from puzzlelab.puzzles.dust.half_costs_kernels import begin_raising, raise_bound, refine_bound
+from puzzlelab.puzzles.dust.half_moves_kernels import expand, is_single_cluster, least_of, rows_of, target
+from puzzlelab.puzzles.dust.half_pair_table_kernels import bucket_of, key_of, store_bound, stored_bound
 
 PHASE, MAX_CLICKS, TOP, RAISING, STORED, MAY_GROW, KNOWN_CLICKS = range(OWN, OWN + 7)
 """Slots of `control`: the phase, the limit on clicks, the depth, the half whose bound is being raised (0 none, 1 left,
 2 right), pairs in the table, whether the table may grow, the clicks of the known solution."""
 START, OPEN, CHECK, DESCEND, FINISHED = range(5)
-BUCKET = np.uint64(8)
-"""Entries of the table in one cache line."""
-BITS = np.uint64(28)
-"""Bits of the number of a half in an entry; below it are 8 bits for the clicks."""
 
 
 class HalfPairRecord(NamedTuple):
@@ -81,55 +62,6 @@ class HalfPairRecord(NamedTuple):
     """[D, 2]: the pairs of the best solution."""
     singles: NDArray[np.uint64]
     """[2, 16]: rows of the clusters at the line, left and right."""
-
-
-@inlined
-def key_of(left, right):
-    """The key of a pair in the table; never 0."""
-    return (np.uint64(left + 1) << BITS) | np.uint64(right)
-
-
-@inlined
-def bucket_of(table, key):
-    """The first entry of the bucket of a key."""
-    return scramble(key * GOLDEN) & np.uint64(table.size - 1) & ~(BUCKET - np.uint64(1))
-
-
-@inlined
-def stored_bound(table, left, right):
-    """The stored lower bound on the clicks of this pair; 0 if there is none."""
-    key = key_of(left, right)
-    start = bucket_of(table, key)
-    for i in range(8):
-        entry = table[start + np.uint64(i)]
-        if entry >> np.uint64(8) == key:
-            return np.int64(entry & np.uint64(255))
-    return np.int64(0)
-
-
-@inlined
-def store_bound(table, key, clicks):
-    """Store a lower bound on the clicks of a pair; 1 for a new entry. A full bucket drops its least bound."""
-    start = bucket_of(table, key)
-    worst = start
-    for i in range(8):
-        place = start + np.uint64(i)
-        entry = table[place]
-        if entry == np.uint64(0) or entry >> np.uint64(8) == key:
-            table[place] = (key << np.uint64(8)) | np.uint64(clicks)
-            return 1 if entry == np.uint64(0) else 0
-        if entry & np.uint64(255) < table[worst] & np.uint64(255):
-            worst = place
-    table[worst] = (key << np.uint64(8)) | np.uint64(clicks)
-    return 0
-
-
-@compiled
-def copy_entries(table, entries):
-    """Copy the entries of a smaller table."""
-    for entry in entries:
-        if entry != np.uint64(0):
-            store_bound(table, entry >> np.uint64(8), entry & np.uint64(255))
 
 
 @inlined

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs
 """The cost of one half of a dust board: its lower bound is raised step by step until it is exact.
 
 A depth-first search over the moves that the bound allows decides whether a state costs no more than its bound; if not,
@@ -12,25 +13,27 @@ import numpy as np
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import DONE, FULL, RUNNING, compiled, inlined
 from puzzlelab.engine.wide_integers import load, lowest, store
-from puzzlelab.puzzles.dust.half_boards import (
+from puzzlelab.puzzles.dust.half_boards_kernels import (
     DEPTH,
     EXACT,
     LOW,
-    TRIED,
     bound,
-    cost_of,
     count_moves,
-    expand,
     first_move,
     has_capacity,
     has_moves,
     is_exact,
+    unpack_half,
+)
+from puzzlelab.puzzles.dust.half_moves_kernels import (
+    TRIED,
+    cost_of,
+    expand,
     is_unnumbered,
     least_of,
     make_child,
     number_child,
     target,
-    unpack_half,
     with_least,
 )
 from puzzlelab.puzzles.dust.kernels import NONE, alike, count_colours, mask, occupied, settle, spread

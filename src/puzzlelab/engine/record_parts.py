@@ -1,0 +1,53 @@
+"""Parts of the records of several searches; kernels import them without the code that makes them (`engine.records`).
+
+Shapes: N = states that a search has seen, W = words of a packed state, S, M, K as in `engine.kernels`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from puzzlelab.core.puzzle import State
+
+NOWHERE = -1
+"""The parent of a state without one, and the move to it."""
+
+
+class Evaluator(NamedTuple):
+    """An estimate in the form for kernels, with its scratch arrays: see `engine.evaluation_kernels`."""
+
+    tables: Any
+    memo: NDArray[np.int64]
+    """[K]: what an incremental estimate knows of the state whose children it evaluates."""
+    delta: NDArray[np.int64]
+    """[K]: how that changes by a move."""
+
+
+class Expansion(NamedTuple):
+    """Scratch arrays for the expansion of one state."""
+
+    state: State
+    """[S]: the state; the start of the search at first."""
+    child: State
+    """[S]: one of its successors."""
+    key: NDArray[np.uint64]
+    """[W]: the packed successor."""
+    moves: NDArray[np.int32]
+    """[M]: the legal moves."""
+
+
+class NodeTable(NamedTuple):
+    """Every state that a search has seen, once, with the path to it."""
+
+    keys: NDArray[np.uint64]
+    """[N, W]: packed states."""
+    parent: NDArray[np.int32]
+    """[N]: the row of the state before it, or NOWHERE."""
+    move: NDArray[np.signedinteger]
+    """[N]: the move from that state."""
+    table: NDArray[np.int32]
+    """[2^k]: the hash table of the rows."""

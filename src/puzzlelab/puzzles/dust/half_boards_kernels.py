@@ -1,0 +1,222 @@
+# mypy: allow-untyped-defs
+"""The states of half-boards: their records, notes and numbers; the idea as in `half_boards`, and so the shapes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import compiled, inlined
+from puzzlelab.puzzles.dust.kernels import DustTables, count_colours
+
+STATES, EDGES, DEPTH = range(3)
+"""Places in `counts`: states met, moves kept, length of the stack."""
+COLUMNS, PAIRED, LINE_WORD, LINE_SHIFT = range(4)
+"""Places in `shape`."""
+MOST_MOVES = 1024
+"""More than any half has: with two colours in 16 rows, 2 * 255 sets at the line, and at most 112 other clusters."""
+LOAD = 0.6
+EXACT, KNOWN = np.uint64(1 << 8), np.uint64(1 << 9)
+"""In a state's note: whether its bound is its cost, and whether its moves are known."""
+LOW = np.uint64(255)
+
+
+class HalfBoards(NamedTuple):
+    """The states of one half that were met so far.
+
+    The note of a state, last in its record: bits 0-7 the bound, 8 `EXACT`, 9 `KNOWN`, 10-23 how many moves, 24-63 the
+    place of the first. A move: bits 0-31 the state it leads to (while that is `AHEAD`: the lowest bit of the cluster),
+    32-47 the rows of the column at the line that it takes (none for a cluster away from the line), 48-55 a lower bound
+    of its cost and what remains, 56 whether it is a single cluster, 57 `AHEAD`, 58 `TRIED`.
+    """
+
+    tables: DustTables
+    shape: NDArray[np.int64]
+    line: NDArray[np.uint64]
+    """[K]: the cells of the column at the line."""
+    slots: NDArray[np.uint64]
+    """[2^j]: the hash table: the number of a state + 1, and 32 bits of its hash above."""
+    records: NDArray[np.uint64]
+    """[N, R]: each state packed, and its note."""
+    edges: NDArray[np.uint64]
+    """[E]: the moves."""
+    counts: NDArray[np.int64]
+    stack: NDArray[np.int64]
+    """[D, 2]: states whose bound is being raised, and the place of the move that is looked at."""
+    state: NDArray[np.uint64]
+    child: NDArray[np.uint64]
+    key: NDArray[np.uint64]
+    """[V]."""
+    clusters: NDArray[np.uint64]
+    """[128 K]: the clusters of one state, those at the line from the front, the others from the back."""
+    hues: NDArray[np.int64]
+    """[128]: their colours."""
+    strip: NDArray[np.uint64]
+    """[K]."""
+    trials: NDArray[np.uint64]
+    """[C + 1, P K]: states on the way of `one_wave_each`."""
+    pending: NDArray[np.uint64]
+    """[(C + 1) K]: the cells at the line of each whose colours are still to be tried."""
+
+
+@inlined
+def pack_half(half, state, key):
+    """The planes of a half, two in a word where they fit."""
+    if half.shape[PAIRED] == 0:
+        names.copy(state, key)
+        return
+    for w in range(key.size):
+        key[w] = state[2 * w]
+        if 2 * w + 1 < state.size:
+            key[w] |= state[2 * w + 1] << np.uint64(32)
+
+
+@inlined
+def unpack_half(half, record, state):
+    """The inverse."""
+    if half.shape[PAIRED] == 0:
+        for w in range(state.size):
+            state[w] = record[w]
+        return
+    for p in range(state.size):
+        state[p] = (record[p // 2] >> np.uint64(32 * (p % 2))) & np.uint64(0xFFFFFFFF)
+
+
+@inlined
+def at_line(half, number, p):
+    """The bits of plane `p` of a state in the column at the line."""
+    shift = half.shape[LINE_SHIFT]
+    if half.shape[PAIRED] == 1:
+        word = half.records[number, p // 2] >> np.uint64(shift + 32 * (p % 2))
+    else:
+        word = half.records[number, p * len(half.tables.like) + half.shape[LINE_WORD]] >> np.uint64(shift)
+    return word & ((np.uint64(1) << half.tables.stride) - np.uint64(1))
+
+
+@inlined
+def note(half, number):
+    """The note of a state: its bound and flags."""
+    return half.records[number, half.records.shape[1] - 1]
+
+
+@inlined
+def bound(half, number):
+    """The proven lower bound of its cost."""
+    return np.int64(note(half, number) & LOW)
+
+
+@inlined
+def is_exact(half, number):
+    """Whether the bound of a state is exact."""
+    return note(half, number) & EXACT != np.uint64(0)
+
+
+@inlined
+def has_moves(half, number):
+    """Whether the moves of a state are stored."""
+    return note(half, number) & KNOWN != np.uint64(0)
+
+
+@inlined
+def first_move(half, number):
+    return np.int64(note(half, number) >> np.uint64(24))
+
+
+@inlined
+def count_moves(half, number):
+    return np.int64((note(half, number) >> np.uint64(10)) & np.uint64(0x3FFF))
+
+
+@inlined
+def hash_of(key, words):
+    """64 bits of a packed half."""
+    h = np.uint64(0)
+    for w in range(words):
+        h = (h ^ key[w]) * np.uint64(0xBF58476D1CE4E5B9)
+        h = h ^ (h >> np.uint64(32))
+    h = h * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(29))
+
+
+@inlined
+def find(half, key, h, low):
+    """The number of the state with this key and hash; a new one gets this bound (0 is exact)."""
+    size = np.uint64(half.slots.size - 1)
+    tag = (h >> np.uint64(32)) << np.uint64(32)
+    slot = h & size
+    while True:
+        entry = half.slots[slot]
+        if entry == np.uint64(0):
+            break
+        if (entry ^ tag) >> np.uint64(32) == np.uint64(0):
+            number = np.int64(entry & np.uint64(0xFFFFFFFF)) - 1
+            same = True
+            for w in range(key.size):
+                if half.records[number, w] != key[w]:
+                    same = False
+            if same:
+                return number
+        slot = (slot + np.uint64(1)) & size
+    number = half.counts[STATES]
+    half.counts[STATES] += 1
+    half.slots[slot] = tag | np.uint64(number + 1)
+    for w in range(key.size):
+        half.records[number, w] = key[w]
+    half.records[number, key.size] = low if low > np.uint64(0) else EXACT
+    return number
+
+
+@inlined
+def has_capacity(half):
+    """Whether there is capacity for the moves of one more state."""
+    counts = half.counts
+    return (
+        counts[STATES] + MOST_MOVES <= len(half.records)
+        and counts[EDGES] + MOST_MOVES <= half.edges.size
+        and np.float64(counts[STATES] + MOST_MOVES) <= LOAD * np.float64(half.slots.size)
+    )
+
+
+@inlined
+def number_of(half):
+    """The number of `half.state`; there must be room for it."""
+    pack_half(half, half.state, half.key)
+    low = np.uint64(count_colours(half.tables, half.state))
+    return find(half, half.key, hash_of(half.key, half.key.size), low)
+
+
+@inlined
+def clear_states(half):
+    """Remove all states."""
+    for i in range(half.slots.size):
+        half.slots[i] = np.uint64(0)
+    for i in range(half.counts.size):
+        half.counts[i] = 0
+
+
+@compiled
+def add_state(half, state):
+    """The number of a half; there must be room for it."""
+    names.copy(state, half.state)
+    return number_of(half)
+
+
+@compiled
+def read_state(half, number):
+    """Write a state into `half.state`."""
+    unpack_half(half, half.records[number], half.state)
+
+
+@compiled
+def rehash(slots, records, count):
+    """Fill the empty hash table with the first `count` states."""
+    size = np.uint64(slots.size - 1)
+    for number in range(count):
+        h = hash_of(records[number], records.shape[1] - 1)
+        slot = h & size
+        while slots[slot] != np.uint64(0):
+            slot = (slot + np.uint64(1)) & size
+        slots[slot] = ((h >> np.uint64(32)) << np.uint64(32)) | np.uint64(number + 1)

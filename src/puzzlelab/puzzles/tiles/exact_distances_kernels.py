@@ -1,0 +1,105 @@
+# mypy: allow-untyped-defs
+"""The kernels of the table of true distances: the rank of a state, and the breadth-first search over all states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import compiled, implements, inlined
+from puzzlelab.puzzles.tiles.kernels import TilesTables, slide
+
+UNREACHED = 255
+
+
+class DistanceTables(NamedTuple):
+    """The true distance by rank."""
+
+    geometry: TilesTables
+    distance: NDArray[np.uint8]
+    """[N!]."""
+
+
+@inlined
+def rank(state):
+    """Lexicographic rank of the permutation in a working state: each digit counts the smaller pieces not yet seen."""
+    cells = state.size - 1
+    seen = np.uint64(0)
+    number = np.int64(0)
+    for cell in range(cells):
+        piece = np.uint64(state[cell])
+        smaller = seen & ((np.uint64(1) << piece) - np.uint64(1))
+        count = np.int64(0)
+        while smaller != np.uint64(0):
+            smaller &= smaller - np.uint64(1)
+            count += 1
+        number = number * (cells - cell) + np.int64(piece) - count
+        seen |= np.uint64(1) << piece
+    return number
+
+
+@compiled
+def unrank(number, state, digits, home):
+    """The inverse of `rank`; `digits: int64[N]` is room to work in."""
+    cells = state.size - 1
+    for cell in range(cells - 1, -1, -1):
+        digits[cell] = number % (cells - cell)
+        number //= cells - cell
+    seen = np.uint64(0)
+    for cell in range(cells):
+        piece, remaining = 0, digits[cell]
+        while remaining > 0 or (seen >> np.uint64(piece)) & np.uint64(1):
+            if not (seen >> np.uint64(piece)) & np.uint64(1):
+                remaining -= 1
+            piece += 1
+        state[cell] = piece
+        seen |= np.uint64(1) << np.uint64(piece)
+        if piece == home:
+            state[cells] = cell
+
+
+@compiled
+def unrank_all(numbers, states, digits, home):
+    """`unrank` of many, into `states: uint8[B, N + 1]`."""
+    for i in range(numbers.size):
+        unrank(numbers[i], states[i], digits, home)
+
+
+@compiled
+def rank_of(state):
+    """`rank`, for calls from Python."""
+    return rank(state)
+
+
+@compiled
+def spread(tables, frontier, following, child, distance):
+    """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
+    cells = frontier.shape[1] - 1
+    for cell in range(cells):
+        frontier[0, cell] = cell
+    frontier[0, cells] = tables.home
+    distance[rank(frontier[0])] = 0
+    count, depth = 1, 0
+    while count > 0:
+        found = 0
+        for i in range(count):
+            blank = frontier[i, cells]
+            for j in range(tables.counts[blank]):
+                names.copy(frontier[i], child)
+                slide(tables, child, tables.moves[blank, j])
+                place = rank(child)
+                if distance[place] == UNREACHED:
+                    distance[place] = depth + 1
+                    names.copy(child, following[found])
+                    found += 1
+        frontier, following, count = following, frontier, found
+        depth += 1
+    return depth - 1
+
+
+@implements(names.evaluate, DistanceTables)
+def evaluate(estimate, state, memo):
+    return np.int64(estimate.distance[rank(state)])

@@ -1,0 +1,110 @@
+# mypy: allow-untyped-defs
+"""The kernels of linear conflicts: the cost of a line, and the estimate; the method as in `linear_conflict`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine import kernels as names
+from puzzlelab.engine.kernels import compiled, implements, inlined
+from puzzlelab.puzzles.tiles.estimate_kernels import ManhattanTables, manhattan_begin, manhattan_peek, moving
+
+
+class ConflictTables(NamedTuple):
+    """Lines are numbered rows first, then columns. A line's code: a digit a cell, goal place in the line + 1 or 0."""
+
+    manhattan: ManhattanTables
+    digits: NDArray[np.int64]
+    """[2, N, N]: what piece p in cell c adds to the code of the cell's row (0) or column (1)."""
+    lines: NDArray[np.uint8]
+    """[2, N]: the number of the row, and of the column, of each cell."""
+    costs: NDArray[np.uint8]
+    """Moves to add for each code, tables of both line lengths one after the other."""
+    offsets: NDArray[np.int64]
+    """[lines]: where the table of each line begins, or -1 where it is computed."""
+    bases: NDArray[np.int64]
+    """[lines]: cells of the line + 1."""
+
+
+@inlined
+def line_cost(code, base):
+    """Twice the least number of tiles that must leave a line with this code.
+
+    The longest increasing subsequence by patience sorting: bit d of `tops` says that a pile has d on top.
+    """
+    tops, length, tiles = np.uint64(0), 0, 0
+    while code > 0:
+        digit = np.uint64(code % base)
+        code //= base
+        if digit > np.uint64(0):
+            tiles += 1
+            above = (tops >> digit) << digit
+            if above == np.uint64(0):
+                length += 1
+            else:
+                tops ^= above & (~above + np.uint64(1))
+            tops |= np.uint64(1) << digit
+    return 2 * (tiles - length)
+
+
+@compiled
+def tabulate_line_costs(length, costs):
+    for code in range(costs.size):
+        costs[code] = line_cost(code, length + 1)
+
+
+@inlined
+def cost(estimate, line, code):
+    """Moves that this code of this line adds."""
+    start = estimate.offsets[line]
+    if start < 0:
+        return line_cost(code, estimate.bases[line])
+    return np.int64(estimate.costs[np.uint64(start + code)])
+
+
+@implements(names.incremental, ConflictTables)
+def _incremental(estimate):
+    return True
+
+
+@implements(names.evaluate, ConflictTables)
+def evaluate(estimate, state, memo):
+    for line in range(estimate.offsets.size):
+        memo[line] = 0
+    for cell in range(state.size - 1):
+        for axis in range(2):
+            memo[estimate.lines[axis, cell]] += estimate.digits[axis, state[cell], cell]
+    total = manhattan_begin(estimate.manhattan, state, memo)
+    for line in range(estimate.offsets.size):
+        total += cost(estimate, line, memo[line])
+    return total
+
+
+@implements(names.evaluate_move, ConflictTables)
+def evaluate_move(estimate, state, move, value, memo, delta, most):
+    """A vertical move (axis 0) leaves one row, enters another, and shifts the tile within its column."""
+    piece, source, blank = moving(estimate.manhattan.geometry, state, move)
+    value = manhattan_peek(estimate.manhattan, state, move, value, memo, delta, most)
+    axis = np.uint64(move) >> np.uint64(1)
+    other = axis ^ np.uint64(1)
+    leaves, enters = estimate.lines[axis, source], estimate.lines[axis, blank]
+    within = estimate.lines[other, blank]
+    delta[0], delta[1], delta[2] = leaves, enters, within
+    delta[3] = memo[leaves] - estimate.digits[axis, piece, source]
+    delta[4] = memo[enters] + estimate.digits[axis, piece, blank]
+    delta[5] = memo[within] + estimate.digits[other, piece, blank] - estimate.digits[other, piece, source]
+    for i in range(3):
+        line = np.uint64(delta[i])
+        if delta[3 + i] != memo[line]:
+            value += cost(estimate, line, delta[3 + i]) - cost(estimate, line, memo[line])
+    return value
+
+
+@implements(names.swap_delta, ConflictTables)
+def swap_delta(estimate, memo, delta):
+    for i in range(3):
+        line = np.uint64(delta[i])
+        memo[line], delta[3 + i] = delta[3 + i], memo[line]

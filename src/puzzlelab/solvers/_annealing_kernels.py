@@ -1,0 +1,103 @@
+# mypy: allow-untyped-defs
+"""The kernels of annealing: the record of a run, and its step; the method and shapes as in `annealing`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN
+from puzzlelab.engine.kernels import DONE, GOLDEN, RUNNING, compiled, inlined, scramble
+
+COST, LEAST_COST, PROPOSALS_LEFT, LEVEL, CYCLE = range(OWN, OWN + 5)
+SWEEPS = 50
+"""Mean number of proposals of each pair at a temperature."""
+SHUFFLE = 8
+"""The same for the shuffle."""
+CYCLES = 40
+"""Cycles of the temperature before the board is shuffled."""
+
+
+class AnnealingRecord(NamedTuple):
+    """The state of one annealing."""
+
+    control: NDArray[np.int64]
+    """`EXPANDED` counts proposed swaps, `GENERATED` accepted ones; `COST` is the number of conflicts, `LEAST_COST`
+    the least so far, `PROPOSALS_LEFT` the rest of the proposals at this temperature."""
+    random: NDArray[np.uint64]
+    """[1]: the state of the generator."""
+    pairs: NDArray[np.int32]
+    """[P, 2]: cells of one box that are no clues."""
+    cell_units: NDArray[np.int32]
+    """[N, K]: the units of each cell."""
+    digits: NDArray[np.int32]
+    """[N]: the digit in each cell."""
+    counts: NDArray[np.int32]
+    """[U, D]: the count of each digit in each unit."""
+    acceptance: NDArray[np.uint64]
+    """[T, 2 K + 1]: the probability of accepting a swap by the conflicts it adds, times 2**32; row 0 is the shuffle."""
+
+
+@inlined
+def conflicts_added(record, first, second, old, new):
+    """The number of conflicts that swapping the digits `old` and `new` of two cells adds."""
+    counts, more = record.counts, 0
+    for kind in range(record.cell_units.shape[1]):
+        unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
+        if unit_of_first != unit_of_second:
+            more += (counts[unit_of_first, old] == 1) - (counts[unit_of_first, new] == 0)
+            more += (counts[unit_of_second, new] == 1) - (counts[unit_of_second, old] == 0)
+    return more
+
+
+@inlined
+def swap(record, first, second, old, new):
+    """Swap the digits of two cells."""
+    counts = record.counts
+    for kind in range(record.cell_units.shape[1]):
+        unit_of_first, unit_of_second = record.cell_units[first, kind], record.cell_units[second, kind]
+        counts[unit_of_first, old] -= 1
+        counts[unit_of_first, new] += 1
+        counts[unit_of_second, new] -= 1
+        counts[unit_of_second, old] += 1
+    record.digits[first], record.digits[second] = new, old
+
+
+@inlined
+def cool(control, levels, pairs):
+    """Continue with the next temperature."""
+    if control[LEVEL] + 1 < levels:
+        control[LEVEL] += 1
+    else:
+        control[CYCLE] = (control[CYCLE] + 1) % CYCLES
+        control[LEVEL] = 0 if control[CYCLE] == 0 else 1
+    control[PROPOSALS_LEFT] = (SHUFFLE if control[LEVEL] == 0 else SWEEPS) * pairs
+
+
+@compiled
+def step(record, budget):
+    """One slice: propose `budget` swaps, fewer if no conflict remains."""
+    control, pairs, digits = record.control, record.pairs, record.digits
+    state, cost, proposed = record.random[0], control[COST], 0
+    while proposed < budget and cost > 0:
+        if control[PROPOSALS_LEFT] == 0:
+            cool(control, len(record.acceptance), len(pairs))
+        control[PROPOSALS_LEFT] -= 1
+        proposed += 1
+        # the upper half of the word chooses the pair, the lower half whether a bad swap is accepted
+        state += GOLDEN
+        word = scramble(state)
+        pair = np.int64(((word >> np.uint64(32)) * np.uint64(len(pairs))) >> np.uint64(32))
+        first, second = pairs[pair, 0], pairs[pair, 1]
+        old, new = digits[first], digits[second]
+        more = conflicts_added(record, first, second, old, new)
+        if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.acceptance[control[LEVEL], more]:
+            swap(record, first, second, old, new)
+            control[GENERATED] += 1
+            cost += more
+            control[LEAST_COST] = min(control[LEAST_COST], cost)
+    record.random[0], control[COST] = state, cost
+    control[EXPANDED] += proposed
+    return DONE if cost == 0 else RUNNING

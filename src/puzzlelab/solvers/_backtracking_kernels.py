@@ -1,0 +1,157 @@
+# mypy: allow-untyped-defs
+"""The kernels of backtracking: the record of a search, and its step; the method and shapes as in `backtracking`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.control_slots import EXPANDED, GENERATED
+from puzzlelab.engine.enumeration_slots import FOUND, MOST, OWN
+from puzzlelab.engine.kernels import DONE, IMPROVED, NEEDS_SCORES, RUNNING, compiled, copy, inlined, population
+from puzzlelab.solvers._candidates_kernels import ONE, ZERO, Grid, place_digit, propagate_board
+
+PHASE, LEVEL, SOLVED, CLUES, GUIDED = range(OWN, OWN + 5)
+START, SEARCH, FINISHED, AWAITS_SCORES = range(4)
+
+
+class BacktrackingRecord(NamedTuple):
+    """The state of one search."""
+
+    grid: Grid
+    control: NDArray[np.int64]
+    """`EXPANDED` counts guesses, `GENERATED` placed digits; the solution is at the level `SOLVED`."""
+    stack: NDArray[np.uint32]
+    """[L, N]: the candidates at each level, propagated."""
+    cells: NDArray[np.int32]
+    """[L]: the cell of the guess."""
+    rest: NDArray[np.uint32]
+    """[L]: the digits not tried there yet."""
+    guesses: NDArray[np.int64]
+    """[L]: the number of guesses at each level."""
+    scores: NDArray[np.float64]
+    """[N * D] where a network guides the search, else [0]: its scores of the candidates."""
+    cell_scores: NDArray[np.float64]
+    """[L, D], or [L, 0]: its scores of the digits of the cell of the guess."""
+
+
+@inlined
+def choose_cell(record, level):
+    """Choose the first cell with the fewest candidates; False if every digit is placed."""
+    masks, cell, fewest = record.stack[level], -1, np.uint64(64)
+    for i in range(masks.size):
+        mask = np.uint64(masks[i])
+        more = mask & (mask - ONE)
+        if more == ZERO:
+            continue
+        if more & (more - ONE) == ZERO:
+            cell = i
+            break
+        number = population(mask)
+        if number < fewest:
+            cell, fewest = i, number
+    if cell < 0:
+        return False
+    record.cells[level], record.rest[level] = cell, masks[cell]
+    return True
+
+
+@inlined
+def choose_surest_cell(record, level):
+    """Choose, among cells with as few candidates, the one with the largest gap between its two best scores."""
+    masks, digits = record.stack[level], record.cell_scores.shape[1]
+    fewest, sure = population(np.uint64(masks[record.cells[level]])), -np.inf
+    for i in range(masks.size):
+        mask = np.uint64(masks[i])
+        if population(mask) != fewest:
+            continue
+        first, second = -np.inf, -np.inf
+        for digit in range(digits):
+            if (mask >> np.uint64(digit)) & ONE != ZERO:
+                score = record.scores[i * digits + digit]
+                first, second = max(first, score), max(min(first, score), second)
+        if first - second > sure:
+            sure = first - second
+            record.cells[level], record.rest[level] = i, masks[i]
+    cell = record.cells[level]
+    for digit in range(digits):
+        record.cell_scores[level, digit] = record.scores[cell * digits + digit]
+
+
+@inlined
+def next_guess(record, level):
+    """The bit of the next digit to guess: the lowest one, or the one with the highest score."""
+    rest = np.uint64(record.rest[level])
+    bit, best = rest & (~rest + ONE), -np.inf
+    for digit in range(record.cell_scores.shape[1]):
+        candidate = ONE << np.uint64(digit)
+        if rest & candidate != ZERO and record.cell_scores[level, digit] > best:
+            bit, best = candidate, record.cell_scores[level, digit]
+    return bit
+
+
+@inlined
+def count_solution(record, level):
+    """Count a solution at this level; returns whether the search must stop."""
+    control = record.control
+    control[FOUND] += 1
+    control[SOLVED] = level
+    return control[MOST] == 0 or control[FOUND] >= control[MOST]
+
+
+@compiled
+def step(record, budget):
+    """One slice: at most `budget` guesses."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == START:
+        control[PHASE] = FINISHED
+        written = propagate_board(record.grid, record.stack[0])
+        if written < 0:
+            return DONE
+        control[GENERATED] += written - control[CLUES]
+        if not choose_cell(record, 0):
+            return IMPROVED if count_solution(record, 0) and control[MOST] == 0 else DONE
+        control[PHASE] = SEARCH
+        if control[GUIDED]:
+            control[PHASE] = AWAITS_SCORES
+            return NEEDS_SCORES
+    if control[PHASE] == FINISHED:
+        return DONE
+    if control[PHASE] == AWAITS_SCORES:
+        choose_surest_cell(record, control[LEVEL])
+        control[PHASE] = SEARCH
+    while True:
+        level = control[LEVEL]
+        rest = np.uint64(record.rest[level])
+        if rest == ZERO:
+            if level == 0:
+                control[PHASE] = FINISHED
+                return DONE
+            control[LEVEL] -= 1
+            continue
+        if budget == 0:
+            return RUNNING
+        budget -= 1
+        control[EXPANDED] += 1
+        record.guesses[level] += 1
+        bit = next_guess(record, level)
+        record.rest[level] = rest ^ bit
+        copy(record.stack[level], record.stack[level + 1])
+        written = place_digit(record.grid, record.stack[level + 1], record.cells[level], bit)
+        if written < 0:
+            continue
+        control[GENERATED] += written
+        if choose_cell(record, level + 1):
+            control[LEVEL] += 1
+            if control[GUIDED]:
+                control[PHASE] = AWAITS_SCORES
+                return NEEDS_SCORES
+        elif count_solution(record, level + 1):
+            if control[MOST] == 0:
+                return IMPROVED
+            control[PHASE] = FINISHED
+            return DONE

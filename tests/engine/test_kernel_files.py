@@ -1,0 +1,56 @@
+"""Kernels stand in files named `*kernels.py`, which tell mypy so; by this name ruff and the kernel cache know them."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core.version import PACKAGE
+
+DECORATORS = {"compiled", "implements", "inlined", "jit", "kernel_name", "njit", "register_jitable", "vectorize"}
+MYPY_COMMENT = "# mypy: allow-untyped-defs"
+
+
+def kernels_of(tree: ast.Module) -> list[str]:
+    """The functions that are decorated as kernels, at the margin or inside something."""
+    return [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and any(decorator_name(each) in DECORATORS for each in node.decorator_list)
+    ]
+
+
+def decorator_name(node: ast.expr) -> str:
+    """The last part of a decorator's name, without arguments."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def place_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+KERNEL_FILES = [path for path in FILES if path.name.endswith("kernels.py")]
+
+
+def test_kernels_stand_in_files_of_kernels_alone() -> None:
+    others = [path for path in FILES if path not in KERNEL_FILES]
+    assert not [place_of(path) for path in others if kernels_of(ast.parse(path.read_text(encoding="utf-8")))]
+
+
+@pytest.mark.parametrize("path", KERNEL_FILES, ids=place_of)
+def test_a_file_of_kernels_has_kernels(path: Path) -> None:
+    assert kernels_of(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def test_files_of_kernels_and_only_these_tell_mypy_that_they_are() -> None:
+    marked = {path for path in FILES if path.read_text(encoding="utf-8").startswith("# mypy:")}
+    assert marked == set(KERNEL_FILES)
+    assert {path.read_text(encoding="utf-8").splitlines()[0] for path in marked} == {MYPY_COMMENT}
+
+
+def test_the_decorators_are_recognised() -> None:
+    text = "@names.implements(legal, Tables)\ndef legal(): ...\n@compiled\ndef step(): ...\n@cache\ndef rules(): ...\n"
+    assert kernels_of(ast.parse(text)) == ["legal", "step"]
