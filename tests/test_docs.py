@@ -102,6 +102,11 @@ def test_the_drawing_of_the_packages_is_made_from_the_imports():
     assert page == package_map.drawing(), "run python tools/package_map.py"
 
 
+def test_arrows_that_follow_from_others_are_left_out():
+    graph = {"cli": {"api", "engine", "core"}, "api": {"core", "engine"}, "engine": {"core"}, "core": set()}
+    assert list(package_map.reduced(graph)) == [("cli", "api"), ("api", "engine"), ("engine", "core")]
+
+
 def test_no_text_of_the_drawing_is_wider_than_its_box():
     for name, entry in package_map.ENTRIES.items():
         width = package_map.WIDE_WRAP if entry.column is None else package_map.WRAP
