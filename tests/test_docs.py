@@ -1,15 +1,18 @@
 """What the documents show works: their Python runs, their commands exist, their links lead somewhere."""
 
 import doctest
-import importlib.util
+import importlib
 import re
 import shlex
+import textwrap
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 import typer.main
 
+import package_map
+import surface
 from puzzlelab.core import solutions, solver, views
 
 ROOT = Path(__file__).parents[1]
@@ -86,10 +89,33 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+def test_every_file_that_how_it_works_names_exists():
+    text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "src").rglob("*") if path.is_file()]
+    names = set(re.findall(r"`([\w/-]+\.(?:py|js))`", text))
+    assert len(names) > 40
+    assert [name for name in sorted(names) if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
+def test_the_drawing_of_the_packages_is_made_from_the_imports():
+    page = (ROOT / "docs" / "packages.svg").read_text(encoding="utf-8")
+    assert page == package_map.drawing(), "run python tools/package_map.py"
+
+
+def test_arrows_that_follow_from_others_are_left_out():
+    graph = {"cli": {"api", "engine", "core"}, "api": {"core", "engine"}, "engine": {"core"}, "core": set()}
+    assert list(package_map.reduced(graph)) == [("cli", "api"), ("api", "engine"), ("engine", "core")]
+
+
+def test_no_text_of_the_drawing_is_wider_than_its_box():
+    for name, entry in package_map.ENTRIES.items():
+        width = package_map.WIDE_WRAP if entry.column is None else package_map.WRAP
+        lines = textwrap.wrap(entry.about, width)
+        assert len(lines) <= (1 if entry.column is None else 2), name
+        assert max(map(len, lines)) <= width, name
+
+
 def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
-    spec = importlib.util.spec_from_file_location("surface", ROOT / "tools" / "surface.py")
-    surface = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(surface)
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     assert surface.BEGIN + surface.table() + surface.END in page, "run python tools/surface.py"
     declared = {kind for module in (views, solver, solutions) for kind in vars(module).values() if is_protocol(kind)}

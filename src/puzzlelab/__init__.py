@@ -1,4 +1,17 @@
-"""Define a puzzle once; solve it exactly, by learned networks, or both; know how far each answer is from the best."""
+"""Define a puzzle once; solve it exactly, by learned networks, or both; know how far each answer is from the best.
+
+This module has the public names of the package, such as `puzzlelab.load` and `puzzlelab.solve`. Each is imported from
+its module when it is first used.
+
+- `core` has the contracts, `engine` runs searches, `puzzles` and `solvers` have the rules and the methods;
+- `analysis` has hints, checks and the generation of boards;
+- `nets`, `experience` and `training` have the networks, their training samples and the recipes that train them;
+- `bench` compares solvers;
+- `api`, `gym`, `cli` and `web` use all of it: from Python, as Gymnasium environments, on the command line, in browsers.
+
+Start reading at `api`, then `core.puzzle`. docs/how-it-works.md has a drawing of the packages, and follows one board
+through them. Imports run from the last line of this list to the first.
+"""
 
 from typing import TYPE_CHECKING, Any
 

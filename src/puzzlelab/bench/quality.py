@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,10 @@ class LevelQuality:
     """The median."""
 
 
+Series = Mapping[str, Sequence[LevelQuality]]
+"""Solver -> its results, lowest level first."""
+
+
 def levels(run: BenchRun) -> Chart:
     """The share of solved boards by level, and the mean excess of moves over the optimum.
 
@@ -57,6 +61,34 @@ def levels(run: BenchRun) -> Chart:
     """
     reference_lengths, filled_answers = tables.references(run), tables.has_filled_answers(run.suite.puzzle)
     reference_name = "true optimum" if all(each.optimal for each in reference_lengths.values()) else "shortest known"
+    series = _by_level(run, reference_lengths, filled_answers)
+
+    def draw(figure: Figure, mark_seconds: float) -> None:
+        left, right = add_panels(figure, 2)
+        legend_below(figure, _draw_solved(left, series))
+        if filled_answers:
+            _draw_seconds(right, series, mark_seconds)
+        else:
+            _draw_excess(right, series)
+            right.set_ylabel(f"moves more than the {reference_name}\n(mean, 95 % interval)")
+        for axes in (left, right):
+            axes.set_xlabel("level")
+            whole_numbers(axes.xaxis)
+
+    header = ("solver", "level", "solved", "95 %", "seconds" if filled_answers else "mean excess")
+    body = [_level_row(solver, point, filled_answers) for solver, points in series.items() for point in points]
+    remarks = (
+        ()
+        if filled_answers or not reference_lengths
+        else (f"The excess is over the {reference_name}, of the boards that were solved.",)
+    )
+    return Chart("levels", f"{run.suite.name}: solved by level", header, tuple(body), draw, remarks)
+
+
+def _by_level(
+    run: BenchRun, reference_lengths: dict[str, tables.Reference], filled_answers: bool
+) -> dict[str, list[LevelQuality]]:
+    """The results of each solver at each level, lowest first; raises `BadInput` if no board has a level."""
     series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
         by_level: dict[int, list[BenchAnswer]] = defaultdict(list)
@@ -67,50 +99,42 @@ def levels(run: BenchRun) -> Chart:
             series[solver] = [_level_quality(level, by_level[level], reference_lengths) for level in sorted(by_level)]
     if not series:
         raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled_answers else ' or a known optimum'}")
+    return series
 
-    def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = add_panels(figure, 2)
-        lines = {}
-        for number, (solver, points) in enumerate(series.items()):
-            positions = [point.level + LEVEL_OFFSET * (number - (len(series) - 1) / 2) for point in points]
-            (lines[solver],) = left.plot(positions, [point.solved.value for point in points], marker=".")
-            low, high = zip(*(point.solved.interval for point in points), strict=True)
-            left.fill_between(positions, low, high, alpha=0.12)
-            right.plot(
-                positions, [point.seconds if filled_answers else point.excess.value for point in points], marker="."
-            )
-            if not filled_answers:
-                right.fill_between(positions, *_band([point.excess for point in points]), alpha=0.12)
-        set_share_axis(left, "solved")
-        if filled_answers:
-            set_seconds_axis(
-                right, "y", [point.seconds for points in series.values() for point in points], mark_seconds
-            )
-        else:
-            right.set_ylabel(f"moves more than the {reference_name}\n(mean, 95 % interval)")
-        for axes in (left, right):
-            axes.set_xlabel("level")
-            whole_numbers(axes.xaxis)
-        legend_below(figure, lines)
 
-    body = [
-        (
-            solver,
-            str(point.level),
-            tables.share(point.solved),
-            tables.interval(point.solved),
-            tables.seconds(point.seconds) if filled_answers else tables.decimal(point.excess.value),
-        )
-        for solver, points in series.items()
-        for point in points
-    ]
-    header = ("solver", "level", "solved", "95 %", "seconds" if filled_answers else "mean excess")
-    remarks = (
-        ()
-        if filled_answers or not reference_lengths
-        else (f"The excess is over the {reference_name}, of the boards that were solved.",)
-    )
-    return Chart("levels", f"{run.suite.name}: solved by level", header, tuple(body), draw, remarks)
+def _positions(series: Series) -> Iterator[tuple[str, Sequence[LevelQuality], list[float]]]:
+    """Yield each solver with its points and their horizontal positions."""
+    for number, (solver, points) in enumerate(series.items()):
+        offset = LEVEL_OFFSET * (number - (len(series) - 1) / 2)
+        yield solver, points, [point.level + offset for point in points]
+
+
+def _draw_solved(axes: Axes, series: Series) -> dict[str, Any]:
+    """Draw the shares of solved boards with their intervals; return the line of each solver."""
+    lines = {}
+    for solver, points, positions in _positions(series):
+        (lines[solver],) = axes.plot(positions, [point.solved.value for point in points], marker=".")
+        low, high = zip(*(point.solved.interval for point in points), strict=True)
+        axes.fill_between(positions, low, high, alpha=0.12)
+    set_share_axis(axes, "solved")
+    return lines
+
+
+def _draw_seconds(axes: Axes, series: Series, mark_seconds: float) -> None:
+    for _, points, positions in _positions(series):
+        axes.plot(positions, [point.seconds for point in points], marker=".")
+    set_seconds_axis(axes, "y", [point.seconds for points in series.values() for point in points], mark_seconds)
+
+
+def _draw_excess(axes: Axes, series: Series) -> None:
+    for _, points, positions in _positions(series):
+        axes.plot(positions, [point.excess.value for point in points], marker=".")
+        axes.fill_between(positions, *_band([point.excess for point in points]), alpha=0.12)
+
+
+def _level_row(solver: str, point: LevelQuality, filled_answers: bool) -> tuple[str, ...]:
+    last = tables.seconds(point.seconds) if filled_answers else tables.decimal(point.excess.value)
+    return solver, str(point.level), tables.share(point.solved), tables.interval(point.solved), last
 
 
 def _band(means: Sequence[Mean]) -> tuple[list[float], list[float]]:

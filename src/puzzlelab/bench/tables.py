@@ -106,20 +106,21 @@ def summary(solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict
     """The summary of one solver's answers, of which there is at least one."""
     lengths = [answer.length for answer in answers if answer.length is not None]
     times = [answer.row.seconds for answer in answers]
+    refuted = sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers)
     return Summary(
-        solver,
-        Proportion(len(lengths), len(answers)),
-        Proportion(sum(answer.proven for answer in answers), len(answers)),
-        optimal_share(answers, reference_lengths),
-        mean(lengths),
-        mean(excesses(answers, reference_lengths)),
-        float(np.mean([answer.row.expanded for answer in answers])),
-        float(np.mean([answer.row.generated for answer in answers])),
-        float(np.median(times)),
-        float(np.percentile(times, 95)),
-        mean(times),
-        Proportion(sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers), len(answers)),
-        float(np.mean([answer.row.evaluations for answer in answers])),
+        solver=solver,
+        solved=Proportion(len(lengths), len(answers)),
+        proven=Proportion(sum(answer.proven for answer in answers), len(answers)),
+        optimal=optimal_share(answers, reference_lengths),
+        length=mean(lengths),
+        excess=mean(excesses(answers, reference_lengths)),
+        expanded=float(np.mean([answer.row.expanded for answer in answers])),
+        generated=float(np.mean([answer.row.generated for answer in answers])),
+        median=float(np.median(times)),
+        p95=float(np.percentile(times, 95)),
+        seconds=mean(times),
+        refuted=Proportion(refuted, len(answers)),
+        evaluations=float(np.mean([answer.row.evaluations for answer in answers])),
     )
 
 

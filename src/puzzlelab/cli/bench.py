@@ -11,6 +11,7 @@ import typer
 
 from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
+from puzzlelab.cli.options import Seconds, Seed, limit_of
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import BenchRun
@@ -19,46 +20,56 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
 
 
+SuiteNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PUZZLE] SUITE",
+        help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
+        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17.",
+    ),
+]
+SolverTexts = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="Solvers, such as ida,beam:width=1000:estimate=manhattan; may be repeated."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Keep rows in this folder; boards with a row in it are skipped. Draw it with plot."),
+]
+Levels = Annotated[
+    str | None,
+    typer.Option(help="Generate boards of these levels, A-B; each SUITE is a further level, B+1 and so on."),
+]
+ScaleName = Annotated[str | None, typer.Option(help="The scale of these levels (see `puzzlelab list PUZZLE`).")]
+EveryBoard = Annotated[
+    bool, typer.Option("--all", help="Every solvable board of a small puzzle, such as all 8-puzzles.")
+]
+Count = Annotated[int, typer.Option(min=1, help="Boards to generate for each level.")]
+Nodes = Annotated[int | None, typer.Option(help="The most states to expand for each board.")]
+Memory = Annotated[str | None, typer.Option(help="The most memory of the process, such as 2G.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")]
+Card = Annotated[
+    bool, typer.Option("--card", help="Write the results into the card of the network that a solver uses.")
+]
+
+
 def bench(
-    suite: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PUZZLE] SUITE",
-            help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
-            "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17.",
-        ),
-    ] = None,
-    solvers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--with",
-            help="Solvers, such as ida,beam:width=1000:estimate=manhattan; may be repeated.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Keep rows in this folder; boards with a row in it are skipped. Draw it with plot."),
-    ] = None,
-    levels: Annotated[
-        str | None,
-        typer.Option(help="Generate boards of these levels, A-B; each SUITE is a further level, B+1 and so on."),
-    ] = None,
-    scale: Annotated[str | None, typer.Option(help="The scale of these levels (see `puzzlelab list PUZZLE`).")] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Every solvable board of a small puzzle, such as all 8-puzzles.")
-    ] = False,
-    count: Annotated[int, typer.Option(min=1, help="Boards to generate for each level.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")] = 0,
+    suite: SuiteNames = None,
+    solvers: SolverTexts = None,
+    out: Out = None,
+    levels: Levels = None,
+    scale: ScaleName = None,
+    every: EveryBoard = False,
+    count: Count = 10,
+    seed: Seed = 0,
     net: Net = None,
     max_moves: MaxMoves = None,
     avoid_repeats: AvoidRepeats = False,
-    time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="The most states to expand for each board.")] = None,
-    memory: Annotated[str | None, typer.Option(help="The most memory of the process, such as 2G.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")] = 1,
-    card: Annotated[
-        bool, typer.Option("--card", help="Write the results into the card of the network that a solver uses.")
-    ] = False,
+    time: Seconds = None,
+    nodes: Nodes = None,
+    memory: Memory = None,
+    jobs: Jobs = 1,
+    card: Card = False,
 ) -> None:
     """Run solvers on a suite of boards and compare them.
 
@@ -69,11 +80,11 @@ def bench(
     """
     from puzzlelab.bench import exhaustive, runs
     from puzzlelab.core.errors import BadInput
-    from puzzlelab.core.limit import Limit, read_memory
     from puzzlelab.engine.background import none_running
 
-    limit = Limit(time, nodes, None if memory is None else read_memory(memory))
+    limit = limit_of(time, nodes, memory)
     options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
+    without_rows = every and out is None  # then a solver may take many boards in one batch
     with progress(), none_running():
         if out is not None and not (suite or solvers or levels or scale or net or every):
             run = runs.read_run(out)
@@ -82,13 +93,12 @@ def bench(
                 raise BadInput("--all takes every board: give no --levels, --scale or --count with it")
             boards = _all_boards(suite or []) if every else _suite(suite or [], out, levels, scale, count, seed)
             _show_faults(boards)
-            chosen_solvers = _solvers(solvers or [], boards.puzzle, net, options)
-            run = (
-                exhaustive.run(boards, chosen_solvers, limit)
-                if every and out is None
-                else runs.run(boards, chosen_solvers, limit, out, jobs)
-            )
-    code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if every and out is None else [])
+            all_solvers = _solvers(solvers or [], boards.puzzle, net, options)
+            if without_rows:
+                run = exhaustive.run(boards, all_solvers, limit)
+            else:
+                run = runs.run(boards, all_solvers, limit, out, jobs)
+    code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)
     raise typer.Exit(code)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from json import dumps
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, Settle, given_boards, output, settling
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, load_puzzle, output, read_boards
+from puzzlelab.cli.options import Boards, JsonObjects, LineFile, Settle, TilesName
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.checks import Check
@@ -16,14 +16,12 @@ if TYPE_CHECKING:
 
 
 def check(
-    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")],
-    board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")
-    ] = None,
+    puzzle: TilesName,
+    board: Boards = None,
+    file: LineFile = None,
     time: Annotated[float, typer.Option(help="Seconds to look for a second solution of a board.")] = 10.0,
     settle: Settle = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
+    json: JsonObjects = False,
 ) -> None:
     """Say whether boards are well-formed and solvable, and how hard they are.
 
@@ -37,15 +35,15 @@ def check(
     from puzzlelab.core.errors import BadBoard
     from puzzlelab.core.limit import Limit
 
-    chosen, console = settling(api.load(puzzle), settle), output()
+    loaded_puzzle, console = load_puzzle(puzzle, settle), output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
-    for board_input in given_boards(chosen, board or [], file):
+    for board_input in read_boards(loaded_puzzle, board, file):
         try:
-            instance = chosen.read(board_input.text)
+            instance = loaded_puzzle.read(board_input.text)
         except BadBoard as error:
             errors.tell(board_input.where, error)
             if json:
-                print(dumps(error_facts(chosen, board_input.text, error)), flush=True)
+                print(dumps(error_facts(loaded_puzzle, board_input.text, error)), flush=True)
             worst = UNREADABLE
             continue
         outcome = api.check(instance, limit=limit)

@@ -6,9 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
-
-import typer
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -20,8 +18,6 @@ SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
-
-Settle = Annotated[bool, typer.Option("--settle", help="Accept boards that are not at rest, and let them settle.")]
 
 
 def fail(sentence: str) -> None:
@@ -152,11 +148,16 @@ class ErrorTally:
             fail(f"and {self.count - self.SHOWN:,} more {what} that cannot be read")
 
 
-def settling(puzzle: Puzzle, settle: bool) -> Puzzle:
-    """The puzzle, or with `wanted` its variant that lets boards settle; raises `BadOption` if there is none."""
+def load_puzzle(name: str, settle: bool) -> Puzzle:
+    """The puzzle of this name, or with `settle` its variant that lets boards settle.
+
+    Raises `BadOption` if it has no such variant.
+    """
+    from puzzlelab import api
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.puzzle import presentation_of
 
+    puzzle = api.load(name)
     if not settle:
         return puzzle
     lenient = presentation_of(puzzle).lenient
@@ -165,10 +166,11 @@ def settling(puzzle: Puzzle, settle: bool) -> Puzzle:
     return lenient()
 
 
-def given_boards(puzzle: Puzzle, arguments: list[str], file: Path | None) -> list[BoardInput]:
+def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> list[BoardInput]:
     """The boards of a command: from its arguments, a file, or standard input."""
     from puzzlelab.core.errors import BadFile
 
+    arguments = arguments or []
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, given_boards, output
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
+from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Nodes, Seconds, SolverName
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput
@@ -20,13 +21,8 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
-Boards = Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")]
-File = Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")]
-With = Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")]
-Options = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
+SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
-Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]
-Nodes = Annotated[int | None, typer.Option(help="States to expand for each board.")]
 
 
 class EnumerationCall:
@@ -54,7 +50,7 @@ class EnumerationCall:
         from puzzlelab.core.errors import BadBoard
 
         errors = ErrorTally()
-        for board_input in given_boards(self.puzzle, arguments or [], file):
+        for board_input in read_boards(self.puzzle, arguments, file):
             try:
                 yield board_input, self.puzzle.read(board_input.text)
             except BadBoard as error:
@@ -83,16 +79,16 @@ def _solutions(total: int) -> str:
 def count(
     puzzle: PuzzleName,
     board: Boards = None,
-    file: File = None,
+    file: BoardFile = None,
     most: Annotated[
         int | None, typer.Option(min=1, help="Stop at so many; 2 shows whether a solution is unique.")
     ] = None,
-    solver: With = None,
-    option: Options = None,
+    solver: SolverName = None,
+    option: SolverOptions = None,
     jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
+    json: JsonObjects = False,
 ) -> None:
     """Count the solutions of boards: one number a board; `+` after it says that there may be more.
 
@@ -116,10 +112,10 @@ def count(
 def enumerate_all(
     puzzle: PuzzleName,
     board: Boards = None,
-    file: File = None,
+    file: BoardFile = None,
     most: Annotated[int | None, typer.Option(min=1, help="Stop at so many for each board.")] = None,
-    solver: With = None,
-    option: Options = None,
+    solver: SolverName = None,
+    option: SolverOptions = None,
     jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,

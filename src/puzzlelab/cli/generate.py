@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.options import Seed, Threads, TilesName
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
@@ -75,18 +76,18 @@ app = typer.Typer(add_completion=False)
 @app.command("generate", cls=GenerateCommand)
 def generate(
     context: typer.Context,
-    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4.")],
+    puzzle: TilesName,
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
     scale: Annotated[str | None, typer.Option(help="The scale of difficulty (see `puzzlelab list PUZZLE`).")] = None,
     level: Annotated[
         str | None, typer.Option(help="The level on that scale, or a range A-B with equally frequent levels.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option(help="Write to this file, or continue it; generators of puzzles also write .csv or .parquet."),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
+    jobs: Threads = None,
     histogram: Annotated[
         Path | None,
         typer.Option(help="Draw a histogram of the sizes of the boards in --out (.png or .svg)."),

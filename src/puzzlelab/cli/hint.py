@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from json import dumps
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,41 +15,47 @@ from puzzlelab.cli.console import (
     UNREADABLE,
     UNSOLVED,
     ErrorTally,
-    Settle,
     fail,
-    given_boards,
+    load_puzzle,
     output,
     progress,
-    settling,
+    read_boards,
 )
+from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Settle, SolverName
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
+    from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.cli.console import Console
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
 
 
+PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")]
+SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="Options of the solver: NAME=VALUE.")]
+Seconds = Annotated[float | None, typer.Option(help="Seconds for all moves of a board together.")]
+Nodes = Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")]
+Game = Annotated[
+    str | None,
+    typer.Option(help="Moves that were played from this board: shows the regret of each, or the next cell."),
+]
+
+
 def hint(
-    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")],
-    board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file of boards; - is standard input.")] = None,
-    solver: Annotated[
-        str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")
-    ] = None,
-    option: Annotated[list[str] | None, typer.Option("--set", help="Options of the solver: NAME=VALUE.")] = None,
-    time: Annotated[float | None, typer.Option(help="Seconds for all moves of a board together.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")] = None,
-    game: Annotated[
-        str | None,
-        typer.Option(help="Moves that were played from this board: shows the regret of each, or the next cell."),
-    ] = None,
+    puzzle: PuzzleName,
+    board: Boards = None,
+    file: BoardFile = None,
+    solver: SolverName = None,
+    option: SolverOptions = None,
+    time: Seconds = None,
+    nodes: Nodes = None,
+    game: Game = None,
     settle: Settle = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a board.")] = False,
+    json: JsonObjects = False,
 ) -> None:
     """Show all optimal moves, and how many moves every other one wastes (its regret).
 
@@ -58,54 +65,69 @@ def hint(
     """
     from puzzlelab import api
     from puzzlelab.analysis.bounded_queries import require_comparable_moves
-    from puzzlelab.analysis.serialise import error_facts
-    from puzzlelab.core.errors import BadInput, BadOption
+    from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
     from puzzlelab.core.solutions import require_lister
     from puzzlelab.core.solver import require
     from puzzlelab.core.views import Candidates
 
-    chosen = settling(api.load(puzzle), settle)
-    deduces = chosen.view(Candidates) is not None
+    loaded_puzzle = load_puzzle(puzzle, settle)
+    deduces = loaded_puzzle.view(Candidates) is not None
     if not deduces:
-        require_comparable_moves(chosen)
-    chosen_solver = api.solver(solver, chosen, **read_options(option or ()))
-    (require_lister if deduces else require)(chosen_solver, chosen)
-    boards = given_boards(chosen, board or [], file)
+        require_comparable_moves(loaded_puzzle)
+    configured_solver = api.solver(solver, loaded_puzzle, **read_options(option or ()))
+    (require_lister if deduces else require)(configured_solver, loaded_puzzle)
+    boards = read_boards(loaded_puzzle, board, file)
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
-    report, errors, code = HintReport(output(), chosen_solver, Limit(time, nodes), json), ErrorTally(), SOLVED
+    report = HintReport(output(), loaded_puzzle, configured_solver, Limit(time, nodes), json, deduces)
     with progress("evaluating moves" if not json else ""):
-        for board_input in boards:
-            try:
-                instance = chosen.read(board_input.text)
-                if len(boards) > 1 and not json:
-                    report.console.print(f"\n{board_input.where}: {board_input.text}", markup=False)
-                report.interrupted = False
-                if deduces:
-                    code = max(code, report.deduction(instance, game or ""))
-                else:
-                    code = max(code, report.hint(instance) if game is None else report.game(instance, game))
-            except BadInput as error:
-                errors.tell(board_input.where, error)
-                if json:
-                    print(dumps(error_facts(chosen, board_input.text, error)), flush=True)
-                code = UNREADABLE
-            if report.interrupted:
-                fail("interrupted: the results are incomplete")
-                code = INTERRUPTED
-                break
-    errors.end()
+        code = report.boards(boards, game)
     raise typer.Exit(code)
 
 
+@dataclass
 class HintReport:
     """Prints hints and the regrets of games, by one solver under one limit for each."""
 
-    def __init__(self, console: Console, solver: Solver, limit: Limit, json: bool) -> None:
-        self.console, self.solver, self.limit, self.json = console, solver, limit, json
-        self.interrupted = False
+    console: Console
+    puzzle: Puzzle
+    solver: Solver
+    limit: Limit
+    json: bool
+    deduces: bool
+    """Whether the next forced cell is shown, because all solutions are equally long."""
+    interrupted: bool = False
+
+    def boards(self, boards: Sequence[BoardInput], game: str | None) -> int:
+        """Print the hint for each board, or the regret of each move of a game; return the exit code."""
+        from puzzlelab.analysis.serialise import error_facts
+        from puzzlelab.core.errors import BadInput
+
+        errors, code = ErrorTally(), SOLVED
+        for board in boards:
+            try:
+                instance = self.puzzle.read(board.text)
+                if len(boards) > 1 and not self.json:
+                    self.console.print(f"\n{board.where}: {board.text}", markup=False)
+                code = max(code, self._board(instance, game))
+            except BadInput as error:
+                errors.tell(board.where, error)
+                if self.json:
+                    print(dumps(error_facts(self.puzzle, board.text, error)), flush=True)
+                code = UNREADABLE
+            if self.interrupted:
+                fail("interrupted: the results are incomplete")
+                code = INTERRUPTED
+                break
+        errors.end()
+        return code
+
+    def _board(self, instance: Instance, game: str | None) -> int:
+        if self.deduces:
+            return self.deduction(instance, game or "")
+        return self.hint(instance) if game is None else self.game(instance, game)
 
     def hint(self, instance: Instance) -> int:
         """Print the values of the moves at a position; return the exit code."""

@@ -2,99 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import Settle, given_boards, output, progress, settling
+from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
+from puzzlelab.cli.options import Boards, LineFile, Nodes, OtherOptions, Seconds, Settle, SolverName, limit_of
 from puzzlelab.cli.report import SolveReport
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.core.puzzle import Puzzle, State
+    from puzzlelab.core.solver import Solver
+
+PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
+EstimateName = Annotated[str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")]
+Weight = Annotated[float | None, typer.Option(help="The weight of the estimate in A*; 1 is optimal.")]
+Width = Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")]
+Depth = Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")]
+Restarts = Annotated[int | None, typer.Option(help="Restarts of lattice after the first search.")]
+Memory = Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Boards to solve at once; for one board, the solver's own jobs.")]
+Steps = Annotated[
+    bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
+]
+ShowScores = Annotated[
+    bool, typer.Option("--show-scores", help="Show at each move the probabilities of a network, in per cent.")
+]
+JsonRows = Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")]
+NotationName = Annotated[
+    str | None, typer.Option("--as", help="Print solutions in this notation of the puzzle (such as csv) alone.")
+]
+Out = Annotated[Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")]
 
 
 def solve(
-    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")],
-    board: Annotated[list[str] | None, typer.Argument(help="Boards; none means --file or standard input.")] = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", help="A file of one board a line; - is standard input.")
-    ] = None,
-    solver: Annotated[
-        str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")
-    ] = None,
-    estimate: Annotated[
-        str | None, typer.Option(help="The estimate of remaining moves, such as manhattan or pdb.")
-    ] = None,
-    weight: Annotated[float | None, typer.Option(help="The weight of the estimate in A*; 1 is optimal.")] = None,
-    width: Annotated[int | None, typer.Option(help="States that beam search keeps in a layer.")] = None,
-    depth: Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")] = None,
-    restarts: Annotated[int | None, typer.Option(help="Restarts of lattice after the first search.")] = None,
+    puzzle: PuzzleName,
+    board: Boards = None,
+    file: LineFile = None,
+    solver: SolverName = None,
+    estimate: EstimateName = None,
+    weight: Weight = None,
+    width: Width = None,
+    depth: Depth = None,
+    restarts: Restarts = None,
     net: Net = None,
     max_moves: MaxMoves = None,
     avoid_repeats: AvoidRepeats = False,
-    option: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")
-    ] = None,
-    time: Annotated[float | None, typer.Option(help="Seconds for each board.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="States to expand for each board.")] = None,
-    memory: Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")] = None,
-    jobs: Annotated[
-        int, typer.Option(min=1, help="Boards to solve at once; for one board, the solver's own jobs.")
-    ] = 1,
-    steps: Annotated[
-        bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
-    ] = False,
-    show_scores: Annotated[
-        bool, typer.Option("--show-scores", help="Show at each move the probabilities of a network, in per cent.")
-    ] = False,
+    option: OtherOptions = None,
+    time: Seconds = None,
+    nodes: Nodes = None,
+    memory: Memory = None,
+    jobs: Jobs = 1,
+    steps: Steps = False,
+    show_scores: ShowScores = False,
     settle: Settle = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")] = False,
-    notation: Annotated[
-        str | None,
-        typer.Option("--as", help="Print solutions in this notation of the puzzle (such as csv) alone."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")
-    ] = None,
+    json: JsonRows = False,
+    notation: NotationName = None,
+    out: Out = None,
 ) -> None:
     """Solve boards, and say what is proven about each solution.
 
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
-    from puzzlelab import api
     from puzzlelab.analysis.solve_job import SolveJob
-    from puzzlelab.core.limit import Limit, read_memory
-    from puzzlelab.core.row import RowFile
-    from puzzlelab.core.settings import read_options
-    from puzzlelab.core.solver import require
 
-    chosen = settling(api.load(puzzle), settle)
+    loaded_puzzle = load_puzzle(puzzle, settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
     named |= {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
+    solver = solver or (None if net is None else WITH_NETWORK)
+    options = _solver_options(loaded_puzzle, solver, named, option, net)
+    limit = limit_of(time, nodes, memory)
+    configured_solver = _solver(loaded_puzzle, solver, options, show_scores)
+    boards = read_boards(loaded_puzzle, board, file)
+    if len(boards) == 1:
+        configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs)
+    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs)
+    write_solution = _notation(loaded_puzzle, notation)
+    report = SolveReport(
+        output(), job, many=len(boards) > 1, json=json, steps=steps, scores=show_scores, notation=write_solution
+    )
+    _solve_boards(report, boards, out)
+    raise typer.Exit(report.summary(len(boards)))
+
+
+def _solver_options(
+    puzzle: Puzzle, solver: str | None, named: Mapping[str, Any], option: list[str] | None, net: str | None
+) -> dict[str, Any]:
+    """The options of the solver: the named ones that are set, those of `--set`, and the one of `--net`."""
+    from puzzlelab.core.settings import read_options
+
     options = {name: value for name, value in named.items() if value is not None} | read_options(option or ())
-    if net is not None:
-        solver = solver or WITH_NETWORK
-        options |= option_of_network(chosen, solver, options, net)
-    limit = Limit(time, nodes, None if memory is None else read_memory(memory))
-    chosen_solver = api.solver(solver, chosen, **options)
-    require(chosen_solver, chosen)
+    if net is not None and solver is not None:
+        options |= option_of_network(puzzle, solver, options, net)
+    return options
+
+
+def _solver(puzzle: Puzzle, name: str | None, options: Mapping[str, Any], show_scores: bool) -> Solver:
+    """The solver with its options; raises an error if the puzzle does not offer what the solver needs."""
+    from puzzlelab import api
+    from puzzlelab.core.solver import require
+
+    solver = api.solver(name, puzzle, **options)
+    require(solver, puzzle)
     if show_scores:
         from puzzlelab.analysis.move_probabilities import network_shown
 
-        network_shown(chosen, chosen_solver.options())  # a missing network is an error before the search
-    boards = given_boards(chosen, board or [], file)
-    if jobs > 1 and len(boards) == 1 and "jobs" in chosen_solver.options() and "jobs" not in options:
-        chosen_solver = api.solver(solver, chosen, **options, jobs=jobs)
-    job = SolveJob(chosen, chosen_solver, limit, jobs)
-    form = _notation(chosen, notation)
-    report = SolveReport(output(), job, len(boards) > 1, json, steps, show_scores, form)
-    quiet = json or notation is not None
-    with progress("solving" if len(boards) > 1 else "", len(boards), shown=not quiet or out is not None) as bars:
+        network_shown(puzzle, solver.options())  # a missing network is an error before the search
+    return solver
+
+
+def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mapping[str, Any], jobs: int) -> Solver:
+    """The solver with its own jobs, if it has such an option and `options` does not set it."""
+    from puzzlelab import api
+
+    if jobs > 1 and "jobs" in solver.options() and "jobs" not in options:
+        return api.solver(name, puzzle, **options, jobs=jobs)
+    return solver
+
+
+def _solve_boards(report: SolveReport, boards: list[BoardInput], out: Path | None) -> None:
+    """Solve the boards one after another, or several at once, and print each answer; Ctrl-C ends this early."""
+    from puzzlelab.core.row import RowFile
+
+    quiet = report.json or report.notation is not None
+    with progress("solving" if report.many else "", len(boards), shown=not quiet or out is not None) as bars:
         try:
-            for outcome in job.outcomes(boards, RowFile(out) if out else None):
+            for outcome in report.job.outcomes(boards, RowFile(out) if out else None):
                 report.show(outcome)
                 if bars.task_ids:
                     bars.advance(bars.task_ids[0])
@@ -102,7 +139,6 @@ def solve(
                     break
         except KeyboardInterrupt:
             report.interrupted = True
-    raise typer.Exit(report.summary(len(boards)))
 
 
 def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:

@@ -8,64 +8,73 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.options import OtherOptions, Threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from puzzlelab.core.puzzle import Puzzle
+    from puzzlelab.core.solver import Solver
     from puzzlelab.experience.teachers import SampleSource
 
 BEAM_OPTIONS = {"width": 100}
 """Options of the default teacher, a beam search."""
 DEFAULT_COUNT = 100_000
 
+PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as dust-8x6x5.")]
+Out = Annotated[Path, typer.Option(help="The folder of the samples; an existing one is continued.")]
+Count = Annotated[
+    int | None, typer.Option(min=1, help="The least number of samples (default 100,000); games are not split.")
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Every state of a small puzzle, with all its optimal moves; no solver.")
+]
+WalkLength = Annotated[int | None, typer.Option(help="Random walks of this length from the goal, reversed; no solver.")]
+TeacherName = Annotated[
+    str | None, typer.Option("--with", help="The solver; by default beam, or with --exact the puzzle's usual one.")
+]
+Exact = Annotated[
+    bool, typer.Option("--exact", help="All optimal moves of each position, proven, not the solver's choice.")
+]
+Width = Annotated[int | None, typer.Option(help="The width of the beam search (default 100).")]
+ScaleName = Annotated[
+    str | None, typer.Option(help="The scale of the boards (see `puzzlelab list PUZZLE`); by default uniform.")
+]
+Level = Annotated[str | None, typer.Option(help="The level on that scale, or a range A-B of levels in turn.")]
+SampleSeed = Annotated[int, typer.Option(min=0, help="Equal seeds give equal samples.")]
+ShardSize = Annotated[int, typer.Option(min=1, help="Samples in one file; the last game is completed.")]
+PositionSeconds = Annotated[
+    float | None, typer.Option(help="Seconds for a board (--exact: a position); results then depend on the speed.")
+]
+PositionNodes = Annotated[int | None, typer.Option(help="States to expand for a board (--exact: a position).")]
+Branches = Annotated[
+    int,
+    typer.Option("--branches", "--detours", min=0, help="Games beside each solution, one random move off its path."),
+]
+
 
 def teach(
-    puzzle: Annotated[str, typer.Argument(help="The puzzle, such as dust-8x6x5.")],
-    out: Annotated[Path, typer.Option(help="The folder of the samples; an existing one is continued.")],
-    count: Annotated[
-        int | None, typer.Option(min=1, help="The least number of samples (default 100,000); games are not split.")
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every state of a small puzzle, with all its optimal moves; no solver.")
-    ] = False,
-    walks: Annotated[
-        int | None, typer.Option(help="Random walks of this length from the goal, reversed; no solver.")
-    ] = None,
-    solver: Annotated[
-        str | None,
-        typer.Option("--with", help="The solver; by default beam, or with --exact the puzzle's usual one."),
-    ] = None,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="All optimal moves of each position, proven, not the solver's choice.")
-    ] = False,
-    width: Annotated[int | None, typer.Option(help="The width of the beam search (default 100).")] = None,
-    option: Annotated[
-        list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(help="The scale of the boards (see `puzzlelab list PUZZLE`); by default uniform.")
-    ] = None,
-    level: Annotated[
-        str | None, typer.Option(help="The level on that scale, or a range A-B of levels in turn.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal samples.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")] = None,
-    shard: Annotated[int, typer.Option(min=1, help="Samples in one file; the last game is completed.")] = 100_000,
-    time: Annotated[
-        float | None, typer.Option(help="Seconds for a board (--exact: a position); results then depend on the speed.")
-    ] = None,
-    nodes: Annotated[int | None, typer.Option(help="States to expand for a board (--exact: a position).")] = None,
-    branches: Annotated[
-        int,
-        typer.Option(
-            "--branches", "--detours", min=0, help="Games beside each solution, one random move off its path."
-        ),
-    ] = 0,
+    puzzle: PuzzleName,
+    out: Out,
+    count: Count = None,
+    everything: Everything = False,
+    walks: WalkLength = None,
+    solver: TeacherName = None,
+    exact: Exact = False,
+    width: Width = None,
+    option: OtherOptions = None,
+    scale: ScaleName = None,
+    level: Level = None,
+    seed: SampleSeed = 0,
+    jobs: Threads = None,
+    shard: ShardSize = 100_000,
+    time: PositionSeconds = None,
+    nodes: PositionNodes = None,
+    branches: Branches = 0,
 ) -> None:
     """Write samples (position, best moves, remaining moves, whether proven) as Parquet files."""
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.settings import read_levels, read_options
     from puzzlelab.experience.schema import need_arrow
     from puzzlelab.experience.state_space import StateSpace
     from puzzlelab.experience.teachers import Teacher
@@ -74,25 +83,52 @@ def teach(
     need_arrow()
     loaded_puzzle = api.load(puzzle)
     solver_options = exact, solver, width, option, scale, level, time, nodes, branches
+    source: SampleSource
     if everything:
         _forbid_options("--all takes every state", walks is not None, *solver_options)
-        space = StateSpace(loaded_puzzle, seed)
-        _fill(space, out, min(count or space.count, space.count), shard, jobs)
-        return
-    if walks is not None:
+        source = space = StateSpace(loaded_puzzle, seed)
+        count = min(count or space.count, space.count)
+    elif walks is not None:
         _forbid_options("--walks makes its own boards", *solver_options)
-        _fill(Walks(loaded_puzzle, walks, seed), out, count or DEFAULT_COUNT, shard, jobs)
-        return
+        source = Walks(loaded_puzzle, walks, seed)
+    else:
+        teaching_solver = _teaching_solver(loaded_puzzle, solver, exact, width, option)
+        source = Teacher(
+            loaded_puzzle,
+            teaching_solver,
+            exact=exact,
+            scale=scale or "",
+            levels=_levels(level),
+            seed=seed,
+            limit=Limit(time, nodes),
+            branches=branches,
+        )
+    _fill(source, out, count or DEFAULT_COUNT, shard, jobs)
+
+
+def _teaching_solver(
+    puzzle: Puzzle, name: str | None, exact: bool, width: int | None, option: list[str] | None
+) -> Solver:
+    """The solver of this name; by default a beam search, or with `exact` the usual solver of the puzzle."""
+    from puzzlelab import api
+    from puzzlelab.core.settings import read_options
+
     options: dict[str, Any] = {} if width is None else {"width": width}
     options |= read_options(option or ())
-    name = solver or (None if exact else "beam")
+    name = name or (None if exact else "beam")
     if name == "beam":
         options = BEAM_OPTIONS | options
-    lowest, highest = read_levels(level) if level else (None, None)
-    levels = (None,) if lowest is None or highest is None else tuple(range(lowest, highest + 1))
-    teaching_solver = api.solver(name, loaded_puzzle, **options)
-    teacher = Teacher(loaded_puzzle, teaching_solver, exact, scale or "", levels, seed, Limit(time, nodes), branches)
-    _fill(teacher, out, count or DEFAULT_COUNT, shard, jobs)
+    return api.solver(name, puzzle, **options)
+
+
+def _levels(text: str | None) -> tuple[int | None, ...]:
+    """The levels of the boards, in turn; None stands for any level."""
+    from puzzlelab.core.settings import read_levels
+
+    if not text:
+        return (None,)
+    lowest, highest = read_levels(text)
+    return tuple(range(lowest, highest + 1))
 
 
 def _forbid_options(reason: str, *options: object) -> None:
