@@ -1,1 +1,15 @@
-"""What runs puzzles and searches: kernels and their cache, the driver of search machines, batches of boards."""
+"""Runs puzzles and searches: compiled kernels, the driver of searches, and rules for batches of boards.
+
+Start with `kernels`: the names through which a search reaches a puzzle's compiled rules, and the decorators that
+compile. `driver` gives a search its slices of work, and `enumeration` does so for a search that lists all solutions. A
+puzzle without kernels runs through `interpreted_kernels`.
+
+- Batches: `batch_rules`, `batch_verify`, `candidate_logits`; `parallel` maps a function over threads or processes.
+- Parts of kernels: `wide_integers` (up to 256 bits) and `simd` (vectors of 32 numbers).
+- Compilation: `compiling` (how Numba compiles here), `machine_code` and `kernel_cache` (what is kept on disk, and for
+  which sources), `background` and `announcing`. `table_cache` keeps the tables of estimates.
+- `report` passes messages of long computations on.
+
+Kernels stand in files named `kernels.py` or `NAME_kernels.py`, in every package, and the typed Python that calls them
+in `NAME.py`. The package imports `core` alone; puzzles, solvers and all above them import it.
+"""

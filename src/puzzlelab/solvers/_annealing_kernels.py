@@ -82,16 +82,18 @@ def step(record, budget):
     control, pairs, digits = record.control, record.pairs, record.digits
     state, cost, proposed = record.random[0], control[COST], 0
     while proposed < budget and cost > 0:
+        # The cooling schedule: so many proposals at each temperature.
         if control[PROPOSALS_LEFT] == 0:
             cool(control, len(record.acceptance), len(pairs))
         control[PROPOSALS_LEFT] -= 1
         proposed += 1
-        # the upper half of the word chooses the pair, the lower half whether a bad swap is accepted
+        # Propose a pair of cells of one box, by the upper half of a random word.
         state += GOLDEN
         word = scramble(state)
         pair = np.int64(((word >> np.uint64(32)) * np.uint64(len(pairs))) >> np.uint64(32))
         first, second = pairs[pair, 0], pairs[pair, 1]
         old, new = digits[first], digits[second]
+        # The Metropolis rule, by the lower half of the word: a swap that adds conflicts is accepted sometimes.
         more = conflicts_added(record, first, second, old, new)
         if more <= 0 or (word & np.uint64(0xFFFFFFFF)) < record.acceptance[control[LEVEL], more]:
             swap(record, first, second, old, new)

@@ -107,6 +107,7 @@ def step(record, budget):
     control = record.control
     if budget == 0:
         return RUNNING
+    # Propagate the clues; often that solves the board, or shows that it has no solution.
     if control[PHASE] == START:
         control[PHASE] = FINISHED
         written = propagate_board(record.grid, record.stack[0])
@@ -121,12 +122,14 @@ def step(record, budget):
             return NEEDS_SCORES
     if control[PHASE] == FINISHED:
         return DONE
+    # The network has scored the candidates of the state on top: it chooses the cell of the next guess.
     if control[PHASE] == AWAITS_SCORES:
         choose_surest_cell(record, control[LEVEL])
         control[PHASE] = SEARCH
     while True:
         level = control[LEVEL]
         rest = np.uint64(record.rest[level])
+        # All digits of this cell were tried: backtrack.
         if rest == ZERO:
             if level == 0:
                 control[PHASE] = FINISHED
@@ -138,6 +141,7 @@ def step(record, budget):
         budget -= 1
         control[EXPANDED] += 1
         record.guesses[level] += 1
+        # Guess a digit on a copy of the candidates, and propagate; a contradiction leaves the next digit to try.
         bit = next_guess(record, level)
         record.rest[level] = rest ^ bit
         copy(record.stack[level], record.stack[level + 1])
@@ -145,6 +149,7 @@ def step(record, budget):
         if written < 0:
             continue
         control[GENERATED] += written
+        # Go deeper if a cell is still open; otherwise this is a solution.
         if choose_cell(record, level + 1):
             control[LEVEL] += 1
             if control[GUIDED]:

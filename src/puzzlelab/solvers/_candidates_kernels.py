@@ -82,6 +82,7 @@ def propagate(grid, masks, queued, pending):
     head, digits = 0, grid.units.shape[1]
     all_digits = (ONE << np.uint64(digits)) - ONE
     while True:
+        # Rule 1: a placed digit is no candidate of its peers; a peer with one candidate left is placed too.
         while head < queued:
             cell = grid.queue[head]
             head += 1
@@ -100,6 +101,7 @@ def propagate(grid, masks, queued, pending):
                         queued += 1
         if pending == 0:
             return queued
+        # Rule 2: in a unit that has lost candidates, a digit with one possible cell is placed there.
         pending -= 1
         unit = grid.dirty_units[pending]
         grid.dirty[unit] = 0
@@ -110,6 +112,7 @@ def propagate(grid, masks, queued, pending):
             once |= mask
             if mask & (mask - ONE) == ZERO:
                 placed |= mask
+        # A digit without any cell is a contradiction.
         if once != all_digits:
             return reset_queue(grid, pending)
         hidden_singles = once & ~twice & ~placed

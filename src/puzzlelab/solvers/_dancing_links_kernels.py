@@ -240,9 +240,11 @@ def step(record, budget):
     if budget == 0:
         return RUNNING
     while control[PHASE] != FINISHED:
+        # X1: the links; those of the options that the start leaves.
         if control[PHASE] == START:
             control[PHASE] = FORWARD if link(record) else FINISHED
         elif control[PHASE] == FORWARD:
+            # X2, X3, X4: choose an item by the heuristic MRV, and cover it.
             item = smallest(record)
             if item > 0:
                 if budget == 0:
@@ -250,12 +252,13 @@ def step(record, budget):
                 budget -= 1
                 descend(record, item)
                 continue
+            # No item is left to cover: the options on the path are a solution.
             control[FOUND] += 1
             control[PHASE] = FINISHED if control[FOUND] == control[MOST] else BACK
             if control[MOST] == 0:
                 return IMPROVED
-        elif control[PHASE] == TRY:
+        elif control[PHASE] == TRY:  # X5: cover the items of the next option; X7: uncover the item after the last one
             branch(record)
-        elif not retreat(record):
+        elif not retreat(record):  # X6, X8: uncover the items of the option above
             control[PHASE] = FINISHED
     return DONE

@@ -45,6 +45,7 @@ def walk(record, rows, max_rows, budget):
     while budget > 0 and position[0] >= 0 and position[1] < max_rows:
         budget -= 1
         cell = position[0]
+        # Depth-first over the cells of the row; the lowest digit that is not tried yet comes next.
         rest = np.uint64(untried[cell])
         if rest == ZERO:
             position[0] -= 1
@@ -143,6 +144,7 @@ def next_permutation(record, level):
     word = first + (number >> 6)
     if word >= last:
         return -1
+    # Find the next bit that is set, first the word and then the place in it.
     bits = record.alive[level, word] >> np.uint64(number & 63)
     while bits == ZERO:
         word += 1
@@ -167,6 +169,7 @@ def exclude_conflicts(record, level):
         if row == chosen or record.counts[level, row] == 0:
             continue
         first, width = lists.words[row], lists.words[row + 1] - lists.words[row]
+        # The bit sets of those permutations of this row that repeat a digit of the choice in a common unit.
         checks = 0
         for place in range(size):
             for kind in range(lists.cell_units.shape[2]):
@@ -174,6 +177,7 @@ def exclude_conflicts(record, level):
                 if unit >= 0:
                     record.checks[checks] = lists.having_begin[row] + (unit * size + np.int64(digits[place])) * width
                     checks += 1
+        # Exclude them, 64 permutations at once.
         count = np.int64(0)
         for word in range(width):
             bits = record.alive[level, first + word]
@@ -212,6 +216,7 @@ def step(record, budget):
         level = control[LEVEL]
         if level < control[BASE]:
             return DONE
+        # Choose the next permutation of this level's row, or backtrack.
         number = next_permutation(record, level)
         if number < 0:
             control[LEVEL] -= 1
@@ -223,6 +228,7 @@ def step(record, budget):
         if row == -2:
             continue
         control[GENERATED] += 1
+        # A row is left for the next level; otherwise all rows agree, and this is a solution.
         if row >= 0:
             control[LEVEL] += 1
             continue

@@ -1,4 +1,16 @@
-"""Dust, the game of clearing a board cluster by cluster, on boards from 1x1 to 16x16."""
+"""Dust, the game of clearing a board cluster by cluster, on boards from 1x1 to 16x16.
+
+Start with `rules`; `kernels` has the same rules on bitboards, and `estimate_kernels` the estimates on them. `sampling`
+makes boards, some of them by `backward_generation`. `files` and `examples` read and name boards, `clusters` labels
+them.
+
+`exact` has the solver `halves`, which proves a solution shortest. It treats the two halves of a board on their own:
+
+- `half_boards` explains the idea; `half_boards_kernels` numbers the states of a half, `half_moves_kernels` lists
+  moves,
+- `half_costs_kernels` finds what a half costs to clear,
+- `half_pair_search_kernels` searches over pairs of halves, with the table in `half_pair_table_kernels`.
+"""
 
 from puzzlelab.core.puzzle import Family
 from puzzlelab.puzzles.dust.files import guessed_size

@@ -147,6 +147,7 @@ def find(half, key, h, low):
     size = np.uint64(half.slots.size - 1)
     tag = (h >> np.uint64(32)) << np.uint64(32)
     slot = h & size
+    # Linear probing; 32 bits of the hash in each slot spare most comparisons of records.
     while True:
         entry = half.slots[slot]
         if entry == np.uint64(0):
@@ -160,6 +161,7 @@ def find(half, key, h, low):
             if same:
                 return number
         slot = (slot + np.uint64(1)) & size
+    # A new state gets the next number.
     number = half.counts[STATES]
     half.counts[STATES] += 1
     half.slots[slot] = tag | np.uint64(number + 1)

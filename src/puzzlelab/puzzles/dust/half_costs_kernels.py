@@ -71,6 +71,7 @@ def one_wave_each(half):
     cells = occupied(own, half.trials[0])
     if cells == none:
         return True
+    # Depth-first over the order of colours: level d holds the state after d waves, and the line's untried cells there.
     store(line & cells, half.pending, np.int64(0))
     depth = np.int64(0)
     while depth >= 0:
@@ -81,6 +82,7 @@ def one_wave_each(half):
             continue
         same = alike(own, state, lowest(untried))
         store(untried & ~same, half.pending, np.int64(depth * wide))
+        # One move removes a colour only if each of its clusters touches the line.
         if spread(own, same, same & line) != same:
             continue
         kept = occupied(own, state) & ~same
@@ -122,6 +124,7 @@ def refine_unnumbered(half, number, place, limit):
     edge = half.edges[place]
     least = least_of(edge)
     make_child(half, number, edge)
+    # Below the limit, or where the short test has failed, the state is needed and gets a number.
     if least < limit or edge & TRIED != np.uint64(0):
         number_child(half, place)
         return least_of(half.edges[place])
@@ -156,6 +159,7 @@ def raise_bound(half, budget):
         top = counts[DEPTH] - 1
         number, place = stack[top, 0], stack[top, 1]
         low = bound(half, number)
+        # A state without moves: the test for one wave a colour decides most of them; others are expanded.
         if not has_moves(half, number):
             if is_unexplored(half, number):
                 settle_unexplored(half, number)
@@ -167,9 +171,10 @@ def raise_bound(half, budget):
             budget -= 1
         begin = first_move(half, number)
         end = begin + count_moves(half, number)
+        # First look at this bound: a move within it to a state whose cost is exact proves it without search.
         if place < 0:
             place = begin
-            for i in range(begin, end):  # a proof that needs no search
+            for i in range(begin, end):
                 if refine_bound(half, number, i, low) <= low and is_exact(half, target(half.edges[i])):
                     place = -1
                     break
@@ -177,6 +182,7 @@ def raise_bound(half, budget):
                 set_exact(half, number)
                 counts[DEPTH] -= 1
                 continue
+        # The next move that might stay within the bound; if there is none, the bound rises to the least of all moves.
         while place < end and refine_bound(half, number, place, low) > low:
             place += 1
         if place == end:
@@ -188,6 +194,7 @@ def raise_bound(half, budget):
             set_exact(half, number)
             counts[DEPTH] -= 1
             continue
+        # The state costs `low` at least, and so the child at least what the move leaves of it: is that its cost?
         stack[top, 1] = place
         set_bound(half, child, max(bound(half, child), low - cost_of(half.edges[place])))
         stack[top + 1, 0], stack[top + 1, 1] = child, -1

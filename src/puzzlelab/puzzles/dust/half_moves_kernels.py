@@ -133,6 +133,8 @@ def expand(half, number):
     unpack_half(half, half.records[number], state)
     colours = count_colours(own, state)
     at, away = list_clusters(half)
+    # At the line: each cluster with every subset of the later ones of its colour, so that no set is listed twice.
+    # What remains costs at least 1 for each colour that is left.
     for i in range(at):
         first = load(half.clusters, np.int64(i * wide), own.like)
         same = alike(own, state, lowest(first))
@@ -148,10 +150,12 @@ def expand(half, number):
                         gone = gone | load(half.clusters, np.int64(j * wide), own.like)
                     bits >>= 1
             add_move(half, gone, colours if same & ~gone != none else colours - 1, 1 if chosen == 0 else 0)
+    # Away from the line: one cluster each.
     for i in range(away):
         gone = load(half.clusters, np.int64((127 - i) * wide), own.like)
         same = alike(own, state, lowest(gone))
         add_move(half, gone, colours if same & ~gone != none else colours - 1, 0)
+    # The note of the state now says how many moves it has, and where they begin.
     note = half.records[number, half.records.shape[1] - 1] & (LOW | EXACT)
     note |= KNOWN | (np.uint64(half.counts[EDGES] - begin) << np.uint64(10)) | (np.uint64(begin) << np.uint64(24))
     half.records[number, half.records.shape[1] - 1] = note
@@ -162,6 +166,7 @@ def make_child(half, number, edge):
     """Write the state after a move into `half.child`."""
     own, state = half.tables, half.state
     unpack_half(half, half.records[number], state)
+    # A move without a number names one cell of its cluster; a move at the line names the rows of all its clusters.
     seeds = mask(own, ONE) << np.uint64(target(edge))
     if rows_of(edge) != np.uint64(0):
         for i in range(half.strip.size):

@@ -147,6 +147,7 @@ def add_moves_at_line(record, depth, left, right, twice):
     same = same_colour_rows(record, left, right) if count_left > 0 and count_right > 0 else np.uint64(0)
     none = np.uint64(0)
     used = np.int64(0)
+    # One click takes a whole cluster of the board: those parts on both sides that touch each other across the line.
     for i in range(count_left):
         if (used >> i) & 1 == 1:
             continue
@@ -163,10 +164,12 @@ def add_moves_at_line(record, depth, left, right, twice):
         if there == none:
             add_lone_cluster(record, depth, a, left, right, here, twice - low_right, True)
             continue
+        # The click costs 1 in both halves; what one half needs at least is no slack for the other.
         place, other = move_of(a, left, here), move_of(b, right, there)
         least = refine_bound(a, left, place, twice - least_of(b.edges[other]))
         if least + refine_bound(b, right, other, twice - least) <= twice:
             add_pair(record, depth, target(a.edges[place]), target(b.edges[other]))
+    # Clusters on the right that touch nothing of their colour; the others were met from the left.
     for j in range(count_right):
         if rows_right[j] & same == none:
             add_lone_cluster(record, depth, b, right, left, rows_right[j], twice - low_left, False)
@@ -215,6 +218,7 @@ def check_children(record, depth):
     while place < record.counts[depth]:
         left, right = record.children[depth, place, 0], record.children[depth, place, 1]
         value = bound(record.left, left) + bound(record.right, right)
+        # Both costs together are at most twice the clicks; the table may hold a better bound of the pair.
         if value > 2 * clicks or stored_bound(record.table, left, right) > clicks:
             remove_child(record, depth, place)
         elif begin_raising_either(record, left, right):
@@ -260,6 +264,7 @@ def descend(record, depth):
     """Go to the next child or backtrack; True if the child is solved."""
     control = record.control
     place = record.cursors[depth]
+    # All children were tried in vain, which proves that the pair needs more clicks than are left.
     if place == record.counts[depth]:
         control[STORED] += store_bound(
             record.table, key_of(record.path[depth, 0], record.path[depth, 1]), control[MAX_CLICKS] - depth + 1
@@ -284,6 +289,7 @@ def step(record, budget):
     if budget == 0:
         return RUNNING
     while control[PHASE] != FINISHED:
+        # A half whose exact cost is needed: the costs of both halves are the heuristic of a pair.
         if control[RAISING] != 0:
             before = budget
             if control[RAISING] == 1:
@@ -294,6 +300,7 @@ def step(record, budget):
             if status != DONE:
                 return status
             control[RAISING] = 0
+        # Both costs of the start are made exact, one after the other; half their sum is the first limit.
         if control[PHASE] == START:
             left, right = record.path[0, 0], record.path[0, 1]
             control[BOUND] = (bound(record.left, left) + bound(record.right, right) + 1) // 2
@@ -301,11 +308,13 @@ def step(record, budget):
                 control[MAX_CLICKS] = max(control[BOUND], stored_bound(record.table, left, right))
                 begin_limit(record)
             continue
+        # All moves of the start were tried in vain: no solution is within the limit, and the next iteration begins.
         depth = control[TOP]
         if depth < 0:
             control[MAX_CLICKS] += 1
             begin_limit(record)
             continue
+        # A new pair on the path: the moves of each half are listed, if they are not known, and then its children.
         if control[PHASE] == OPEN:
             left, right = record.path[depth, 0], record.path[depth, 1]
             if budget <= 0:
@@ -325,11 +334,13 @@ def step(record, budget):
                 control[GENERATED] += record.counts[depth]
                 control[PHASE] = CHECK
             continue
+        # Children above the limit are cut off; the others are tried in the order of their heuristic.
         if control[PHASE] == CHECK:
             if check_children(record, depth):
                 continue
             sort_children(record, depth)
             control[PHASE] = DESCEND
+        # A solution within the limit is a shortest one, because no smaller limit had any.
         if descend(record, depth):
             control[LENGTH] = depth + 1
             for i in range(depth + 2):

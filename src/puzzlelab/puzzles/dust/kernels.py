@@ -183,6 +183,8 @@ def falls(tables, kept):
     """(where things lie in the end, the cells whose contents fall by 1, by 2 after that, by 4, by 8)."""
     none = mask(tables, NONE)
     holes = (~kept << np.uint64(1)) & mask(tables, ABOVE)
+    # A cell falls by the number of holes below it, bit by bit: where that is odd it falls by 1. Then every second hole
+    # is left, and what is odd now falls by 2; and so on, as in the compress operation.
     odd = uneven(tables, holes)
     one = odd & kept
     kept = (kept ^ one) | (one >> np.uint64(1))
@@ -249,11 +251,13 @@ def settle(tables, state, kept, child):
     fallen, one, two, four, eight = falls(tables, kept)
     none, by = mask(tables, NONE), tables.stride
     by2, by4 = by * np.uint64(2), by * np.uint64(4)
+    # Rows close up only if some occupied cell has an empty one on its inner side, which is rarer than a fall.
     gaps = ((~fallen >> by) & mask(tables, INNER_LEFT)) | ((~fallen << by) & mask(tables, INNER_RIGHT))
     more, open = two | four | eight, gaps & fallen
     right, right2, right4, left, left2, left4 = none, none, none, none, none, none
     if open != none:
         right, right2, right4, left, left2, left4 = closes(tables, fallen)
+    # Every plane is squeezed in the same way, first down and then towards the line.
     for p in range(count_planes(tables, state)):
         x = plane(tables, state, p) & kept
         t = x & one

@@ -40,6 +40,7 @@ def branch(stack, base):
     """Split the settled state at `base`: one place goes to the next level, the others stay; returns how many others."""
     key = branching_point(stack, (base,))
     lane = key & 31
+    # Split a stack: in the first band where the digit has several columns of it, one against the others.
     if key & 32:
         shift = 3 * (lane // 9)
         digit = lane % 9
@@ -52,6 +53,7 @@ def branch(stack, base):
                 others = columns ^ mine
                 split(stack, (base, base + WIDTH, lane, 3, mine << shift, others << shift))
                 return 2 if others & (others - 1) else 1
+    # Split a band: in the first row where the digit has several boxes, one mini-row against the others.
     for row in range(3):
         candidates = np.int64(stack[base + row * LANES + lane])
         flags = (candidates | candidates >> 1 | candidates >> 2) & FIRSTS
@@ -92,6 +94,7 @@ def settle(stack, control, base):
     while True:
         status = infer(stack, (base,))
         control[GENERATED] += 1
+        # The rule of triads takes longer, and is applied only where the others find nothing more.
         if status == SETTLED:
             status = infer_triads(stack, (base,))
         if status != CHANGED:
@@ -108,6 +111,7 @@ def search(stack, control, budget):
     while depth >= 0:
         base = depth * WIDTH
         status = settle(stack, control, base)
+        # Settled: guess, and go on with the state on top. Broken or complete: back to what the last guess left.
         if status == SETTLED:
             if budget <= 0:
                 break

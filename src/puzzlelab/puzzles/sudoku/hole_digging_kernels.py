@@ -92,6 +92,8 @@ def extend_box(random, digits, grid, across):
 
     `digits[3 i + j]` is the digit in line i, place j of the first box; its lines may be put in any order.
     """
+    # Each line of the second box takes `kept` digits of the next line of the first box, and the rest of the line after
+    # that: 1, 27, 27 or 1 of the 56 ways have `kept` = 0, 1, 2 or 3.
     draw = below(random, 56)
     kept = 0 if draw < 1 else (1 if draw < 28 else (2 if draw < 55 else 3))
     for line in range(3):
@@ -216,6 +218,7 @@ def dig(room, grid, orbits, least, unique, puzzle):
             size += 1
         if puzzle[orbit[0]] == 0 or clues - size < least:
             continue
+        # Leave the orbit out. It is needed if one of its cells can then hold another digit.
         for j in range(size):
             puzzle[orbit[j]] = 0
         needed = False
@@ -237,6 +240,7 @@ def harden(room, grid, orbits, steps, puzzle):
     score = guesses(puzzle, room.stack, room.control)
     for _ in range(steps):
         copy(puzzle, trial)
+        # One to three orbits come back, so that digging can take another way.
         for _ in range(1 + below(room.random, 3)):
             orbit = orbits[below(room.random, len(orbits))]
             for j in range(8):

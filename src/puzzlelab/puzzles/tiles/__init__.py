@@ -1,4 +1,16 @@
-"""Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 8x8."""
+"""Sliding tiles: the 8-, 15- and 24-puzzle, and every other board from 2x2 to 8x8.
+
+Start with `rules`, and with `kernels` for the form in which searches see a board: the goal cell of each tile. The
+estimates, from the weakest to the strongest, are named in `estimates`:
+
+- `estimate_kernels`: tiles out of place, Manhattan distance,
+- `linear_conflict`: Manhattan distance and the tiles that must let others pass,
+- `walking_distance`: rows and columns, each as a puzzle of their own,
+- `pattern_database`: groups of tiles, each solved for every place that they can have,
+- `exact_distances`: the true distance, for small boards.
+
+Each has its compiled part in `NAME_kernels`. `sampling` and `scales` make boards of a given difficulty.
+"""
 
 from puzzlelab.core.puzzle import Family
 from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, from_name

@@ -45,10 +45,12 @@ def rank(state):
 def unrank(number, state, digits, home):
     """The inverse of `rank`; `digits: int64[N]` is room to work in."""
     cells = state.size - 1
+    # The digits of the rank in mixed radix, the last cell first.
     for cell in range(cells - 1, -1, -1):
         digits[cell] = number % (cells - cell)
         number //= cells - cell
     seen = np.uint64(0)
+    # Each digit counts the smaller pieces that are left: take the piece with so many before it.
     for cell in range(cells):
         piece, remaining = 0, digits[cell]
         while remaining > 0 or (seen >> np.uint64(piece)) & np.uint64(1):
@@ -82,6 +84,7 @@ def spread(tables, frontier, following, child, distance):
         frontier[0, cell] = cell
     frontier[0, cells] = tables.home
     distance[rank(frontier[0])] = 0
+    # Level by level; the table itself says which states were reached before.
     count, depth = 1, 0
     while count > 0:
         found = 0

@@ -81,6 +81,7 @@ def number_regions(masks, source, offsets, labels, queue):
         count = 0
         for cell in range(cells):
             labels[i, cell] = -1
+        # Flood each region of free cells from its first cell.
         for start in range(cells):
             if labels[i, start] >= 0 or (masks[i] >> np.uint64(start)) & np.uint64(1):
                 continue
@@ -115,6 +116,7 @@ def link_regions(masks, source, ranks, offsets, labels, first, target, turn):
                 if labels[i, free] != region:
                     continue
                 for move in range(4):
+                    # A tile of the group slides from `cell` into the blank at `free`: it changes its place in the set.
                     cell = np.int64(source[free, move])
                     if cell >= cells or not (masks[i] >> np.uint64(cell)) & np.uint64(1):
                         continue
@@ -166,6 +168,8 @@ def expand_level(search, depth, start, stop):
             continue
         active[now, region] = 0
         count = 0
+        # List the orders at this depth, eight entries at a time: a byte that equals `depth` becomes zero, and the
+        # usual bit trick for a zero byte tells words that have one.
         for w in range(levels.shape[1]):
             word = levels[region, w] ^ pattern
             zeros = (word - ones) & ~word & highs
@@ -174,6 +178,7 @@ def expand_level(search, depth, start, stop):
                     if entries[region, i] == depth:
                         new_entries[count] = i
                         count += 1
+        # Each link moves one tile of the group, which counts; moves of the blank within a region do not.
         for link in range(first[region], first[region + 1]):
             to = target[link]
             i, j = turn[link] >> 4, turn[link] & 15
@@ -234,6 +239,7 @@ def _incremental(estimate):
 def evaluate(estimate, state, memo):
     groups = np.uint64(estimate.sizes.size)
     views = np.uint64(2 if estimate.mirror.size > 0 else 1)
+    # View 0 is the board, view 1 its mirror image; the sum over the disjoint groups is a lower bound in both.
     for view in range(views):
         first = np.uint64(2) * np.uint64(view) * groups
         collect(estimate, state, view, memo, first)

@@ -57,13 +57,16 @@ def anneal(state, target, noise, rows, columns, home, distance, mixing):
         pairs = 1 if noise[t, 4] < 0.5 else 2
         if a == b or (pairs == 2 and c == d):
             continue
+        # Propose: exchange one pair or two, which is undone below if it is not accepted.
         blank = np.int64(state[cells])
         exchange(state, a, b, home)
         if pairs == 2:
             exchange(state, c, d, home)
+        # A solvable board stays solvable if the exchanges and the steps of the blank are even together.
         steps = distance[blank, state[cells]]
         odd = (steps + pairs) % 2 == 1
         after = level_of(state, rows, columns, home, distance)
+        # Metropolis rule: what comes no farther from the target level is always accepted.
         worse = abs(after - target) - abs(level - target)
         if odd or (worse > 0 and noise[t, 5] >= np.exp(-GREEDINESS * worse)):
             if pairs == 2:

@@ -40,6 +40,7 @@ def _incremental(estimate):
 @implements(names.evaluate, WalkingTables)
 def evaluate(estimate, state, memo):
     total = np.int64(0)
+    # Each axis is a puzzle of its own: code its table of counts, find it among the sorted codes, add its distance.
     for axis in range(2):
         lines = estimate.counts[axis]
         code = np.int64(0)
@@ -64,6 +65,7 @@ def evaluate(estimate, state, memo):
 
 @implements(names.evaluate_move, WalkingTables)
 def evaluate_move(estimate, state, move, value, memo, delta, most):
+    # A vertical move changes the table of the rows alone, a horizontal one that of the columns.
     piece, _, _ = moving(estimate.geometry, state, move)
     axis = np.uint64(move) >> np.uint64(1)
     old = np.uint64(memo[axis])
