@@ -3,7 +3,7 @@
 
 An external estimate (a network, or a plain Python function) is requested for many states at once, between two slices.
 A kernel estimates each successor from scratch; or an incremental one computes its memo once for the state, and then
-what each move changes. The way is known when the search is compiled.
+what each move changes. The way is known when the search is compiled. `estimate` is an `EstimateRecord`.
 
 Shapes: S, M, K as in `engine.kernels`.
 """
@@ -21,30 +21,30 @@ NO_LIMIT = np.int64(1 << 40)
 
 
 @inlined
-def evaluate_state(evaluator, state):
+def evaluate_state(estimate, state):
     """The estimate of `state: T[S]` from scratch; 0 for an external one, which must be requested."""
-    return kernels.evaluate(evaluator.tables, state, evaluator.memo)
+    return kernels.evaluate(estimate.tables, state, estimate.memo)
 
 
 @inlined
-def prepare_children(evaluator, state):
+def prepare_children(estimate, state):
     """Call this once before `evaluate_child` for the successors of `state: T[S]`; returns the `value` it needs."""
-    if kernels.incremental(evaluator.tables):
-        return kernels.evaluate(evaluator.tables, state, evaluator.memo)
+    if kernels.incremental(estimate.tables):
+        return kernels.evaluate(estimate.tables, state, estimate.memo)
     return 0
 
 
 @inlined
-def evaluate_child(evaluator, state, value, move, child):
+def evaluate_child(estimate, state, value, move, child):
     """The estimate of `child: T[S]`, the successor of `state` by `move`; 0 for an external one.
 
     An incremental estimate does not read `child`.
     """
-    if kernels.is_external(evaluator.tables):
+    if kernels.is_external(estimate.tables):
         return 0
-    if kernels.incremental(evaluator.tables):
-        return kernels.evaluate_move(evaluator.tables, state, move, value, evaluator.memo, evaluator.delta, NO_LIMIT)
-    return kernels.evaluate(evaluator.tables, child, evaluator.memo)
+    if kernels.incremental(estimate.tables):
+        return kernels.evaluate_move(estimate.tables, state, move, value, estimate.memo, estimate.delta, NO_LIMIT)
+    return kernels.evaluate(estimate.tables, child, estimate.memo)
 
 
 @inlined

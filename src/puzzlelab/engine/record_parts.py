@@ -17,7 +17,7 @@ NOWHERE = -1
 """The parent of a state without one, and the move to it."""
 
 
-class Evaluator(NamedTuple):
+class EstimateRecord(NamedTuple):
     """An estimate in the form for kernels, with its scratch arrays: see `engine.evaluation_kernels`."""
 
     tables: Any

@@ -18,7 +18,7 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.control_slots import LENGTH, PLACES
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, insert_rows, rehash
 from puzzlelab.engine.interpreted_kernels import runner
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
 
 FIRST_TABLE = 1 << 14
 """Entries of a new hash table."""
@@ -40,10 +40,10 @@ def tables_of(estimate: Estimate | None, rules: KernelRules) -> Any:
     return kernels.External()
 
 
-def new_evaluator(estimate: Estimate | None, rules: KernelRules) -> Evaluator:
-    """The evaluator of an estimate, or one that gives 0."""
+def new_estimate(estimate: Estimate | None, rules: KernelRules) -> EstimateRecord:
+    """The estimate for kernels, or one that gives 0."""
     memo = 1 if estimate is None else estimate.memo
-    return Evaluator(tables_of(estimate, rules), np.zeros(memo, np.int64), np.zeros(memo, np.int64))
+    return EstimateRecord(tables_of(estimate, rules), np.zeros(memo, np.int64), np.zeros(memo, np.int64))
 
 
 def new_expansion(rules: KernelRules, start: State, move_count: int) -> Expansion:

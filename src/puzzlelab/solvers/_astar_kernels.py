@@ -20,7 +20,7 @@ from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, O
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import find_or_add, has_room, mix
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
 
 STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)
@@ -41,7 +41,7 @@ class AstarRecord(NamedTuple):
     """The state of one search."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     control: NDArray[np.int64]
     weights: NDArray[np.float64]
     """[2]: the weights of g and h in the priority."""
@@ -132,15 +132,15 @@ def add(record, parent, move, g, h):
 @inlined
 def expand(record, node):
     """Add every successor of a state."""
-    tables, evaluator, expansion = record.tables, record.evaluator, record.expansion
+    tables, estimate, expansion = record.tables, record.estimate, record.expansion
     kernels.unpack(tables, record.nodes.keys[node], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
-    value = prepare_children(evaluator, expansion.state)
+    value = prepare_children(estimate, expansion.state)
     for i in range(count):
         move, h = expansion.moves[i], UNSCORED
         kernels.apply(tables, expansion.state, move, expansion.child)
-        if not kernels.is_external(evaluator.tables):
-            h = np.float64(evaluate_child(evaluator, expansion.state, value, move, expansion.child))
+        if not kernels.is_external(estimate.tables):
+            h = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
         add(record, node, move, record.g[node] + 1, h)
     record.control[GENERATED] += count
     record.control[EXPANDED] += 1
@@ -152,8 +152,8 @@ def begin(record):
     control, expansion, h = record.control, record.expansion, UNSCORED
     control[PHASE] = SEARCH
     kernels.copy(expansion.state, expansion.child)
-    if not kernels.is_external(record.evaluator.tables):
-        h = np.float64(evaluate_state(record.evaluator, expansion.state))
+    if not kernels.is_external(record.estimate.tables):
+        h = np.float64(evaluate_state(record.estimate, expansion.state))
     return add(record, NOWHERE, NOWHERE, 0, h)
 
 
@@ -185,7 +185,7 @@ def bound_of(record, g, h):
 @inlined
 def is_goal(record, node):
     """Whether a state is solved; a kernel gives no solved state an estimate above 0."""
-    if record.h[node] > 0 and not kernels.is_external(record.evaluator.tables):
+    if record.h[node] > 0 and not kernels.is_external(record.estimate.tables):
         return False
     kernels.unpack(record.tables, record.nodes.keys[node], record.expansion.state)
     return kernels.solved(record.tables, record.expansion.state)

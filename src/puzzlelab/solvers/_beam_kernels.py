@@ -18,7 +18,7 @@ from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, O
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, find_or_add, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
 from puzzlelab.solvers._top_k_kernels import Selection, bits_of, threshold_16bit, threshold_exact
 
 LAYER_SIZE, CURSOR, CANDIDATES, PHASE, DEPTH, KEPT_COUNT, SCORED, WAS_CUT, ADMISSIBLE, MAX_MOVES = range(OWN, OWN + 10)
@@ -33,7 +33,7 @@ class BeamRecord(NamedTuple):
     """The state of one search."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     control: NDArray[np.int64]
     layer: NDArray[np.uint64]
     """[B, W]: the packed states of the current layer, which are the last kept ones."""
@@ -84,11 +84,11 @@ def is_new(record, key, candidate):
 @inlined
 def expand(record, row):
     """Add the successors of one state of the layer to the candidates; True if one of them is solved."""
-    control, tables, evaluator, expansion = record.control, record.tables, record.evaluator, record.expansion
-    candidates, external = record.candidates, kernels.is_external(evaluator.tables)
+    control, tables, estimate, expansion = record.control, record.tables, record.estimate, record.expansion
+    candidates, external = record.candidates, kernels.is_external(estimate.tables)
     kernels.unpack(tables, record.layer[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
-    value = prepare_children(evaluator, expansion.state)
+    value = prepare_children(estimate, expansion.state)
     control[EXPANDED] += 1
     control[GENERATED] += count
     for i in range(count):
@@ -97,7 +97,7 @@ def expand(record, row):
         kernels.pack(tables, expansion.child, candidates.keys[candidate])
         if not is_new(record, candidates.keys[candidate], candidate):
             continue
-        h = evaluate_child(evaluator, expansion.state, value, move, expansion.child)
+        h = evaluate_child(estimate, expansion.state, value, move, expansion.child)
         candidates.parent[candidate], candidates.move[candidate] = row, move
         record.selection.values[candidate] = h
         if (h == 0 or external) and kernels.solved(tables, expansion.child):
@@ -121,7 +121,7 @@ def clear(table):
 def rank_of(record, i):
     """The sort key of a candidate: scores of a network exactly, kernel estimates by 16 bits."""
     selection = record.selection
-    if kernels.is_external(record.evaluator.tables):
+    if kernels.is_external(record.estimate.tables):
         return np.int64(selection.ranks[i])
     return bits_of(selection.values[i])
 
@@ -130,7 +130,7 @@ def rank_of(record, i):
 def threshold_of(record, count, width):
     """(threshold, ties): the best `width` candidates rank below the threshold, and `ties` of them on it."""
     selection = record.selection
-    if kernels.is_external(record.evaluator.tables):
+    if kernels.is_external(record.estimate.tables):
         return threshold_exact(selection.ranks, 0, count, width, selection.histogram)
     return threshold_16bit(selection.values, count, width, selection.histogram)
 
@@ -172,8 +172,8 @@ def begin(record):
     add_hash(record.seen_hashes, hash_of(record.layer[0]))
     control[LAYER_SIZE], control[KEPT_COUNT], control[PHASE] = 1, 1, EXPAND
     record.parent[0] = NOWHERE
-    if not kernels.is_external(record.evaluator.tables) and control[ADMISSIBLE] == 1:
-        control[BOUND] = evaluate_state(record.evaluator, expansion.state)
+    if not kernels.is_external(record.estimate.tables) and control[ADMISSIBLE] == 1:
+        control[BOUND] = evaluate_state(record.estimate, expansion.state)
     if kernels.solved(record.tables, expansion.state):
         control[LENGTH], control[BOUND] = 0, 0
         return True
@@ -227,7 +227,7 @@ def step(record, budget):
             if status != DONE:
                 return status
         # Request the estimates of all candidates, a batch at a time.
-        if kernels.is_external(record.evaluator.tables):
+        if kernels.is_external(record.estimate.tables):
             control[SCORED] += take_scores(record, record.selection.values, control[SCORED])
             if control[SCORED] < control[CANDIDATES]:
                 control[REQUESTED] = min(control[CANDIDATES] - control[SCORED], record.scores.size)

@@ -18,7 +18,7 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, prepare_children
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import Evaluator
+from puzzlelab.engine.record_parts import EstimateRecord
 
 DEPTH, MAX_MOVES, PHASE, PROVES, PLIES = range(OWN, OWN + 5)
 """PLIES: the number of plies above the deep order."""
@@ -30,10 +30,10 @@ class DepthFirstRecord(NamedTuple):
     """The state of one search."""
 
     tables: Any
-    bound: Evaluator
-    order: Evaluator
+    bound: EstimateRecord
+    order: EstimateRecord
     """The order of the first plies, or of all; without an estimate the bound orders the moves."""
-    deep: Evaluator
+    deep: EstimateRecord
     """The order below them."""
     control: NDArray[np.int64]
     stack: State
@@ -57,21 +57,21 @@ class DepthFirstRecord(NamedTuple):
 
 
 @inlined
-def score_children(record, evaluator, depth, target):
+def score_children(record, estimate, depth, target):
     """Write the estimates after the moves at this depth into `target: float64[M]`; True if they must be requested."""
     state, moves, count = record.stack[depth], record.rows[depth], record.counts[depth]
-    if kernels.is_external(evaluator.tables):
+    if kernels.is_external(estimate.tables):
         return count > 0
-    value = prepare_children(evaluator, state)
+    value = prepare_children(estimate, state)
     for i in range(count):
-        target[i] = evaluate_child(evaluator, state, value, moves[i], record.children[i])
+        target[i] = evaluate_child(estimate, state, value, moves[i], record.children[i])
     return False
 
 
 @inlined
-def take_scores(record, evaluator, target, minimum):
+def take_scores(record, estimate, target, minimum):
     """Copy the scores that arrived into `target`, none below `minimum`."""
-    if kernels.is_external(evaluator.tables):
+    if kernels.is_external(estimate.tables):
         for i in range(record.control[REQUESTED]):
             target[i] = max(minimum, record.scores[i])
 

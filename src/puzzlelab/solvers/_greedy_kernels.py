@@ -20,7 +20,7 @@ from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, mix, slot_of_hash
 from puzzlelab.engine.kernels import DONE, FULL, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
 
 ACTIVE, CURSOR, PHASE, PLY, SEEN_COUNT, MAX_MOVES, MAX_NODES, AVOIDS_REPEATS, ADMISSIBLE, USES_PRIOR = range(
     OWN, OWN + 10
@@ -82,7 +82,7 @@ class GreedyRecord(NamedTuple):
     """The state of all games."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     """That of an estimate, or one with `kernels.ExternalPrior`."""
     control: NDArray[np.int64]
     active_games: NDArray[np.int32]
@@ -197,10 +197,10 @@ def prior_penalty(record, game, move):
 @inlined
 def score_moves(record, game):
     """Score the successors of a position, or request their scores; a solving move is chosen at once."""
-    control, tables, evaluator, state = record.control, record.tables, record.evaluator, record.games.position[game]
+    control, tables, estimate, state = record.control, record.tables, record.estimate, record.games.position[game]
     count = moves_of(record, game)
     first, min_prior = control[REQUESTED], -np.inf
-    value = prepare_children(evaluator, state)
+    value = prepare_children(estimate, state)
     if control[USES_PRIOR] == 1:
         min_prior = best_prior(record, game, count) + record.weights[1]
     for i in range(count):
@@ -213,17 +213,17 @@ def score_moves(record, game):
             return
         if is_repeat(record, child, game) or (control[USES_PRIOR] == 1 and record.prior_logits[game, move] < min_prior):
             continue
-        if kernels.is_external(evaluator.tables):
+        if kernels.is_external(estimate.tables):
             request_score(record, game, move)
         else:
-            child_value = evaluate_child(evaluator, state, value, move, child)
+            child_value = evaluate_child(estimate, state, value, move, child)
             keep_best(record, game, move, child_value + prior_penalty(record, game, move))
 
 
 @inlined
 def score_position(record, game):
     """Score the moves of a position by the estimate, or request their prior."""
-    if not kernels.scores_moves(record.evaluator.tables):
+    if not kernels.scores_moves(record.estimate.tables):
         score_moves(record, game)
     elif moves_of(record, game) > 0:
         request_prior(record, game)
@@ -239,7 +239,7 @@ def take_scores(record):
             for move in range(record.moves.size):
                 record.prior_logits[game, move] = record.scores[row * record.moves.size + move]
             continue
-        if not kernels.scores_moves(record.evaluator.tables):
+        if not kernels.scores_moves(record.estimate.tables):
             keep_best(record, game, move_to_row, record.scores[row] + prior_penalty(record, game, move_to_row))
             continue
         for i in range(kernels.legal(record.tables, record.games.position[game], record.moves)):
@@ -289,8 +289,8 @@ def begin(record):
             record.games.status[game] = SOLVED
             continue
         record.games.lower_bound[game] = 1
-        if control[ADMISSIBLE] == 1 and not kernels.is_external(record.evaluator.tables):
-            record.games.lower_bound[game] = max(1, evaluate_state(record.evaluator, state))
+        if control[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
+            record.games.lower_bound[game] = max(1, evaluate_state(record.estimate, state))
         record.active_games[active] = game
         active += 1
     control[ACTIVE] = active
@@ -330,7 +330,7 @@ def is_full(record):
 @compiled
 def step(record, budget):
     """One slice: expand at most `budget` positions."""
-    control, rows_needed = record.control, 1 if kernels.scores_moves(record.evaluator.tables) else record.moves.size
+    control, rows_needed = record.control, 1 if kernels.scores_moves(record.estimate.tables) else record.moves.size
     if budget == 0:
         return RUNNING
     if control[PHASE] == START:

@@ -19,7 +19,7 @@ from puzzlelab.engine import kernels
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import Evaluator
+from puzzlelab.engine.record_parts import EstimateRecord
 
 DEPTH, THRESHOLD, NEXT_THRESHOLD, PHASE, PROVES, PATH_LENGTH, LAST_MOVE, ONE_THRESHOLD = range(OWN, OWN + 8)
 """PATH_LENGTH, LAST_MOVE: the moves before the start of this search, and the last of them (-1 without); ONE_THRESHOLD:
@@ -45,7 +45,7 @@ class IdaRecord(NamedTuple):
     """The state of one search."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     """Its memo is that of the state at the current depth."""
     control: NDArray[np.int64]
     stack: State
@@ -72,36 +72,42 @@ def begin(record, h):
     record.values[0] = h
     f = control[PATH_LENGTH] + h
     if control[ONE_THRESHOLD] == 1 and f > control[THRESHOLD]:
-        control[NEXT_THRESHOLD], control[PHASE] = f, FINISHED
+        control[NEXT_THRESHOLD] = f
         return DONE
     control[THRESHOLD] = max(control[THRESHOLD], f)
     if control[PROVES] == 1:
         control[BOUND] = control[THRESHOLD]
     if kernels.solved(record.tables, start):
-        control[LENGTH], control[PHASE] = 0, FINISHED
+        control[LENGTH] = 0
         return IMPROVED
     control[NEXT_THRESHOLD], control[PHASE] = INFINITE, CHILDREN
     record.pending[0] = kernels.pending_moves(record.tables, start, control[LAST_MOVE], record.rows[0])
     return RUNNING
 
 
-@compiled
-def step(record, budget):
-    """One slice with an estimate that is a kernel: expand at most `budget` states.
+@inlined
+def raise_threshold(record):
+    """Begin again with the next threshold; DONE if there is none."""
+    control = record.control
+    if control[NEXT_THRESHOLD] == INFINITE or control[ONE_THRESHOLD] == 1:
+        return DONE
+    control[THRESHOLD], control[NEXT_THRESHOLD] = control[NEXT_THRESHOLD], INFINITE
+    if control[PROVES] == 1:
+        control[BOUND] = control[THRESHOLD]
+    record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control[LAST_MOVE], record.rows[0])
+    control[PHASE] = CHILDREN
+    return RUNNING
+
+
+@inlined
+def search(record, budget):
+    """Expand at most `budget` states.
 
     The values of the current depth stay in local variables (registers) and are stored in the record on descent. The
     move is applied last, so that the next read of the state does not wait behind other writes.
     """
-    control, tables, estimate, stack = record.control, record.tables, record.evaluator.tables, record.stack
-    pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.evaluator.memo
-    if budget == 0:
-        return RUNNING
-    if control[PHASE] == FINISHED:
-        return DONE
-    if control[PHASE] == START:
-        status = begin(record, evaluate_state(record.evaluator, stack[0]))
-        if status != RUNNING:
-            return status
+    control, tables, estimate, stack = record.control, record.tables, record.estimate.tables, record.stack
+    pending, values, path, delta, memo = record.pending, record.values, record.path, record.delta, record.estimate.memo
     depth, offset, status = np.uint64(control[DEPTH]), control[PATH_LENGTH] + 1, RUNNING
     expanded, generated = np.int64(0), np.int64(0)
     threshold, next_threshold = control[THRESHOLD], control[NEXT_THRESHOLD]
@@ -110,13 +116,11 @@ def step(record, budget):
         if moves_left == 0:
             # All paths within the threshold were tried: the least f above it is the next threshold.
             if depth == 0:
-                if next_threshold == INFINITE or control[ONE_THRESHOLD] == 1:
-                    status = DONE
+                control[NEXT_THRESHOLD] = next_threshold
+                status = raise_threshold(record)
+                if status == DONE:
                     break
-                threshold, next_threshold = next_threshold, np.int64(INFINITE)
-                if control[PROVES] == 1:
-                    control[BOUND] = threshold
-                moves_left = kernels.pending_moves(tables, stack[0], control[LAST_MOVE], record.rows[0])
+                moves_left, threshold, next_threshold = pending[0], control[THRESHOLD], control[NEXT_THRESHOLD]
                 continue
             # All children of this state were tried: backtrack.
             depth -= ONE
@@ -129,8 +133,8 @@ def step(record, budget):
         moves_left = kernels.drop_first(tables, moves_left)
         generated += 1
         g = offset + np.int64(depth)
-        state = stack[kernels.stack_row(tables, depth)]
         if kernels.incremental(estimate):
+            state = stack[kernels.stack_row(tables, depth)]
             h = kernels.evaluate_move(estimate, state, move, node_h, memo, delta[depth], threshold - g)
         else:
             kernels.do_move(tables, stack, depth, move)
@@ -140,28 +144,49 @@ def step(record, budget):
             if not kernels.incremental(estimate):
                 kernels.undo_move(tables, stack, depth, move)
             continue
-        # Descend to the child, which is expanded next.
+        # Descend to the child: it is expanded, and its children come next.
         expanded += 1
         path[depth], pending[depth], values[depth] = move, moves_left, node_h
         if kernels.incremental(estimate):
             kernels.swap_delta(estimate, memo, delta[depth])
             kernels.do_move(tables, stack, depth, move)
-        depth += ONE
-        node_h = h
-        state = stack[kernels.stack_row(tables, depth)]
-        if node_h == 0 and kernels.solved(tables, state):
-            control[LENGTH] = np.int64(depth)
-            status = IMPROVED
-            break
-        moves_left = kernels.pending_moves(tables, state, np.int64(move), record.rows[depth])
-        if depth + np.uint64(2) >= np.uint64(values.size):
-            status = FULL
+        depth, node_h = depth + ONE, h
+        status, moves_left = enter(record, depth, move, node_h)
+        if status != RUNNING:
             break
     pending[depth], values[depth] = moves_left, node_h
-    control[DEPTH], control[THRESHOLD], control[NEXT_THRESHOLD] = np.int64(depth), threshold, next_threshold
+    control[DEPTH], control[NEXT_THRESHOLD] = np.int64(depth), next_threshold
     control[EXPANDED] += expanded
     control[GENERATED] += generated
-    control[PHASE] = FINISHED if status in (DONE, IMPROVED) else SEARCH
+    return status
+
+
+@inlined
+def enter(record, depth, move, h):
+    """(status, moves to try) at a child: IMPROVED if it is solved, FULL if the stack is."""
+    state = record.stack[kernels.stack_row(record.tables, depth)]
+    if h == 0 and kernels.solved(record.tables, state):
+        record.control[LENGTH] = np.int64(depth)
+        return IMPROVED, np.uint64(0)
+    pending = kernels.pending_moves(record.tables, state, np.int64(move), record.rows[depth])
+    return FULL if depth + np.uint64(2) >= np.uint64(record.values.size) else RUNNING, pending
+
+
+@compiled
+def step(record, budget):
+    """One slice with an estimate that is a kernel: expand at most `budget` states."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    status = RUNNING
+    if control[PHASE] == START:
+        status = begin(record, evaluate_state(record.estimate, record.stack[0]))
+    if status == RUNNING:
+        status = search(record, budget)
+    if status == DONE or status == IMPROVED:
+        control[PHASE] = FINISHED
     return status
 
 
@@ -212,46 +237,9 @@ def begin_requested(record):
 
 
 @inlined
-def raise_threshold(record):
-    """Begin again with the next threshold; DONE if there is none."""
-    control = record.control
-    if control[NEXT_THRESHOLD] == INFINITE or control[ONE_THRESHOLD] == 1:
-        control[PHASE] = FINISHED
-        return DONE
-    control[THRESHOLD], control[NEXT_THRESHOLD] = control[NEXT_THRESHOLD], INFINITE
-    if control[PROVES] == 1:
-        control[BOUND] = control[THRESHOLD]
-    record.pending[0] = kernels.pending_moves(record.tables, record.stack[0], control[LAST_MOVE], record.rows[0])
-    control[PHASE] = CHILDREN
-    return RUNNING
-
-
-@inlined
-def descend(record, depth, move):
-    """Move on to a child, whose children are tried next; IMPROVED if it is solved, FULL if the stack is."""
-    control, tables, deeper = record.control, record.tables, depth + ONE
-    record.path[depth] = move
-    kernels.do_move(tables, record.stack, depth, move)
-    control[DEPTH] = np.int64(deeper)
-    state = record.stack[kernels.stack_row(tables, deeper)]
-    if kernels.solved(tables, state):
-        control[LENGTH], control[PHASE] = np.int64(deeper), FINISHED
-        return IMPROVED
-    record.pending[deeper] = kernels.pending_moves(tables, state, np.int64(move), record.rows[deeper])
-    control[PHASE] = CHILDREN
-    return FULL if deeper + np.uint64(2) >= np.uint64(record.values.size) else RUNNING
-
-
-@compiled
-def step_requested(record, budget):
-    """One slice with an estimate that is requested: expand at most `budget` states."""
+def search_requested(record, budget):
+    """Expand at most `budget` states; NEEDS_SCORES where those of the children of a state are requested."""
     control, tables, pending, status = record.control, record.tables, record.pending, RUNNING
-    if budget == 0:
-        return RUNNING
-    if control[PHASE] == FINISHED:
-        return DONE
-    if control[PHASE] == START:
-        status = begin_requested(record)
     while status == RUNNING and budget > 0:
         depth = np.uint64(control[DEPTH])
         # The scores of all children of a state are requested at once.
@@ -277,7 +265,29 @@ def step_requested(record, budget):
         if f > control[THRESHOLD]:
             control[NEXT_THRESHOLD] = min(control[NEXT_THRESHOLD], f)
             continue
+        # Descend to the child: it is expanded, and its children come next.
         control[EXPANDED] += 1
         budget -= 1
-        status = descend(record, depth, move)
+        record.path[depth] = move
+        kernels.do_move(tables, record.stack, depth, move)
+        control[DEPTH], control[PHASE] = np.int64(depth) + 1, CHILDREN
+        status, pending[depth + ONE] = enter(record, depth + ONE, move, 0)
+    return status
+
+
+@compiled
+def step_requested(record, budget):
+    """One slice with an estimate that is requested: expand at most `budget` states."""
+    control = record.control
+    if budget == 0:
+        return RUNNING
+    if control[PHASE] == FINISHED:
+        return DONE
+    status = RUNNING
+    if control[PHASE] == START:
+        status = begin_requested(record)
+    if status == RUNNING:
+        status = search_requested(record, budget)
+    if status == DONE or status == IMPROVED:
+        control[PHASE] = FINISHED
     return status

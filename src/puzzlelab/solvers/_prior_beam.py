@@ -76,7 +76,7 @@ def machine(
     admissible = estimate is not None and estimate.admissible
     record = PriorBeamRecord(
         tables=rules.tables,
-        evaluator=records.new_evaluator(estimate, rules),
+        estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
         settings=np.array([bounds.max_moves, bounds.width, departures, admissible], np.int64),
         prior_weight=np.array([bounds.prior_weight]),

@@ -16,7 +16,7 @@ from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED, LENGTH, O
 from puzzlelab.engine.evaluation_kernels import evaluate_child, evaluate_state, prepare_children, take_scores
 from puzzlelab.engine.hash_table_kernels import has_room, insert_rows, mix, remove_rows, slot_of
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING, compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion, NodeTable
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
 from puzzlelab.solvers._top_k_kernels import Selection, threshold_exact
 
 FIRST, LAST, ROWS, CURSOR, SCORED, PHASE, DEPTH, WAS_CUT, TOO_LONG, GOAL = range(OWN, OWN + 10)
@@ -35,7 +35,7 @@ class PriorBeamRecord(NamedTuple):
     """The state of one search."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     control: NDArray[np.int64]
     settings: NDArray[np.int64]
     """[4]: the most moves, the most states of a layer, the most departures (-1: sum logarithms), whether admissible."""
@@ -105,10 +105,10 @@ def step_cost(record, rank, count, base):
 def expand(record, row, base):
     """Add the successors of a state, whose scores begin at index `base`; True if one of them is solved."""
     control, tables, settings = record.control, record.tables, record.settings
-    evaluator, expansion = record.evaluator, record.expansion
+    estimate, expansion = record.estimate, record.expansion
     kernels.unpack(tables, record.nodes.keys[row], expansion.state)
     count = kernels.legal(tables, expansion.state, expansion.moves)
-    value = prepare_children(evaluator, expansion.state)
+    value = prepare_children(estimate, expansion.state)
     if settings[DEPARTURES] >= 0:
         sort_by_prior(record, count, base)
     control[EXPANDED] += 1
@@ -124,7 +124,7 @@ def expand(record, row, base):
             control[GOAL] = control[ROWS]
             write_row(record, control[ROWS], row, move, cost)
             return True
-        heuristic = evaluate_child(evaluator, expansion.state, value, move, expansion.child)
+        heuristic = evaluate_child(estimate, expansion.state, value, move, expansion.child)
         if control[DEPTH] + 1 + max(1, settings[ADMISSIBLE] * heuristic) > settings[MAX_MOVES]:
             control[TOO_LONG] = 1
             continue
@@ -171,8 +171,8 @@ def begin(record):
         control[LENGTH] = 0
         return True
     control[BOUND] = 1
-    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.evaluator.tables):
-        control[BOUND] = max(1, evaluate_state(record.evaluator, start))
+    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
+        control[BOUND] = max(1, evaluate_state(record.estimate, start))
     return False
 
 
@@ -233,7 +233,7 @@ def step(record, budget):
             if status != DONE:
                 return status
         # Request the estimates of the new states, a batch at a time, where an estimate stands beside the prior.
-        if kernels.is_external(record.evaluator.tables):
+        if kernels.is_external(record.estimate.tables):
             control[SCORED] += take_scores(record, record.heuristic, control[SCORED])
             if control[SCORED] < control[ROWS]:
                 control[REQUESTED] = min(control[ROWS] - control[SCORED], record.scores.size, SCORE_BATCH)

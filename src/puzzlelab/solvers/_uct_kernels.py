@@ -149,8 +149,8 @@ def reset_game(record, game):
         )
         return
     record.lower_bound[game], record.game_status[game] = 1, PLAYING
-    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.evaluator.tables):
-        record.lower_bound[game] = max(1, evaluate_state(record.evaluator, state))
+    if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
+        record.lower_bound[game] = max(1, evaluate_state(record.estimate, state))
 
 
 @compiled

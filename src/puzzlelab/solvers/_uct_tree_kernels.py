@@ -23,7 +23,7 @@ from puzzlelab.engine.control_slots import EXPANDED, GENERATED, OWN, REQUESTED
 from puzzlelab.engine.evaluation_kernels import evaluate_state
 from puzzlelab.engine.hash_table_kernels import same_key
 from puzzlelab.engine.kernels import compiled, inlined
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator, Expansion
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion
 
 STARTED, ACTIVE, CURSOR, AWAITS_SCORES, PENDING_LEAVES, MOVES_FULL = range(OWN, OWN + 6)
 """Slots of `control`. PENDING_LEAVES: leaves without scores; AWAITS_SCORES: their scores were requested; MOVES_FULL:
@@ -61,7 +61,7 @@ class UctRecord(NamedTuple):
     """The state of all games, and their trees."""
 
     tables: Any
-    evaluator: Evaluator
+    estimate: EstimateRecord
     control: NDArray[np.int64]
     settings: NDArray[np.int64]
     weights: NDArray[np.float64]
@@ -282,9 +282,9 @@ def set_child_value(record, game, row, remaining):
 @inlined
 def evaluate_node(record, game, node):
     """Set the heuristic value of a node, whose state is `expansion.state`, by a kernel; or request its scores."""
-    external = kernels.is_external(record.evaluator.tables)
+    external = kernels.is_external(record.estimate.tables)
     if not external:
-        remaining = np.float64(evaluate_state(record.evaluator, record.expansion.state))
+        remaining = np.float64(evaluate_state(record.estimate, record.expansion.state))
         record.heuristic[game, node] = value_of(record, remaining)
     if record.settings[USES_PRIOR] == 1 or external:
         request_scores(record, record.expansion.state)
@@ -294,10 +294,10 @@ def evaluate_node(record, game, node):
 def evaluate_new_child(record, game, row):
     """Set the heuristic value of a child, whose state is `expansion.child`, by a kernel; or request its score."""
     child = record.expansion.child
-    if kernels.is_external(record.evaluator.tables):
+    if kernels.is_external(record.estimate.tables):
         request_scores(record, child)
     else:
-        set_child_value(record, game, row, np.float64(evaluate_state(record.evaluator, child)))
+        set_child_value(record, game, row, np.float64(evaluate_state(record.estimate, child)))
 
 
 @inlined
@@ -441,7 +441,7 @@ def playout(record, game):
 def take_scores(record):
     """Finish the expansion of all pending leaves with the scores that arrived."""
     control, settings, moves = record.control, record.settings, record.expansion.moves.size
-    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.evaluator.tables) else 0)
+    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.estimate.tables) else 0)
     for i in range(control[PENDING_LEAVES]):
         game, node = np.int64(record.leaf_game[i]), np.int64(record.leaf_node[i])
         first, base = record.first_child[game, node], record.leaf_row[i] * width
@@ -450,7 +450,7 @@ def take_scores(record):
                 set_child_value(record, game, first + k, record.scores[base + k])
             elif settings[USES_PRIOR] == 1:
                 record.prior[game, first + k] = record.scores[base + record.move[game, first + k]]
-        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.evaluator.tables):
+        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.estimate.tables):
             record.heuristic[game, node] = value_of(record, record.scores[base + width - 1])
         backpropagate(record, game, node, finish_expansion(record, game, node))
     control[PENDING_LEAVES] = control[REQUESTED] = 0

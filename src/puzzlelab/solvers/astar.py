@@ -43,7 +43,7 @@ def machine(
     capacity = records.reserved(8 * rules.words + 24, limit)
     record = AstarRecord(
         tables=rules.tables,
-        evaluator=records.new_evaluator(estimate, rules),
+        estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
         weights=np.array(weights),
         nodes=records.new_node_table(rules, capacity),

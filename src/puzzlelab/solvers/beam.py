@@ -54,7 +54,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
     candidates, kept = (width + 1) * moves, 64 * width
     record = BeamRecord(
         tables=rules.tables,
-        evaluator=records.new_evaluator(estimate, rules),
+        estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
         layer=np.empty((width, rules.words), np.uint64),
         candidates=records.new_node_table(rules, candidates, table=records.table_size(candidates)),

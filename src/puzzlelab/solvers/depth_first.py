@@ -61,9 +61,9 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
     capacity = min(depth, FIRST_DEPTH) + 2
     record = DepthFirstRecord(
         tables=rules.tables,
-        bound=records.new_evaluator(orders.bound, rules),
-        order=records.new_evaluator(orders.order, rules),
-        deep=records.new_evaluator(orders.deep, rules),
+        bound=records.new_estimate(orders.bound, rules),
+        order=records.new_estimate(orders.order, rules),
+        deep=records.new_estimate(orders.deep, rules),
         control=records.new_control(),
         stack=np.zeros((capacity, rules.size), rules.dtype),
         rows=np.zeros((capacity, moves), np.int32),

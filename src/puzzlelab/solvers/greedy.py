@@ -34,7 +34,7 @@ from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.record_parts import NOWHERE, Evaluator
+from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
 from puzzlelab.solvers._greedy_kernels import (
     ADMISSIBLE,
     AVOIDS_REPEATS,
@@ -86,7 +86,7 @@ def machine(
     rows = min(games, ROWS, 1 + SCORES // moves) if by_prior else max(moves, min(games * moves, ROWS))
     record = GreedyRecord(
         tables=rules.tables,
-        evaluator=_evaluator(guide, rules),
+        estimate=_estimate_record(guide, rules),
         control=np.zeros(PLACES, np.int64),
         active_games=np.empty(games, np.int32),
         games=Games(
@@ -118,11 +118,11 @@ def machine(
     return Machine(record, runner(step, rules), _no_moves, enlarged, _no_verdict, requests)
 
 
-def _evaluator(guide: Estimate | Prior, rules: KernelRules) -> Evaluator:
-    """The evaluator of an estimate, or the one that stands for a prior."""
+def _estimate_record(guide: Estimate | Prior, rules: KernelRules) -> EstimateRecord:
+    """The estimate for kernels, or the one that stands for a prior."""
     if isinstance(guide, Estimate):
-        return records.new_evaluator(guide, rules)
-    return records.new_evaluator(None, rules)._replace(tables=kernels.ExternalPrior())
+        return records.new_estimate(guide, rules)
+    return records.new_estimate(None, rules)._replace(tables=kernels.ExternalPrior())
 
 
 def _seen_boards(boards: int) -> SeenBoards:

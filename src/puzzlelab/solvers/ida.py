@@ -36,7 +36,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
     moves = instance.puzzle.move_count
     record = IdaRecord(
         tables=rules.tables,
-        evaluator=records.new_evaluator(estimate, rules),
+        estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
         stack=np.zeros((FIRST_DEPTH, rules.size), rules.dtype),
         rows=np.zeros((FIRST_DEPTH, moves), np.int32),
@@ -53,7 +53,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
     )
     record.stack[0] = records.working(rules, instance.state)
     record.control[LAST_MOVE], record.control[PROVES] = -1, estimate.admissible
-    is_external = kernels.is_external(record.evaluator.tables)
+    is_external = kernels.is_external(record.estimate.tables)
     return Machine(
         record, runner(step_requested if is_external else step, rules), solution, enlarged, verdict, requests
     )

@@ -219,7 +219,7 @@ def machine(
     record = UctRecord(
         **arrays,
         tables=rules.tables,
-        evaluator=records.new_evaluator(guides.estimate, rules),
+        estimate=records.new_estimate(guides.estimate, rules),
         control=np.zeros(PLACES, np.int64),
         settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree_kernels.UNBOUNDED, *flags], np.int64),
         weights=np.array([getattr(solver, name) for name in _uct_tree_kernels.WEIGHTS], np.float64),
