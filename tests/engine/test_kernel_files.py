@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from puzzlelab.core.version import PACKAGE
+from puzzlelab.engine import announcing
 
 DECORATORS = {"compiled", "implements", "inlined", "jit", "kernel_name", "njit", "register_jitable", "vectorize"}
 MYPY_COMMENT = "# mypy: allow-untyped-defs"
@@ -54,3 +55,15 @@ def test_files_of_kernels_and_only_these_tell_mypy_that_they_are() -> None:
 def test_the_decorators_are_recognised() -> None:
     text = "@names.implements(legal, Tables)\ndef legal(): ...\n@compiled\ndef step(): ...\n@cache\ndef rules(): ...\n"
     assert kernels_of(ast.parse(text)) == ["legal", "step"]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        ("puzzlelab.solvers._ida_kernels.step", "ida.step"),
+        ("puzzlelab.puzzles.dust.half_costs_kernels.raise_bound", "half_costs.raise_bound"),
+        ("puzzlelab.engine.kernels.survey", "kernels.survey"),
+    ],
+)
+def test_messages_name_the_method_and_not_its_file_of_kernels(kernel: str, message: str) -> None:
+    assert announcing._short(kernel) == message
