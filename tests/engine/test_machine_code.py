@@ -164,7 +164,7 @@ def plug_in(path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Any:
 
 
 def test_an_edit_of_a_plug_in_changes_its_own_keys_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from puzzlelab.engine.kernels import mix
+    from puzzlelab.engine.hash_table_kernels import mix
 
     ours = entry_name(mix.py_func, signature(np.zeros(1, np.uint64)), TARGET)
     names = [
@@ -294,7 +294,7 @@ def test_people_are_told_what_is_compiled_for_what_and_how_long(folder: Path, li
 def test_nothing_is_started_where_it_is_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PUZZLELAB_BACKGROUND", "0")
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
-    background.start([("puzzlelab.engine.kernels", "mix", ())])
+    background.start([("puzzlelab.engine.hash_table_kernels", "mix", ())])
 
 
 WAITING = """
@@ -321,10 +321,10 @@ def test_what_measures_times_ends_what_compiles(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_process_compiles_what_it_is_told_and_ends(tmp_path: Path) -> None:
-    from puzzlelab.engine.kernels import mix
+    from puzzlelab.engine.hash_table_kernels import mix
 
     key = np.zeros(2, np.uint64)
-    wanted = [("puzzlelab.engine.kernels", "mix", signature(key))]
+    wanted = [("puzzlelab.engine.hash_table_kernels", "mix", signature(key))]
     environment = {**os.environ, "PUZZLELAB_CACHE": str(tmp_path), "PUZZLELAB_BACKGROUND": "1"}
     code = (
         "import pickle, subprocess, sys; from puzzlelab.engine import background\n"

@@ -185,7 +185,7 @@ def step(record, budget):
         status = begin(record, evaluate_state(record.estimate, record.stack[0]))
     if status == RUNNING:
         status = search(record, budget)
-    if status == DONE or status == IMPROVED:
+    if status in (DONE, IMPROVED):
         control[PHASE] = FINISHED
     return status
 
@@ -288,6 +288,6 @@ def step_requested(record, budget):
         status = begin_requested(record)
     if status == RUNNING:
         status = search_requested(record, budget)
-    if status == DONE or status == IMPROVED:
+    if status in (DONE, IMPROVED):
         control[PHASE] = FINISHED
     return status

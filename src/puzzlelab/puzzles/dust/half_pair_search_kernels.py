@@ -282,6 +282,29 @@ def descend(record, depth):
     return False
 
 
+@inlined
+def is_full(record):
+    """Whether the table of pairs or a half must grow before the next pair is opened."""
+    control = record.control
+    if control[MAY_GROW] == 1 and 2 * control[STORED] > record.table.size:
+        return True
+    return not (has_capacity(record.left) and has_capacity(record.right))
+
+
+@inlined
+def open_pair(record, depth):
+    """List the moves of a half whose moves are not known; or, when both are, the children of the pair."""
+    left, right = record.path[depth, 0], record.path[depth, 1]
+    if not has_moves(record.left, left):
+        expand(record.left, left)
+    elif not has_moves(record.right, right):
+        expand(record.right, right)
+    else:
+        list_children(record, depth)
+        record.control[GENERATED] += record.counts[depth]
+        record.control[PHASE] = CHECK
+
+
 @compiled
 def step(record, budget):
     """One slice: expand at most `budget` boards and half-boards."""
@@ -316,23 +339,13 @@ def step(record, budget):
             continue
         # A new pair on the path: the moves of each half are listed, if they are not known, and then its children.
         if control[PHASE] == OPEN:
-            left, right = record.path[depth, 0], record.path[depth, 1]
             if budget <= 0:
                 return RUNNING
-            if control[MAY_GROW] == 1 and 2 * control[STORED] > record.table.size:
-                return FULL
-            if not (has_capacity(record.left) and has_capacity(record.right)):
+            if is_full(record):
                 return FULL
             budget -= 1
             control[EXPANDED] += 1
-            if not has_moves(record.left, left):
-                expand(record.left, left)
-            elif not has_moves(record.right, right):
-                expand(record.right, right)
-            else:
-                list_children(record, depth)
-                control[GENERATED] += record.counts[depth]
-                control[PHASE] = CHECK
+            open_pair(record, depth)
             continue
         # Children above the limit are cut off; the others are tried in the order of their heuristic.
         if control[PHASE] == CHECK:
