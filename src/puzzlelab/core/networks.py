@@ -18,6 +18,7 @@ from pydantic import BeforeValidator
 
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimate, Prior
 
@@ -41,12 +42,9 @@ def current_names(options: Any) -> Any:
     """The settings of a network with today's names in the place of old ones; raises `ValueError` for both at once."""
     if not isinstance(options, Mapping):
         return options
-    values = dict(options)
-    for old, new in RENAMED_OPTIONS.items():
-        if old in values and new in values:
-            raise ValueError(f"'{old}' is the old name of '{new}': give one of them")
-        if old in values:
-            values[new] = values.pop(old)
+    if both := old_and_new_name(options, RENAMED_OPTIONS):
+        raise ValueError(both)
+    values = with_new_names(options, RENAMED_OPTIONS)
     if "heads" in values:
         values["heads"] = current_heads(values["heads"])
     return values
