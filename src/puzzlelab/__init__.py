@@ -15,6 +15,7 @@ through them. Imports run from the last line of this list to the first.
 
 from typing import TYPE_CHECKING, Any
 
+from puzzlelab.core import network_source as _network_source
 from puzzlelab.core.version import VERSION
 
 __version__ = VERSION
@@ -144,6 +145,16 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict, verify
     from puzzlelab.core.views import Estimate, KernelRules, Scale
+
+
+def _networks() -> _network_source.NetworkSource:
+    """The source of networks; it imports torch."""
+    from puzzlelab.nets import model_zoo
+
+    return model_zoo
+
+
+_network_source.load = _networks
 
 
 def __getattr__(name: str) -> Any:

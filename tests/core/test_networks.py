@@ -1,7 +1,5 @@
 """The seam to networks: which names mean one, how it is found, and what a row says of it."""
 
-import importlib
-import sys
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from puzzlelab.core import networks
+from puzzlelab.core import network_source, networks
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -43,7 +41,7 @@ class Shelf:
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
     made = Shelf()
-    monkeypatch.setitem(sys.modules, "puzzlelab.nets.model_zoo", made)
+    monkeypatch.setattr(network_source, "load", lambda: made)
     networks._load.cache_clear()
     yield made
     networks._load.cache_clear()
@@ -98,11 +96,11 @@ def test_why_there_is_none_is_told_in_words(monkeypatch: pytest.MonkeyPatch, she
 
 
 def test_without_what_networks_need_it_is_named(monkeypatch: pytest.MonkeyPatch, eight: Puzzle) -> None:
-    def absent(name: str) -> Any:
+    def absent() -> Any:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     networks._load.cache_clear()
-    monkeypatch.setattr(importlib, "import_module", absent)
+    monkeypatch.setattr(network_source, "load", absent)
     with pytest.raises(
         BadInput, match=r"networks need torch, which is not installed: pip install 'puzzlelab\[learn\]'"
     ):

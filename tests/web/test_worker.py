@@ -7,7 +7,8 @@ import pytest
 from puzzlelab.core.errors import BadFile, BadOption, PuzzlelabError
 from puzzlelab.engine import report
 from puzzlelab.web import tasks, worker
-from puzzlelab.web.worker import DONE, FAULT, INTERNAL_ERROR, OUT_OF_MEMORY, REFUSED, TaskContext
+from puzzlelab.web.task_context import TaskContext
+from puzzlelab.web.worker import DONE, FAULT, INTERNAL_ERROR, OUT_OF_MEMORY, REFUSED
 
 SECRET = "/somewhere/secret"
 

@@ -6,6 +6,7 @@ A puzzle may have its own generator (the view `OwnGenerator`); boards of others 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -78,13 +79,48 @@ def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> 
     return lambda number: chosen.sample(generator(seed, number), levels[number % len(levels)])
 
 
-def generator_fields() -> dict[str, tuple[str, FieldInfo]]:
-    """All settings of own generators except the level: name -> (the first puzzle that has it, field)."""
-    fields: dict[str, tuple[str, FieldInfo]] = {}
+@dataclass(frozen=True)
+class GeneratorField:
+    """A setting of a puzzle's own generator: an option of the command line, and a parameter of the server's query."""
+
+    puzzle: str
+    """The first puzzle whose generator has it."""
+    info: FieldInfo
+
+    @property
+    def description(self) -> str:
+        """The puzzle and what the setting means, as a sentence."""
+        return f"{self.puzzle}: {self.info.description}."
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether the option has no value."""
+        return self.info.annotation is bool
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """What the generator says about the option beside its type: `off` and `served_most`."""
+        return self.info.json_schema_extra if isinstance(self.info.json_schema_extra, dict) else {}
+
+    @property
+    def off(self) -> str | None:
+        """The name of the option, where it switches the setting off."""
+        return self.extra.get("off")
+
+    def setting(self, value: Any) -> Any:
+        """The value of the setting for this value of the option; None for an option that is not used."""
+        if value in (None, False):
+            return None
+        return value if self.off is None else False
+
+
+def generator_fields() -> dict[str, GeneratorField]:
+    """All settings of own generators by name, except the level."""
+    fields: dict[str, GeneratorField] = {}
     for family in registry.families():
         for name in registry.family(family).names:
             if (own := registry.load(name).view(OwnGenerator)) is not None:
-                for field, about in own.settings.fields().items():
+                for field, info in own.settings.fields().items():
                     if field != "level":
-                        fields.setdefault(field, (name, about))
+                        fields.setdefault(field, GeneratorField(name, info))
     return fields

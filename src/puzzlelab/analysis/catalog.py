@@ -14,7 +14,7 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.solutions import EnumeratesSolutions
-from puzzlelab.core.solver import Solver, ability, require, require_views
+from puzzlelab.core.solver import Solver, ability, require, require_views, usual_solver
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
 
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 def about(puzzle: Puzzle) -> Facts:
     """The solvers, estimates, scales, networks and examples of a puzzle."""
     presentation = presentation_of(puzzle)
-    name, options = presentation.usual_solver
+    name, options = usual_solver(puzzle)
     return {
         "puzzle": puzzle.name,
         "family": puzzle.name.partition("-")[0],

@@ -15,7 +15,7 @@ from puzzlelab.analysis.bounded_queries import (
 )
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle, states_along
 from puzzlelab.core.result import LIMITS, Stop
 from puzzlelab.core.solver import Solver, with_memory
 from puzzlelab.core.views import is_legal
@@ -90,13 +90,11 @@ def regrets(
 
 def positions_of(instance: Instance, moves: Sequence[int]) -> Iterator[Instance]:
     """Yield every position of a game by the plain rules, the start first; raises `BadBoard` for an illegal move."""
-    puzzle, state = instance.puzzle, instance.state
-    yield instance
-    for step, move in enumerate(moves, start=1):
-        if not is_legal(puzzle, state, move):
-            raise BadBoard(f"{puzzle.write_move(move)} cannot be made", f"move {step} of {len(moves)}")
-        state = puzzle.apply(state, move)
+    puzzle = instance.puzzle
+    for step, state in enumerate(states_along(puzzle, instance.state, moves)):
         yield Instance(puzzle, state)
+        if step < len(moves) and not is_legal(puzzle, state, moves[step]):
+            raise BadBoard(f"{puzzle.write_move(moves[step])} cannot be made", f"move {step + 1} of {len(moves)}")
 
 
 def read_game(puzzle: Puzzle, text: str) -> list[int]:

@@ -8,7 +8,6 @@ puzzle.
 """
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from puzzlelab.core import registry
 from puzzlelab.core.board_files import BoardText, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
+from puzzlelab.core.files import replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
@@ -241,13 +241,9 @@ def save(suite: Suite, folder: Path) -> None:
                 f"hash {old.hash}), not of '{suite.name}' (hash {suite.hash}); give another --out"
             )
     stored = _Stored(suite.name, suite.puzzle.name, suite.hash, suite.entries)
-    temporary = path.with_name(f"{SUITE_FILE}.{os.getpid()}")
-    try:
+    with writing(path):
         folder.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
-        temporary.replace(path)
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror}") from None
+        replace_file(path, TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
 
 
 def read_stored(folder: Path) -> Suite:

@@ -152,13 +152,10 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[str], object]]:
-    from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.files import writing
 
     if out is None:
         yield typer.echo
         return
-    try:
-        with out.open("w", encoding="utf-8") as file:
-            yield lambda line: file.write(line + "\n")
-    except OSError as error:
-        raise BadFile(f"cannot write {out}: {error.strerror}") from None
+    with writing(out), out.open("w", encoding="utf-8") as file:
+        yield lambda line: file.write(line + "\n")

@@ -17,6 +17,7 @@ from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
 from puzzlelab.cli.options import Seed, Threads, TilesName
 
 if TYPE_CHECKING:
+    from puzzlelab.analysis.board_generation import GeneratorField
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.views import BoardGenerator, Tally
 
@@ -39,33 +40,31 @@ def _generator_options() -> Sequence[Any]:
 
     def function(**options: Any) -> None: ...
 
-    parameters = []
-    for name, (puzzle, field) in generator_fields().items():
-        extra = field.json_schema_extra
-        off = extra.get("off") if isinstance(extra, dict) else None
-        annotation: Any = bool if field.annotation is bool else str | None
+    fields, parameters = generator_fields(), []
+    for name, field in fields.items():
+        annotation: Any = bool if field.is_switch else str | None
         option = typer.Option(
-            f"--{off or name.replace('_', '-')}",
-            help=f"{puzzle}: {field.description}.",
+            f"--{field.off or name.replace('_', '-')}",
+            help=field.description,
             expose_value=False,
-            callback=_storing_callback(off is not None),
+            callback=_storing_callback(field),
         )
-        default = False if annotation is bool else None
+        default = False if field.is_switch else None
         parameters.append(
             Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option])
         )
     vars(function).update(__signature__=Signature(parameters), __annotations__={})
     typer_app = typer.Typer(add_completion=False)
     typer_app.command()(function)
-    return [option for option in get_command(typer_app).params if option.name in generator_fields()]
+    return [option for option in get_command(typer_app).params if option.name in fields]
 
 
-def _storing_callback(off: bool) -> Callable[[typer.Context, typer.CallbackParam, Any], None]:
-    """A callback that stores the value of a generator's option in the context."""
+def _storing_callback(field: GeneratorField) -> Callable[[typer.Context, typer.CallbackParam, Any], None]:
+    """A callback that stores the setting that a generator's option means in the context."""
 
     def store(context: typer.Context, option: typer.CallbackParam, value: Any) -> None:
-        if value not in (None, False):
-            context.meta.setdefault(GENERATOR, {})[option.name] = False if off else value
+        if (setting := field.setting(value)) is not None:
+            context.meta.setdefault(GENERATOR, {})[option.name] = setting
 
     return store
 
@@ -188,16 +187,15 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
 def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path) -> None:
     """Write boards of a puzzle with scales; Ctrl-C keeps the boards so far."""
     from puzzlelab.analysis.board_generation import sampler
-    from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.files import writing
     from puzzlelab.core.views import scale_of
 
     name, _ = scale_of(puzzle, scale)
     sample_board = sampler(puzzle, scale, level, seed)
     header = f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n"
     try:
-        _lines(out, header, lambda number: puzzle.write(sample_board(number)), count)
-    except OSError as error:
-        raise BadFile(f"cannot write {out}: {error.strerror}") from None
+        with writing(out):
+            _lines(out, header, lambda number: puzzle.write(sample_board(number)), count)
     except KeyboardInterrupt:
         fail(f"interrupted; {out} has the boards so far; repeat the command to continue")
         raise
@@ -205,14 +203,15 @@ def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | N
 
 def _lines(out: Path, header: str, board: Callable[[int], str], count: int) -> None:
     """Write a file of one board a line; boards that it has already under the same header are kept."""
+    from puzzlelab.core.files import open_after
+
     head, old_bytes = header.encode(), out.read_bytes() if out.is_file() else b""
     # The last line may be incomplete if the program was killed.
     old_lines = old_bytes[len(head) :].splitlines(keepends=True)[:count] if old_bytes.startswith(head) else []
     complete_lines = [line for line in old_lines if line.endswith(b"\n")]
-    with out.open("r+b" if complete_lines else "wb") as file, progress("making", count) as bars:
-        file.truncate(len(head) + sum(map(len, complete_lines)) if complete_lines else 0)
-        file.seek(0, 2)
-        file.write(b"" if complete_lines else head)
+    kept_bytes = len(head) + sum(map(len, complete_lines)) if complete_lines else 0
+    with open_after(out, kept_bytes) as file, progress("making", count) as bars:
+        file.write(b"" if kept_bytes else head)
         for i in range(len(complete_lines), count):
             file.write(f"{board(i)}\n".encode())
             file.flush()

@@ -7,7 +7,6 @@ evaluates the network on every mirror image of a board, and takes the mean. Noth
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -16,8 +15,10 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator
 
+from puzzlelab.core import network_source
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.core.views import Estimate, Prior
 
@@ -41,12 +42,9 @@ def current_names(options: Any) -> Any:
     """The settings of a network with today's names in the place of old ones; raises `ValueError` for both at once."""
     if not isinstance(options, Mapping):
         return options
-    values = dict(options)
-    for old, new in RENAMED_OPTIONS.items():
-        if old in values and new in values:
-            raise ValueError(f"'{old}' is the old name of '{new}': give one of them")
-        if old in values:
-            values[new] = values.pop(old)
+    if both := old_and_new_name(options, RENAMED_OPTIONS):
+        raise ValueError(both)
+    values = with_new_names(options, RENAMED_OPTIONS)
     if "heads" in values:
         values["heads"] = current_heads(values["heads"])
     return values
@@ -169,10 +167,9 @@ def parts(name: str | None) -> tuple[str, bool]:
 @lru_cache(maxsize=KEPT)
 def _load(puzzle: Puzzle, name: str) -> Network:
     try:
-        shelf = importlib.import_module("puzzlelab.nets.model_zoo")
+        source = network_source.load()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
         raise BadInput(f"networks need {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
-    network: Network = shelf.find(puzzle, name)
-    return network
+    return source.find(puzzle, name)

@@ -6,7 +6,7 @@ encoding.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -144,6 +144,17 @@ def _make_view(place: str | Callable[[Any], Any], puzzle: Any) -> Any:
 def presentation_of(puzzle: Puzzle) -> Presentation:
     """How this puzzle is shown."""
     return puzzle.view(Presentation) or Presentation()
+
+
+def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator[State]:
+    """Yield the state before the first move and after each move; the moves must be legal.
+
+    A move is made when the next state is requested, so that a caller can check it first.
+    """
+    yield state
+    for move in moves:
+        state = puzzle.apply(state, move)
+        yield state
 
 
 class Instance:

@@ -123,7 +123,7 @@ def current_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
         settings = solver_class(name)
     except UnknownName:
         return dict(options)
-    return settings.with_new_names(options) if issubclass(settings, Settings) else dict(options)
+    return settings.current_names(options) if issubclass(settings, Settings) else dict(options)
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:

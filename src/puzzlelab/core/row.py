@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
+from puzzlelab.core.files import JsonLines, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
@@ -51,9 +52,13 @@ class Row(BaseModel):
     error: str | None = None
 
     def to_json(self) -> str:
-        """The row on one line; `tried` and `error` only where there are any."""
+        """The row on one line."""
+        return json.dumps(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns of the row; `tried` and `error` only where there are any."""
         data = self.model_dump()
-        return json.dumps({name: value for name, value in data.items() if value is not None or name not in RARE})
+        return {name: value for name, value in data.items() if value is not None or name not in RARE}
 
     def with_current_options(self) -> "Row":
         """The row with the names that the options of its solver have today."""
@@ -166,26 +171,14 @@ class RowFile:
     """A file of rows that grows by appending; boards with a row in it need not be solved again."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._lines = JsonLines(path)
         self._rows: dict[str, list[Row]] = {}
         self._taken_count: Counter[str] = Counter()
         if path.is_file() or path.is_dir():  # a device has no end, and holds no rows
-            self._cut_half_row()
+            self._lines.cut_half_line(ROW_BEGINS)
             for _, stored in read_rows(path):
                 row = stored.with_current_options()
                 self._rows.setdefault(row.question, []).append(row)
-
-    def _cut_half_row(self) -> None:
-        """Cut off an incomplete last row, which a killed process has left; files without rows are not changed."""
-        try:
-            with self.path.open("rb+") as file:
-                data = file.read()
-                whole = data.rfind(b"\n") + 1
-                tail = data[whole:]
-                if tail[: len(ROW_BEGINS)] == ROW_BEGINS[: len(tail)] and tail:
-                    file.truncate(whole)
-        except OSError as error:
-            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
 
     def take(self, question: Row, limit: Limit) -> Row | None:
         """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
@@ -197,10 +190,7 @@ class RowFile:
 
     def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end, at once."""
-        text = "".join(row.to_json() + "\n" for row in rows)
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
+        path = self._lines.path
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._lines.append(*(row.to_dict() for row in rows))

@@ -21,17 +21,16 @@ class Settings(BaseModel):
 
     def __init__(self, **values: Any) -> None:
         try:
-            super().__init__(**self.with_new_names(values))
+            super().__init__(**self.current_names(values))
         except ValidationError as error:
             raise BadOption(_sentence(type(self), error)) from None
 
     @classmethod
-    def with_new_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+    def current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values by the names that options have today; raises `BadOption` if one has both its names."""
-        for old in cls.renamed.keys() & values.keys():
-            if cls.renamed[old] in values:
-                raise BadOption(f"{_owner(cls)}: '{old}' is the old name of '{cls.renamed[old]}': give one of them")
-        return {cls.renamed.get(name, name): value for name, value in values.items()}
+        if both := old_and_new_name(values, cls.renamed):
+            raise BadOption(f"{_owner(cls)}: {both}")
+        return with_new_names(values, cls.renamed)
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name as plain data; objects with a name, such as an estimate, are replaced by it."""
@@ -47,21 +46,30 @@ def old_values(**names: str) -> BeforeValidator:
     return BeforeValidator(lambda value: names.get(value, value) if isinstance(value, str) else value)
 
 
-def with_present_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values under the present names of the options, those of nested settings too.
+def with_new_names(values: Mapping[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
+    """The values with new names in the place of old ones; `renamed` maps an old name to its new name.
 
-    Where both the old and the present name of an option occur, both stay, and `Settings` refuses them.
+    Where both names of a value occur, both stay: see `old_and_new_name`.
     """
-    renamed = getattr(model, "renamed", {})
-    changed = {}
-    for old, value in values.items():
-        new = renamed.get(old, old)
-        name = old if new in values else new
-        field = model.model_fields.get(name)
-        nested = None if field is None else field.annotation
+    names = {old: new for old, new in renamed.items() if new not in values}
+    return {names.get(name, name): value for name, value in values.items()}
+
+
+def old_and_new_name(values: Mapping[str, Any], renamed: Mapping[str, str]) -> str | None:
+    """A sentence about a name that occurs among the values both as the old and as the new one, or None."""
+    for old, new in renamed.items():
+        if old in values and new in values:
+            return f"'{old}' is the old name of '{new}': give one of them"
+    return None
+
+
+def with_new_names_inside(model: type[Settings], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a settings class with new names, those of nested settings too; see `with_new_names`."""
+    changed = with_new_names(values, model.renamed)
+    for name, value in changed.items():
+        nested = field.annotation if (field := model.model_fields.get(name)) else None
         if isinstance(value, Mapping) and isinstance(nested, type) and issubclass(nested, Settings):
-            value = with_present_names(nested, value)
-        changed[name] = value
+            changed[name] = with_new_names_inside(nested, value)
     return changed
 
 

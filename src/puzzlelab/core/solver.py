@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, presentation_of
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.verify import Answer
@@ -287,8 +287,8 @@ def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
 
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
     """The state after these moves, which must be legal."""
-    for move in moves:
-        state = puzzle.apply(state, move)
+    for last in states_along(puzzle, state, moves):
+        state = last
     return state
 
 

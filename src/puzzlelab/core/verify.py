@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import Instance, State, states_along
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import is_legal
 
@@ -75,8 +75,4 @@ class Answer:
 
     def states(self) -> Iterator[State]:
         """Yield the state before the first move and after each move."""
-        puzzle, state = self.instance.puzzle, self.instance.state
-        yield state
-        for move in self.result.moves or ():
-            state = puzzle.apply(state, move)
-            yield state
+        return states_along(self.instance.puzzle, self.instance.state, self.result.moves or ())

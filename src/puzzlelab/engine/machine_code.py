@@ -27,6 +27,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from puzzlelab.core.files import replace_file
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import kernel_cache, kernel_fingerprint
@@ -318,12 +319,9 @@ class KernelCache(_Cache):
         folder, name = kernel_cache(), entry_name(self.function, tuple(sig), data.codegen.magic_tuple())
         if folder is None or name is None or data.library.has_dynamic_globals:
             return
-        aside = folder / f"{name}.{os.getpid()}"
         try:
-            aside.write_bytes(packed_entry(data))
-            aside.replace(folder / name)
+            replace_file(folder / name, packed_entry(data))
         except OSError as error:
-            aside.unlink(missing_ok=True)
             _cannot_keep(folder, error.strerror or str(error))
 
     def enable(self) -> None:

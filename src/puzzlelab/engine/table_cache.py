@@ -1,12 +1,10 @@
 """Caches expensive tables in the user's cache folder; they are memory-mapped after a check of their checksum.
 
-One table is `<name>.npy` with `<name>.json` beside it. Both are written aside and renamed, the second last, so that a
+One table is `<name>.npy` with `<name>.json` beside it. Both are replaced in one step, the second last, so that a
 killed process leaves nothing that could be mistaken for a table.
 """
 
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import CorruptData
+from puzzlelab.core.files import replace_file, replacing
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
 
@@ -73,20 +72,9 @@ def _load(path: Path) -> NDArray[Any]:
 def _save(path: Path, table: NDArray[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").unlink(missing_ok=True)
-    _replace(path, lambda file: np.save(file, table, allow_pickle=False))
-    card = json.dumps({"crc32": checksum(path)}).encode()
-    _replace(path.with_suffix(".json"), lambda file: file.write(card))
-
-
-def _replace(path: Path, write: Callable[[Any], object]) -> None:
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.save(file, table, allow_pickle=False)
+    replace_file(path.with_suffix(".json"), json.dumps({"crc32": checksum(path)}))
 
 
 def checksum(path: Path) -> int:

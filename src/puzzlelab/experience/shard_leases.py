@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, BadOption
+from puzzlelab.core.files import replace_file, writing
 from puzzlelab.experience.schema import TrainingSamples, need_arrow
 from puzzlelab.experience.shards import begin, read_shard, save, shard_path
 from puzzlelab.experience.teachers import SampleSource
@@ -45,7 +46,7 @@ class ShardLeases:
         `done` may hold shards that were made and removed. Returns None where every number is made or leased. Raises
         `BadFile` for a folder that cannot be written.
         """
-        try:
+        with writing(self.folder):
             names = {path.name for path in self.folder.iterdir()}
             for number in range(first, end):
                 if number in done:
@@ -55,8 +56,6 @@ class ShardLeases:
                         return number
                 elif self._path(number).name in names:  # its owner was killed before it could remove the lease
                     self._path(number).unlink(missing_ok=True)
-        except OSError as error:
-            raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
         return None
 
     def release(self, number: int) -> None:
@@ -110,8 +109,7 @@ class ShardLeases:
     def _take_over(self, number: int) -> bool:
         """Replace an expired lease by one of this process; of several processes that do so the last one holds it."""
         temporary = self.folder / f"claiming-{self._owner['token']}"
-        temporary.write_text(json.dumps(self._owner), encoding="utf-8")
-        temporary.replace(self._path(number))
+        replace_file(self._path(number), json.dumps(self._owner), temporary)
         return self._owner_of(number) == self._owner and not self._finished(number)
 
     def _expired(self, number: int) -> bool:

@@ -1,7 +1,7 @@
 """Folders of samples: `shard-00000.parquet`, `shard-00001.parquet` ..., and `teacher.json`, the settings behind them.
 
-A shard ends with the game that fills it, so that no game is cut in two. It is written under another name, then renamed:
-a killed process loses one shard at most. The last shard may have room; it is replaced when the folder is continued.
+A shard ends with the game that fills it, so that no game is cut in two. It is written in one step: a killed process
+loses one shard at most. The last shard may have room; it is replaced when the folder is continued.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import replace_file, replacing, writing
+from puzzlelab.core.settings import with_new_names
 from puzzlelab.experience.schema import (
     Kind,
     SampleColumns,
@@ -128,7 +130,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     Raises `BadFile` for a folder of other samples, or one that cannot be written.
     """
     settings = json.loads(json.dumps(settings))
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         path, begun = folder / TEACHER, bool(shard_paths(folder))
         if not path.exists() and begun:
@@ -138,27 +140,23 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
             raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}")
         if old != settings:
             text = json.dumps(settings, indent=1) + "\n"
-            temporary = folder / f"writing-{uuid.uuid4().hex}"
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
-    except OSError as error:
-        raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+            replace_file(path, text, folder / f"writing-{uuid.uuid4().hex}")
 
 
 def save(
     folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], temporary: str = "writing"
 ) -> Path:
-    """Write a shard and its description `card` under the name `temporary`, then rename it; raises `BadFile`."""
+    """Write a shard and its description `card` in one step; raises `BadFile`.
+
+    `temporary` is the name of the file until it is complete.
+    """
     import pyarrow.parquet as pq
 
     table, path = to_table(samples, card), shard_path(folder, number)
     repeated = [name for name in samples.columns if name in ("moves", "shares", "remaining")]
     options = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
-    try:
-        pq.write_table(table, folder / temporary, **options)
-        (folder / temporary).replace(path)
-    except OSError as error:
-        raise BadFile(f"cannot write {folder}: {error.strerror or error}") from None
+    with writing(folder), replacing(path, folder / temporary) as new:
+        pq.write_table(table, new, **options)
     return path
 
 
@@ -194,7 +192,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         values = None
     if not isinstance(values, dict):
         raise BadFile(f"{path} does not say what {folder} holds: give another folder")
-    return {RENAMED.get(str(name), str(name)): value for name, value in values.items()}
+    return with_new_names(values, RENAMED)
 
 
 def facts(path: Path) -> tuple[int, Mapping[str, Any]]:

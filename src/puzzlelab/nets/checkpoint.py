@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
+from puzzlelab.core.files import replace_file, replacing
 from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
@@ -80,9 +80,8 @@ def save(folder: Path, model: Model, stem: str = "", **facts: Any) -> Card:
     base = folder / (stem or card.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = base.with_name(f"{base.name}.{os.getpid()}")
-        save_file(weights, temporary)
-        temporary.replace(base.with_name(base.name + WEIGHTS))
+        with replacing(base.with_name(base.name + WEIGHTS)) as temporary:
+            save_file(weights, temporary)
         write_card(base.with_name(base.name + CARD), card)
     except (OSError, SafetensorError) as error:
         raise BadFile(f"cannot write the network {base}: {error}") from None
@@ -91,9 +90,7 @@ def save(folder: Path, model: Model, stem: str = "", **facts: Any) -> Card:
 
 def write_card(path: Path, card: Card) -> None:
     """Write a card in one step: a reader sees the old file or the new one, never a part."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps(card.model_dump(), indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    replace_file(path, json.dumps(card.model_dump(), indent=1) + "\n")
 
 
 def read_card(path: Path) -> Card:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import JsonLines, writing
 
 TIME_FIELDS = ("seconds", "rate", "waited", "hours")
 """The fields that differ between two runs with one seed."""
@@ -19,25 +20,17 @@ class MetricsWriter:
     """Appends lines to a file, of which it keeps the first `length` bytes."""
 
     def __init__(self, path: Path, length: int = 0, tensorboard: Path | None = None) -> None:
-        self.path, self.tensorboard = path, tensorboard
-        try:
+        self.tensorboard = tensorboard
+        self._lines = JsonLines(path)
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab") as file:
-                file.truncate(length)
-        except OSError as error:
-            raise BadFile(f"cannot write {path}: {error.strerror}") from None
+        self._lines.cut(length)
         self.length = length
         self._writer: object = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
         """Append the line of this step."""
-        line = (json.dumps({"step": step, **values}) + "\n").encode()
-        try:
-            with self.path.open("ab") as file:
-                file.write(line)
-        except OSError as error:
-            raise BadFile(f"cannot write {self.path}: {error.strerror}") from None
-        self.length += len(line)
+        self.length += self._lines.append({"step": step, **values})
         if self.tensorboard is not None:
             self._write_tensorboard(step, values)
 

@@ -12,7 +12,7 @@ from typing import Any
 from typing_extensions import Protocol, runtime_checkable
 
 from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
-from puzzlelab.core.settings import Settings, read_options, with_present_names
+from puzzlelab.core.settings import Settings, read_options, with_new_names_inside
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
 
@@ -87,7 +87,7 @@ def settings_of(name: str, values: Mapping[str, Any], changes: Iterable[str] = (
     """
     model = find(name).settings
     changed = [_with_present_path(model, change) for change in changes]
-    values = with_changes(with_present_names(model, values), changed)
+    values = with_changes(with_new_names_inside(model, values), changed)
     recipe = values.get("recipe", name)
     if recipe != name:
         raise BadOption(f"these are settings of the recipe '{shorten(str(recipe))}', not of '{name}'")

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core import files
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.settings import Settings
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
@@ -100,24 +100,14 @@ class Run:
 
     # --- files ---
 
-    @contextmanager
-    def writing(self) -> Iterator[None]:
-        """Turns an `OSError` into a `BadFile`."""
-        try:
-            yield
-        except OSError as error:
-            raise BadFile(f"cannot write {self.folder}: {error.strerror or error}") from None
+    def writing(self) -> AbstractContextManager[None]:
+        """Turns an `OSError` into a `BadFile` that names the folder."""
+        return files.writing(self.folder)
 
     def write(self, path: Path, text: str) -> None:
-        """Replace a file of the folder atomically."""
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
+        """Replace a file of the folder in one step; raises `BadFile`."""
+        with files.writing(path):
+            files.replace_file(path, text)
 
     @contextmanager
     def exclusive(self, program: str) -> Iterator[None]:

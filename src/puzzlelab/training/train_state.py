@@ -6,7 +6,6 @@ The JSON file is replaced last, so that a program that is killed while it saves 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import replace_file, replacing
 from puzzlelab.nets.checkpoint import read_weights
 
 STATE = "state.json"
@@ -24,17 +24,14 @@ STATE = "state.json"
 def save(folder: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
     """Save the tensors, and the values as JSON; removes the state before."""
     path = folder / f"state-{values['step']}.safetensors"
-    temporary, temporary_json = folder / f"{path.name}.{os.getpid()}", folder / f"{STATE}.{os.getpid()}"
     try:
-        save_file(dict(tensors), temporary)
-        temporary.replace(path)
-        temporary_json.write_text(json.dumps({**values, "tensors": path.name}) + "\n", encoding="utf-8")
-        temporary_json.replace(folder / STATE)
+        with replacing(path) as temporary:
+            save_file(dict(tensors), temporary)
+        replace_file(folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n")
         for other in folder.glob("state-*.safetensors*"):
             if other != path:
                 other.unlink(missing_ok=True)
     except (OSError, SafetensorError) as error:
-        temporary.unlink(missing_ok=True)
         raise BadFile(f"cannot save the state of the run in {folder}: {error}") from None
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic.fields import FieldInfo
 
 from puzzlelab.analysis.board_generation import generator_fields
 from puzzlelab.web.server_limits import DEFAULT_SECONDS
@@ -153,28 +152,20 @@ class StopResponse(OpenResponse):
 def generator_query() -> Callable[..., dict[str, Any]]:
     """A dependency that reads the settings of the puzzles' generators from the query; it omits those not in it."""
     fields, parameters = generator_fields(), []
-    for name, (puzzle, field) in fields.items():
-        extra = _extra(field)
-        options: dict[str, Any] = {
-            "description": f"{puzzle}: {field.description}.",
-            "alias": str(extra.get("off", name)),
-        }
-        if field.annotation is bool:
+    for name, field in fields.items():
+        options: dict[str, Any] = {"description": field.description, "alias": field.off or name}
+        if field.is_switch:
             annotation: Any = Annotated[bool, Query(**options)]
-        elif "served_most" in extra:
-            annotation = Annotated[int | None, Query(ge=1, le=extra["served_most"], **options)]
+        elif "served_most" in field.extra:
+            annotation = Annotated[int | None, Query(ge=1, le=field.extra["served_most"], **options)]
         else:
             annotation = Annotated[str | None, Query(max_length=MAX_NAME_LENGTH, **options)]
-        default = False if field.annotation is bool else None
+        default = False if field.is_switch else None
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
 
     def generator_settings(**values: Any) -> dict[str, Any]:
-        present = {name: value for name, value in values.items() if value not in (None, False)}
-        return {name: False if "off" in _extra(fields[name][1]) else value for name, value in present.items()}
+        settings = {name: fields[name].setting(value) for name, value in values.items()}
+        return {name: setting for name, setting in settings.items() if setting is not None}
 
     vars(generator_settings)["__signature__"] = Signature(parameters)
     return generator_settings
-
-
-def _extra(field: FieldInfo) -> dict[str, Any]:
-    return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from puzzlelab.web.worker import TaskContext
+from puzzlelab.web.task_context import TaskContext
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput, SolveJob

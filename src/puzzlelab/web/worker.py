@@ -11,48 +11,20 @@ import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable
 from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
+
+from puzzlelab.web import tasks
+from puzzlelab.web.task_context import TaskContext
 
 DONE, REFUSED, FAULT = "done", "refused", "fault"
 FINAL_KINDS = (DONE, REFUSED, FAULT)
 """How a task ends: with its result, with an error of the request, or with an internal error."""
 OUT_OF_MEMORY = "this needs more memory than a search may have here"
 INTERNAL_ERROR = "an internal error of the server; its log has the details"
-THROTTLE_SECONDS = 0.2
-"""The least time between two throttled messages of one kind."""
 MEMORY_SLACK = 2**30
 """Bytes that a worker may reserve beyond the memory of its searches: for threads, machine code and networks."""
-
-
-class TaskContext:
-    """What a task sees of the server: it sends messages, and asks whether its result is still needed."""
-
-    def __init__(self, send: Callable[[str, Any], None], stop_requested: Callable[[], bool], memory: int) -> None:
-        self.send, self.stop_requested, self.memory = send, stop_requested, memory
-        self._last_sent: dict[str, float] = {}
-
-    def send_throttled(self, kind: str, value: Any) -> None:
-        """Send a message unless one of the same kind was sent within `THROTTLE_SECONDS`."""
-        now = time.monotonic()
-        if now - self._last_sent.get(kind, -THROTTLE_SECONDS) >= THROTTLE_SECONDS:
-            self._last_sent[kind] = now
-            self.send(kind, value)
-
-    # The interface of a listener of `engine.report`.
-
-    def note(self, sentence: str) -> None:
-        logging.warning(sentence)  # it may contain paths of files
-
-    def waiting(self, sentence: str) -> None:
-        self.send("waiting", {"text": sentence})
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        share = f" {done / total:.0%}" if total else ""
-        self.send_throttled("waiting", {"text": f"{title}{share}{f': {status}' if status else ''}"})
 
 
 def main(pipe: Connection, stop_flag: Any, memory: int) -> None:
@@ -77,7 +49,6 @@ def _run_task(name: str, request: dict[str, Any], context: TaskContext) -> tuple
     """The final message of one task."""
     from puzzlelab.core.errors import BadFile, BadInput
     from puzzlelab.engine import report
-    from puzzlelab.web import tasks
 
     try:
         with report.listening(context):

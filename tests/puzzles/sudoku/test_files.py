@@ -48,7 +48,7 @@ def made(tmp_path):
 
     def write(name, count=COUNT, seed=3, told=lambda rows: None, generator=None, jobs=1):
         path = tmp_path / name
-        files.write(path, generator or SudokuGenerator(mix="even"), count, seed, jobs, told)
+        (generator or SudokuGenerator(mix="even")).write(path, count, seed, jobs, told)
         return path
 
     return write
@@ -57,7 +57,7 @@ def made(tmp_path):
 def interrupt(path, after, count=COUNT, seed=3):
     Interrupted.after = after
     with pytest.raises(KeyboardInterrupt):
-        files.write(path, Interrupted(mix="even"), count, seed, 1, lambda rows: None)
+        Interrupted(mix="even").write(path, count, seed, 1, lambda rows: None)
 
 
 def note_of(path):
@@ -296,7 +296,7 @@ def test_puzzles_that_do_not_come_up_leave_what_was_asked(tmp_path, monkeypatch)
     monkeypatch.setattr(generate, "TRIES", 3)
     path = tmp_path / "a.csv"
     with pytest.raises(BadOption, match=r"3 full grids gave no such puzzle: clues=17"):
-        files.write(path, SudokuGenerator(clues=17), 5, 0, 1, lambda rows: None)
+        SudokuGenerator(clues=17).write(path, 5, 0, 1, lambda rows: None)
 
 
 # --- what is refused ------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.errors import UnknownName
@@ -46,8 +45,9 @@ def _estimate(puzzle: Dust, name: str) -> Estimate:
 
 def _tables(puzzle: Dust, name: str) -> Any:
     """The tables that `estimate_kernels` makes under this name."""
-    make = vars(import_module("puzzlelab.puzzles.dust.estimate_kernels"))["TABLES"][name]
-    return make(puzzle)
+    from puzzlelab.puzzles.dust.estimate_kernels import TABLES
+
+    return TABLES[name](puzzle)
 
 
 CATALOGUE: Mapping[str, tuple[str, bool]] = {

@@ -20,13 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.files import open_after, replacing, writing
 from puzzlelab.core.version import VERSION
-from puzzlelab.puzzles.sudoku.generate import GeneratedBatch, SudokuGenerator
 
 CELLS = 81
 PART = 10_000
 """Rows of a part of a Parquet file."""
 Bytes = NDArray[np.uint8]
+GeneratedBatch = tuple[Bytes, Bytes]
+"""(puzzles, solutions), each `uint8[B, 81]`."""
 
 
 class Writer(Protocol):
@@ -90,9 +92,7 @@ class LineFile:
     def __init__(self, path: Path, form: Form) -> None:
         self.path, self.form = path, form
         self.rows = max(0, (path.stat().st_size - len(form.header)) // form.width) if path.exists() else 0
-        self.file = path.open("r+b" if path.exists() else "wb")
-        self.file.truncate(len(form.header) + self.rows * form.width if self.rows else 0)
-        self.file.seek(0, 2)
+        self.file = open_after(path, len(form.header) + self.rows * form.width if self.rows else 0)
         if self.rows == 0:
             self.file.write(form.header)
 
@@ -110,7 +110,7 @@ class LineFile:
 
 
 class PartFiles:
-    """A Parquet file, made of parts that are each written aside, then renamed, and joined at the end."""
+    """A Parquet file, made of parts that are each written in one step, and joined at the end."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -139,9 +139,8 @@ class PartFiles:
         if self.waiting:
             puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
             columns = {"puzzle": _strings(puzzles), "solution": _strings(solutions)}
-            aside = self.folder / "writing"
-            pq.write_table(pa.table(columns), aside)
-            aside.replace(self.folder / f"part-{self.parts:06}.parquet")
+            with replacing(self.folder / f"part-{self.parts:06}.parquet", self.folder / "writing") as temporary:
+                pq.write_table(pa.table(columns), temporary)
             self.parts += 1
             self.waiting = []
 
@@ -152,12 +151,13 @@ class PartFiles:
             self.rows, self.waiting = self.parts * PART, []
             return
         self._write()
-        aside = self.folder / "joined"
         paths = self._paths()
-        with pq.ParquetWriter(aside, pq.read_schema(paths[0])) as writer:
+        with (
+            replacing(self.path, self.folder / "joined") as temporary,
+            pq.ParquetWriter(temporary, pq.read_schema(paths[0])) as writer,
+        ):
             for path in paths:
                 writer.write_table(pq.read_table(path))
-        aside.replace(self.path)
         shutil.rmtree(self.folder)
 
     def discard(self) -> None:
@@ -183,18 +183,22 @@ def writer_of(path: Path) -> Writer:
 
 
 def write(
-    path: Path, generator: SudokuGenerator, count: int, seed: int, jobs: int | None, report: Callable[[int], None]
+    path: Path,
+    stream: Mapping[str, Any],
+    batches: Callable[[int], Iterator[GeneratedBatch]],
+    report: Callable[[int], None],
 ) -> None:
-    """Write the first `count` puzzles of a stream; go on with the file if it was begun with the same settings.
+    """Write the puzzles of a stream; continue the file if it was begun with the same stream.
 
-    `report` hears how many rows there are, and at the end how many are kept. What was written stays, whatever happens.
-    Raises `BadFile`.
+    `stream` describes it as plain data, and `batches(n)` yields its puzzles from number n on. `report` is called with
+    the number of rows so far, and at the end with the number of rows that are kept. What was written stays, whatever
+    happens. Raises `BadFile`.
     """
     if not path.name:
         raise BadFile(f"'{path}' is no name of a file")
     note = path.with_name(f"{path.name}.making")
-    settings = {"settings": dict(generator), "count": count, "seed": seed, "version": VERSION}
-    try:
+    settings = {**stream, "version": VERSION}
+    with writing(path):
         _examine(path, note, json.loads(json.dumps(settings)))
         path.parent.mkdir(parents=True, exist_ok=True)
         writer = writer_of(path)
@@ -202,7 +206,7 @@ def write(
         complete = False
         try:
             report(writer.rows)
-            for batch in generator.batches(count, seed, jobs, writer.rows):
+            for batch in batches(writer.rows):
                 writer.append(batch)
                 report(writer.rows)
             complete = True
@@ -216,8 +220,6 @@ def write(
             if not complete:
                 report(writer.rows)
         note.unlink()
-    except OSError as error:
-        raise BadFile(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:

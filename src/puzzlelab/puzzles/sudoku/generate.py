@@ -21,15 +21,13 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.settings import Settings, fill, read_levels
 from puzzlelab.core.views import OwnGenerator, Tally
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.puzzles.sudoku import files
+from puzzlelab.puzzles.sudoku.files import GeneratedBatch
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from puzzlelab.puzzles.sudoku.rules import Sudoku
-
-Grids = NDArray[np.uint8]
-GeneratedBatch = tuple[Grids, Grids]
-"""(puzzles, solutions), each `uint8[B, 81]`."""
 
 LEVELS: Mapping[int, tuple[int, int]] = {1: (57, 67), 2: (47, 56), 3: (37, 46), 4: (27, 36), 5: (17, 26)}
 """The least and the most clues of each level."""
@@ -185,15 +183,12 @@ class SudokuGenerator(Settings):
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
 
     def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
-        """Write the first `count` puzzles of a stream to a file, or go on with it; see `files.write`."""
-        from puzzlelab.puzzles.sudoku import files
-
-        files.write(path, self, count, seed, jobs, report)
+        """Write the first `count` puzzles of a stream to a file, or continue it; see `files.write`."""
+        stream = {"settings": dict(self), "count": count, "seed": seed}
+        files.write(path, stream, lambda first: self.batches(count, seed, jobs, first), report)
 
     def tally(self, path: Path) -> Tally:
         """How many puzzles of a file have how many clues."""
-        from puzzlelab.puzzles.sudoku import files
-
         return Tally("clues", files.clue_counts(path), LEVELS)
 
     def _described(self) -> str:
@@ -213,7 +208,7 @@ def _levels(least: int, most: int) -> dict[str, Any]:
     return {"level": least} if least == most else {"mix": dict.fromkeys(range(least, most + 1), 1.0)}
 
 
-def _empty(size: int) -> Grids:
+def _empty(size: int) -> NDArray[np.uint8]:
     return np.zeros((size, 81), np.uint8)
 
 

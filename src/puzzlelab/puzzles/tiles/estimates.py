@@ -45,7 +45,9 @@ def _simple(puzzle: Tiles, name: str) -> Estimate:
     """An estimate of `estimate_kernels`."""
 
     def tables() -> Any:
-        return getattr(import_module("puzzlelab.puzzles.tiles.estimate_kernels"), name)(puzzle)
+        from puzzlelab.puzzles.tiles import estimate_kernels
+
+        return getattr(estimate_kernels, name)(puzzle)
 
     return Estimate(name, admissible=True, kernel=tables)
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import JsonLines
+from puzzlelab.core.settings import with_new_names
 from puzzlelab.experience.shards import facts, numbers, shard_path
-from puzzlelab.training.selfplay.jsonl import JsonLines, append, with_present_names
 
 RENAMED = {"shifts": "scramble_length"}
 """Old names of fields in files -> present ones."""
@@ -43,7 +44,7 @@ class GameLog:
 
     def __init__(self, path: Path, shards: Path) -> None:
         self.path, self.shards = path, shards
-        self._lines = JsonLines(path)
+        self._lines = JsonLines(path, shared=True)
         self._logged: set[int] = set()
         self._entries: dict[int, GameLogEntry] = {}
 
@@ -57,7 +58,7 @@ class GameLog:
 
     def add(self, entry: GameLogEntry) -> None:
         """Append a line."""
-        append(self.path, asdict(entry))
+        self._lines.append(asdict(entry))
 
     def ensure_logged(self, number: int) -> None:
         """Append the line of a shard that is about to be removed, if it is missing."""
@@ -82,6 +83,6 @@ class GameLog:
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:
-            return GameLogEntry(**with_present_names(line, RENAMED))
+            return GameLogEntry(**with_new_names(line, RENAMED))
         except TypeError:
             raise BadFile(f"{self.path} is damaged: one of its lines does not describe a shard") from None

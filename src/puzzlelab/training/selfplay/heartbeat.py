@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
+from puzzlelab.core.settings import with_new_names
 from puzzlelab.experience.shard_leases import has_ended, this_process
-from puzzlelab.training.selfplay.jsonl import with_present_names
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
 INTERVAL = 5.0
@@ -113,7 +113,7 @@ def forget_gone(run: SelfPlayRun) -> None:
 def _read(path: Path) -> ProgramStatus | None:
     """The content of a status file; None if it has just been removed."""
     try:
-        values: dict[str, Any] = with_present_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
+        values: dict[str, Any] = with_new_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
         silent = time.time() - path.stat().st_mtime
         return ProgramStatus(
             values["program"],

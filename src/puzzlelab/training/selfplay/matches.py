@@ -10,15 +10,16 @@ from typing import Any
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption
+from puzzlelab.core.files import JsonLines
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.settings import with_new_names
 from puzzlelab.core.solver import Solver, solve_all
 from puzzlelab.engine import report
 from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options, start_sampler
-from puzzlelab.training.selfplay.jsonl import JsonLines, append, with_present_names
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.sprt import MatchScore
 
@@ -69,21 +70,21 @@ class MatchLog:
 
     def __init__(self, run: SelfPlayRun) -> None:
         self.run = run
-        self._lines = JsonLines(run.matches)
+        self._lines = JsonLines(run.matches, shared=True)
         self._matches: list[Match] = []
 
     def all(self) -> list[Match]:
         """The matches so far, in their order; raises `BadFile`."""
         for line in self._lines.read():
             try:
-                self._matches.append(Match(**with_present_names(line, RENAMED)))
+                self._matches.append(Match(**with_new_names(line, RENAMED)))
             except TypeError:
                 raise BadFile(f"{self.run.matches} is damaged: one of its lines does not describe a match") from None
         return self._matches
 
     def add(self, match: Match) -> None:
         """Append a line."""
-        append(self.run.matches, asdict(match))
+        self._lines.append(asdict(match))
 
 
 @dataclass(frozen=True)

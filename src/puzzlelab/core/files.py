@@ -1,0 +1,153 @@
+"""Files that survive a kill: they are replaced in one step, or grow by whole lines.
+
+`replace_file` and `replacing` write a temporary file beside the old one, then rename it: a reader sees the old file or
+the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most half a
+line at its end, which the next writer cuts off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from puzzlelab.core.errors import BadFile
+
+BLOCK_SIZE = 4096
+"""Bytes that are read at once in search of the beginning of the last line."""
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Turns an `OSError` into a `BadFile` that names this file or folder."""
+    try:
+        yield
+    except OSError as error:
+        raise BadFile(f"cannot write {place}: {error.strerror or error}") from None
+
+
+# --- files that are replaced as a whole ---
+
+
+@contextmanager
+def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
+    """Gives the path of a temporary file to write; at the end it takes the place of `path` in one step.
+
+    The temporary file is removed after every error, Ctrl-C included. Only a killed process leaves it behind. It lies
+    beside `path`, and its name contains the numbers of the thread and of the process. A caller chooses another name
+    where several machines share the folder, or where it removes what killed processes have left.
+    """
+    if temporary is None:
+        temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def replace_file(path: Path, content: bytes | str, temporary: Path | None = None) -> None:
+    """Replace a file in one step; text is written as UTF-8. See `replacing`."""
+    with replacing(path, temporary) as new:
+        new.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+# --- files that grow ---
+
+
+def open_after(path: Path, length: int) -> BinaryIO:
+    """Open a file to continue it after its first `length` bytes; the rest is cut off. Creates a missing file."""
+    file = path.open("ab")
+    try:
+        file.truncate(length)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
+    """Cut off a last line that has no end, if it agrees with `begins` as far as both go.
+
+    `file` is open for reading and writing.
+    """
+    end = file.seek(0, os.SEEK_END)
+    complete = _end_of_last_complete_line(file, end)
+    file.seek(complete)
+    if complete < end and begins.startswith(file.read(len(begins))):
+        file.truncate(complete)
+
+
+def _end_of_last_complete_line(file: BinaryIO, end: int) -> int:
+    begin = end
+    while begin > 0:
+        begin = max(0, begin - BLOCK_SIZE)
+        file.seek(begin)
+        index = file.read(min(BLOCK_SIZE, end - begin)).rfind(b"\n")
+        if index >= 0:
+            return begin + index + 1
+    return 0
+
+
+class JsonLines:
+    """A file with one JSON object a line, which grows at its end.
+
+    `shared` means that several processes append to it: `append` then locks the file, and cuts off half a line of a
+    killed writer first. All methods raise `BadFile`.
+    """
+
+    def __init__(self, path: Path, shared: bool = False) -> None:
+        self.path, self.shared = path, shared
+        self._position = 0
+
+    def append(self, *lines: Mapping[str, Any]) -> int:
+        """Append these lines at once; returns their size in bytes."""
+        data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        with writing(self.path), self.path.open("ab+" if self.shared else "ab") as file:
+            if self.shared:
+                _lock(file)
+                cut_half_line(file)
+            file.write(data)
+        return len(data)
+
+    def cut(self, length: int) -> None:
+        """Keep only the first `length` bytes; creates a missing file."""
+        with writing(self.path):
+            open_after(self.path, length).close()
+
+    def cut_half_line(self, begins: bytes = b"") -> None:
+        """Cut off half a line of a killed writer; see the function `cut_half_line`."""
+        with writing(self.path), self.path.open("rb+") as file:
+            cut_half_line(file, begins)
+
+    def read(self) -> list[dict[str, Any]]:
+        """The complete lines since the previous call; none where the file does not exist."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._position)
+                data = file.read()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
+        data = data[: data.rfind(b"\n") + 1]
+        self._position += len(data)
+        try:
+            return [dict(json.loads(line)) for line in data.splitlines()]
+        except (ValueError, TypeError):
+            raise BadFile(f"{self.path} is damaged: one of its lines is no JSON object") from None
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process has locked this file, and lock it until it is closed; nothing where locks lack."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)

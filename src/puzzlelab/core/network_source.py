@@ -1,0 +1,25 @@
+"""The source of networks, which belongs to a layer above `core`: `puzzlelab/__init__.py` sets it as `load`.
+
+Python runs that file before any other module of the package, so every process has a source, however it was started.
+Nothing is imported here, and the source itself is imported when the first network is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from puzzlelab.core.networks import Network
+    from puzzlelab.core.puzzle import Puzzle
+
+
+class NetworkSource(Protocol):
+    """Finds networks by name."""
+
+    def find(self, puzzle: Puzzle, name: str) -> Network:
+        """The network of this name for a puzzle; an empty name means the puzzle's best one. Raises `BadInput`."""
+
+
+load: Callable[[], NetworkSource]
+"""Imports the source; raises `ModuleNotFoundError` where torch is not installed."""

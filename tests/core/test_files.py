@@ -1,0 +1,264 @@
+"""Files that are replaced in one step, and files to which lines are appended."""
+
+import os
+import resource
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import BLOCK_SIZE, JsonLines, open_after, replace_file, replacing, writing
+
+KILLED_WRITER = """
+import os, signal, sys
+from pathlib import Path
+from puzzlelab.core.files import replacing
+with replacing(Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+APPENDER = """
+import sys
+from pathlib import Path
+from puzzlelab.core.files import JsonLines
+lines = JsonLines(Path(sys.argv[1]), shared=True)
+for n in range(int(sys.argv[3])):
+    lines.append({"writer": sys.argv[2], "n": n, "text": "x" * 500})
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.jsonl"
+
+
+@pytest.fixture
+def full_disk() -> Iterator[None]:
+    """As on a full disk: no file of this process can be larger than 100 bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+# --- files that are replaced as a whole -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", ["größer\n", b"\x00\xff\r\n"], ids=["text", "bytes"])
+def test_a_file_is_replaced_and_nothing_is_left_beside_it(path: Path, content: str | bytes) -> None:
+    for old in (None, b"old"):
+        if old is not None:
+            path.write_bytes(old)
+        replace_file(path, content)
+        assert path.read_bytes() == (content.encode() if isinstance(content, str) else content)
+        assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_old_file_is_there_until_the_new_one_is_complete(path: Path) -> None:
+    path.write_text("old")
+    with replacing(path) as temporary:
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+        assert temporary.parent == path.parent
+        assert temporary.name.endswith(f".{os.getpid()}")
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), ValueError()])
+def test_a_failing_writer_leaves_the_old_file_and_nothing_else(path: Path, error: BaseException) -> None:
+    def fail() -> None:
+        with replacing(path) as temporary:
+            temporary.write_text("half")
+            raise error
+
+    path.write_text("old")
+    with pytest.raises(type(error)):
+        fail()
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(path: Path) -> None:
+    path.write_text("old")
+    with pytest.raises(BadFile, match=f"^cannot write {path}: File too large$"), writing(path):
+        replace_file(path, "x" * 1000)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_target_that_cannot_be_replaced_leaves_nothing(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(OSError, match="directory"):
+        replace_file(path, "new")
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_temporary_file_that_another_process_has_removed_is_an_error_of_its_own(path: Path) -> None:
+    def remove_it() -> None:
+        with replacing(path) as temporary:
+            temporary.write_text("new")
+            temporary.unlink()
+
+    with pytest.raises(FileNotFoundError):
+        remove_it()
+
+
+def test_a_killed_writer_leaves_the_old_file_and_one_that_nobody_reads(path: Path) -> None:
+    path.write_text("old")
+    done = subprocess.run([sys.executable, "-c", KILLED_WRITER, str(path)], check=False)
+    assert done.returncode == -9
+    assert path.read_text() == "old"
+    (left,) = set(path.parent.iterdir()) - {path}
+    assert left.name.startswith(path.name + ".")
+    replace_file(path, "new")
+    assert path.read_text() == "new"
+
+
+def test_the_temporary_file_may_have_a_name_of_the_caller(path: Path) -> None:
+    with replacing(path, path.with_name("writing")) as temporary:
+        assert temporary == path.with_name("writing")
+        temporary.write_text("new")
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_threads_that_replace_one_file_do_not_disturb_each_other(path: Path) -> None:
+    contents = [str(number) * 10_000 for number in range(4)]
+    errors = []
+
+    def work(content: str) -> None:
+        try:
+            for _ in range(50):
+                replace_file(path, content)
+        except OSError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(content,)) for content in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert path.read_text() in contents
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_an_error_of_the_system_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=f"^cannot write {tmp_path}: Is a directory$"), writing(tmp_path):
+        tmp_path.write_text("")
+
+
+# --- files that grow --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("length", "kept"), [(0, b""), (3, b"one"), (7, b"one two")])
+def test_a_file_is_continued_after_what_is_kept(path: Path, length: int, kept: bytes) -> None:
+    path.write_bytes(b"one two")
+    with open_after(path, length) as file:
+        file.write(b"!")
+    assert path.read_bytes() == kept + b"!"
+
+
+def test_a_missing_file_is_begun(path: Path) -> None:
+    with open_after(path, 0) as file:
+        file.write(b"!")
+    assert path.read_bytes() == b"!"
+
+
+def test_each_reading_gives_what_is_new(path: Path) -> None:
+    lines = JsonLines(path, shared=True)
+    assert lines.read() == []
+    lines.append({"n": 1})
+    lines.append({"n": 2})
+    assert lines.read() == [{"n": 1}, {"n": 2}]
+    lines.append({"n": 3})
+    assert lines.read() == [{"n": 3}]
+    assert lines.read() == []
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_lines_are_appended_at_once_and_their_size_is_returned(path: Path, shared: bool) -> None:
+    lines = JsonLines(path, shared)
+    assert lines.append({"n": 1}, {"n": "é"}) == path.stat().st_size
+    assert path.read_text() == '{"n": 1}\n{"n": "\\u00e9"}\n'
+    assert lines.append() == 0
+
+
+@pytest.mark.parametrize("half", ['{"n": ', "{" + "x" * (3 * BLOCK_SIZE)], ids=["short", "long"])
+def test_half_a_line_is_not_read_and_is_cut_off_by_the_next_writer(path: Path, half: str) -> None:
+    path.write_text('{"n": 1}\n' + half)
+    lines = JsonLines(path, shared=True)
+    assert lines.read() == [{"n": 1}]
+    lines.append({"n": 2})
+    assert lines.read() == [{"n": 2}]
+    assert path.read_text() == '{"n": 1}\n{"n": 2}\n'
+
+
+def test_a_first_line_that_is_half_is_cut_off_too(path: Path) -> None:
+    path.write_text('{"n"')
+    JsonLines(path, shared=True).append({"n": 2})
+    assert path.read_text() == '{"n": 2}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('{"n": 1}\n{"n', '{"n": 1}\n'),
+        ('{"n": 1}\n{"n": 2', '{"n": 1}\n'),
+        ('{"', ""),
+        ('{"n": 1}\nnotes', '{"n": 1}\nnotes'),
+        ('{"m": 1', '{"m": 1'),
+        ('{"n": 1}\n', '{"n": 1}\n'),
+        ("", ""),
+    ],
+)
+def test_half_a_line_is_cut_off_where_it_begins_as_lines_do(path: Path, text: str, kept: str) -> None:
+    path.write_text(text)
+    JsonLines(path).cut_half_line(b'{"n"')
+    assert path.read_text() == kept
+
+
+def test_lines_are_cut_back_to_a_length(path: Path) -> None:
+    lines = JsonLines(path)
+    lines.cut(0)
+    size = lines.append({"n": 1})
+    lines.append({"n": 2})
+    lines.cut(size)
+    assert path.read_text() == '{"n": 1}\n'
+
+
+def test_two_processes_and_a_killed_one_lose_no_line(path: Path) -> None:
+    path.write_text('{"writer": "killed')
+    commands = [[sys.executable, "-c", APPENDER, str(path), writer, "60"] for writer in "ab"]
+    processes = [subprocess.Popen(command) for command in commands]
+    assert [process.wait() for process in processes] == [0, 0]
+    found = sorted((line["writer"], line["n"]) for line in JsonLines(path).read())
+    assert found == [(writer, n) for writer in "ab" for n in range(60)]
+
+
+def test_threads_that_append_at_once_lose_no_line(path: Path) -> None:
+    lines = JsonLines(path, shared=True)
+
+    def work(writer: int) -> None:
+        for n in range(50):
+            lines.append({"writer": writer, "n": n})
+
+    threads = [threading.Thread(target=work, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = sorted((line["writer"], line["n"]) for line in JsonLines(path).read())
+    assert found == [(writer, n) for writer in range(4) for n in range(50)]
+
+
+def test_what_is_no_line_is_named(path: Path, tmp_path: Path) -> None:
+    path.write_text("nonsense\n")
+    with pytest.raises(BadFile, match="one of its lines is no JSON object"):
+        JsonLines(path).read()
+    with pytest.raises(BadFile, match="cannot write"):
+        JsonLines(tmp_path).append({"n": 1})
