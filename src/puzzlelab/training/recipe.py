@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from typing_extensions import Protocol, runtime_checkable
 
-from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.settings import Settings, read_options, with_present_names
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
@@ -53,17 +51,6 @@ def find(name: str) -> Recipe:
         raise UnknownName("recipe", name, names())
     recipe: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
     return recipe
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The values of a TOML file; raises `BadFile` with the place of an error."""
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} is not TOML: {error}") from None
 
 
 def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -87,8 +88,6 @@ class Run:
 
     def saved_settings(self) -> dict[str, Any]:
         """The settings that the folder was begun with."""
-        from puzzlelab.training.recipe import read_toml
-
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
         return read_toml(self.config)
@@ -152,6 +151,17 @@ class Run:
         except FileNotFoundError:
             return 0, 0
         return int(request["first"]), int(request["end"])
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file; raises `BadFile` with the place of an error."""
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path} is not TOML: {error}") from None
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:

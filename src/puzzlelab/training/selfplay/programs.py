@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from puzzlelab.engine import report
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.trainer import Trainer
 
 POLL_SECONDS = 0.2

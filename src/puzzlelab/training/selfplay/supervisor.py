@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.engine import report
 from puzzlelab.training.processes import GRACE_SECONDS, PARENT_VARIABLE
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 INTERRUPTED = 130

@@ -22,10 +22,10 @@ from puzzlelab.training.loop import save_network
 from puzzlelab.training.losses import search_policy_loss, value_loss
 from puzzlelab.training.metrics import MetricsWriter
 from puzzlelab.training.online_rl import set_output_scale
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.shard_loader import SAMPLING
 
 COLUMNS = "state", "shares", "remaining"
