@@ -14,18 +14,18 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
-from puzzlelab.training.learner import Learner, LearnerSettings, Losses, check_network, new_learner
+from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
+from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
+from puzzlelab.training.recipe import RecipeSettings
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
@@ -33,10 +33,11 @@ INITIAL_BOARDS, TURNS = 3, 4
 """The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
 
 
-class OnlineSettings(Settings):
+class OnlineSettings(RecipeSettings):
     """The settings of every recipe that learns from its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
+        **RecipeSettings.renamed,
         "games": "parallel_games",
         "every": "steps_per_move",
         "warmup": "warmup_games",
@@ -47,11 +48,8 @@ class OnlineSettings(Settings):
         "margin": "slack",
         "middle": "output_mean",
         "spread": "output_scale",
-        "exam": "evaluation",
     }
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
     parallel_games: int = Field(default=1000, ge=1)
     """The number of games played side by side."""
     max_moves: int = Field(default=100, ge=1)
@@ -73,8 +71,6 @@ class OnlineSettings(Settings):
     """The output of the untrained network."""
     output_scale: float = Field(default=1.0, gt=0)
     """The unit of the network's output layer."""
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings(teacher_games=0)
 
 
 class History(Protocol):
@@ -99,8 +95,8 @@ class Actor(Protocol):
 
 
 @dataclass
-class OnlineTask:
-    """The games, and the network that plays them and learns from them: a `TrainingTask`."""
+class OnlineTask(TrainingTask):
+    """The games, and the network that plays them and learns from them."""
 
     settings: OnlineSettings
     learner: Learner
@@ -180,9 +176,6 @@ class OnlineTask:
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
-
-    def on_saved(self) -> None:
-        """Nothing to remove."""
 
 
 def check_settings(settings: OnlineSettings, head: str) -> None:

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
-from puzzlelab.training.recipe import Generates, Recipe
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
 GRACE_SECONDS = 20.0
@@ -24,7 +24,7 @@ PARENT_VARIABLE = "PUZZLELAB_PARENT"
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
     """Learn here, beside a generator if the recipe has one; Ctrl-C ends both after the present step."""
-    if not isinstance(recipe, Generates):
+    if recipe.generate is None:
         learn(recipe, run, settings)
         return
     with generator(name, run) as check_alive, graceful_interrupt() as check_interrupt:
@@ -44,7 +44,7 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
     """Make samples here, for a learner elsewhere; ends when the parent process of this one is gone."""
-    require_generator(recipe).generate(run, settings, stop_if_orphaned)
+    require_generator(recipe)(run, settings, stop_if_orphaned)
 
 
 def stop_if_orphaned() -> None:
@@ -54,11 +54,11 @@ def stop_if_orphaned() -> None:
         raise KeyboardInterrupt
 
 
-def require_generator(recipe: Recipe) -> Generates:
-    """The recipe as one with a generator; raises `BadInput` if it has none."""
-    if not isinstance(recipe, Generates):
+def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch], None]:
+    """The program of the recipe that makes samples; raises `BadInput` if it has none."""
+    if recipe.generate is None:
         raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
-    return recipe
+    return recipe.generate
 
 
 @contextmanager

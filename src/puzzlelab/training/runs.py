@@ -131,8 +131,8 @@ class Run:
                 raise BadInput(f"another program is at work on {self.folder} as its {program}") from None
             yield
 
-    def promote(self, name: str) -> None:
-        """Make this network the champion, and remove all others."""
+    def publish(self, name: str) -> None:
+        """Make a network that was saved just now the champion, and remove all others."""
         self.write(self.champion, name + "\n")
         for path in self.nets.iterdir():
             if path.stem != name:

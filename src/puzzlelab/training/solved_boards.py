@@ -19,7 +19,6 @@ from torch import Tensor
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -29,8 +28,8 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import Learner, LearnerSettings, check_network, new_learner
+from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.recipe import RecipeSettings
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""
@@ -47,18 +46,13 @@ class BoardSource(Settings):
     """A file of boards with exactly one solution each."""
 
 
-class SupervisedSettings(Settings):
+class SupervisedSettings(RecipeSettings):
     """The settings of every recipe that learns from boards with their solutions."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"puzzles": "boards", "exam": "evaluation"}
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
+    renamed: ClassVar[Mapping[str, str]] = {**RecipeSettings.renamed, "puzzles": "boards"}
     boards: tuple[BoardSource, ...] = Field(min_length=1)
     augment: bool = True
     """Whether boards are shown under random symmetries of the puzzle; useless for a network with these symmetries."""
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings()
 
 
 @dataclass(frozen=True)

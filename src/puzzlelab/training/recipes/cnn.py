@@ -9,7 +9,7 @@ Shapes: B = boards in play, N = cells, D = digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -23,7 +23,9 @@ from puzzlelab.nets.model import candidates_of
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import policy_loss
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
@@ -38,7 +40,7 @@ class CnnSettings(SupervisedSettings):
 
 
 @dataclass
-class CnnTask:
+class CnnTask(TrainingTask):
     """A learner with the boards that it learns from."""
 
     settings: CnnSettings
@@ -81,22 +83,17 @@ class CnnTask:
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         self.pool.restore(tensors, values)
 
-    def on_saved(self) -> None:
-        """Nothing to remove: the boards are generated again from the settings."""
+
+def check(settings: CnnSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    if solved_boards.check_settings(settings).reads_candidates:
+        raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-@dataclass(frozen=True)
-class CnnRecipe:
-    """A single program, because the network decides which cells are filled next."""
-
-    settings = CnnSettings
-
-    def check(self, settings: CnnSettings) -> None:
-        if solved_boards.check_settings(settings).reads_candidates:
-            raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
-
-    def learn(self, run: Run, settings: CnnSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: CnnTask(settings, *solved_boards.new_learner_and_pool(settings)))
+def learn(run: Run, settings: CnnSettings, watch: Watch) -> None:
+    """Train on the boards."""
+    loop.learn(run, settings, watch, lambda: CnnTask(settings, *solved_boards.new_learner_and_pool(settings)))
 
 
-RECIPE = CnnRecipe()
+RECIPE = Recipe(CnnSettings, check, learn)
+"""A single program, because the network decides which cells are filled next."""

@@ -7,7 +7,7 @@ and a mask over illegal moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -27,6 +27,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
 
@@ -151,18 +152,16 @@ def new_task(settings: DqnSettings) -> OnlineTask:
     return OnlineTask.of(puzzle, settings, make_actor)
 
 
-@dataclass(frozen=True)
-class DqnRecipe:
-    """A single program, because the network that learns also plays."""
-
-    settings = DqnSettings
-
-    def check(self, settings: DqnSettings) -> None:
-        check_settings(settings, "q")
-        rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
-
-    def learn(self, run: Run, settings: DqnSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new_task(settings))
+def check(settings: DqnSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    check_settings(settings, "q")
+    rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
-RECIPE = DqnRecipe()
+def learn(run: Run, settings: DqnSettings, watch: Watch) -> None:
+    """Train on the network's own games."""
+    loop.learn(run, settings, watch, lambda: new_task(settings))
+
+
+RECIPE = Recipe(DqnSettings, check, learn)
+"""A single program, because the network that learns also plays."""

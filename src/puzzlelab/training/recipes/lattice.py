@@ -11,7 +11,7 @@ Shapes: B = boards in play, N = cells, D = digits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -26,7 +26,9 @@ from puzzlelab.engine import candidate_logits
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import policy_loss
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
 
@@ -55,7 +57,7 @@ class LatticeSettings(SupervisedSettings):
 
 
 @dataclass
-class LatticeTask:
+class LatticeTask(TrainingTask):
     """A learner with the boards that it learns from."""
 
     settings: LatticeSettings
@@ -126,22 +128,17 @@ class LatticeTask:
         self.pool.restore(tensors, values)
         self.outcomes = dict(values["ended"])
 
-    def on_saved(self) -> None:
-        """Nothing to remove: the boards are generated again from the settings."""
+
+def check(settings: LatticeSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    if not solved_boards.check_settings(settings).reads_candidates:
+        raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
 
-@dataclass(frozen=True)
-class LatticeRecipe:
-    """A single program, because the boards depend on what the network eliminates."""
-
-    settings = LatticeSettings
-
-    def check(self, settings: LatticeSettings) -> None:
-        if not solved_boards.check_settings(settings).reads_candidates:
-            raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
-
-    def learn(self, run: Run, settings: LatticeSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.new_learner_and_pool(settings)))
+def learn(run: Run, settings: LatticeSettings, watch: Watch) -> None:
+    """Train on the boards."""
+    loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.new_learner_and_pool(settings)))
 
 
-RECIPE = LatticeRecipe()
+RECIPE = Recipe(LatticeSettings, check, learn)
+"""A single program, because the boards depend on what the network eliminates."""

@@ -7,41 +7,37 @@ document on puzzles with UCT search (2020).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.nets.device import device
 from puzzlelab.training.learner import check_network
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import supervisor
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 
-@dataclass(frozen=True)
-class SelfPlayRecipe:
-    """All programs of a run, as `selfplay run` starts them."""
-
-    settings = SelfPlaySettings
-
-    def check(self, settings: SelfPlaySettings) -> None:
-        puzzle = registry.load(settings.puzzle)
-        StartSampler.of(puzzle, settings.curriculum)
-        if settings.curriculum.growth == "linear":
-            raise BadOption("in self-play the difficulty grows with games won, not linearly: curriculum.growth=wins")
-        device(settings.learning.device)
-        heads = check_network(puzzle, settings.network).heads
-        needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
-        if missing := sorted(needed - set(heads)):
-            raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")
-        for solver in settings.match.opponents:
-            registry.parse_solver(solver)
-
-    def learn(self, run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
-        supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
+def check(settings: SelfPlaySettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    puzzle = registry.load(settings.puzzle)
+    StartSampler.of(puzzle, settings.curriculum)
+    if settings.curriculum.growth == "linear":
+        raise BadOption("in self-play the difficulty grows with games won, not linearly: curriculum.growth=wins")
+    device(settings.learning.device)
+    heads = check_network(puzzle, settings.network).heads
+    needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
+    if missing := sorted(needed - set(heads)):
+        raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")
+    for solver in settings.match.opponents:
+        registry.parse_solver(solver)
 
 
-RECIPE = SelfPlayRecipe()
+def learn(run: Run, settings: SelfPlaySettings, watch: Watch) -> None:
+    """Run all programs, as `selfplay run` does."""
+    supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
+
+
+RECIPE = Recipe(SelfPlaySettings, check, learn)
+"""All programs of a run."""

@@ -7,7 +7,7 @@ from boards near and far, so that it learns where it errs. Source: Bertsekas and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -26,6 +26,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
 
@@ -108,17 +109,15 @@ def new_task(settings: ValueIterationSettings) -> OnlineTask:
     return OnlineTask.of(puzzle, settings, lambda task: ValueIterationTask(settings, task, Trajectories.of(task.games)))
 
 
-@dataclass(frozen=True)
-class ValueIterationRecipe:
-    """A single program, because the network that learns also plays."""
-
-    settings = ValueIterationSettings
-
-    def check(self, settings: ValueIterationSettings) -> None:
-        check_settings(settings, "cost_to_go")
-
-    def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new_task(settings))
+def check(settings: ValueIterationSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    check_settings(settings, "cost_to_go")
 
 
-RECIPE = ValueIterationRecipe()
+def learn(run: Run, settings: ValueIterationSettings, watch: Watch) -> None:
+    """Train on the network's own games."""
+    loop.learn(run, settings, watch, lambda: new_task(settings))
+
+
+RECIPE = Recipe(ValueIterationSettings, check, learn)
+"""A single program, because the network that learns also plays."""

@@ -45,9 +45,9 @@ def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
         trainer = Trainer.open(run, settings, heartbeat)
         try:
-            _work(run, trainer, watch, lambda: trainer.finished)
+            _work(run, trainer, watch, lambda: trainer.loop.finished)
         finally:
-            trainer.save()
+            trainer.loop.save()
         run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
@@ -95,7 +95,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         try:
-            while not trainer.finished:
+            while not trainer.loop.finished:
                 generator.work_once(watch)
                 trainer.work_once(watch)
                 while referee.work_once(watch):
@@ -104,7 +104,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         except _TimeIsOver:
             pass
         finally:
-            trainer.save()
+            trainer.loop.save()
 
 
 class _TimeIsOver(Exception):

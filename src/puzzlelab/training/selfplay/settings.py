@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training.evaluation import EvalSettings
 from puzzlelab.training.learner import LearnerSettings
 from puzzlelab.training.losses import Distance
+from puzzlelab.training.policy_value import PolicyValueSettings
 
 
 class GameSettings(Settings):
@@ -82,41 +82,31 @@ class MatchSettings(Settings):
     """The number of boards of each match against a fixed solver."""
 
 
-class SelfPlaySettings(Settings):
-    """Every setting of the recipe."""
+class SelfPlaySettings(PolicyValueSettings):
+    """Every setting of the recipe; the network needs the head `cost_to_go`, and `policy` if games follow visits."""
 
     renamed: ClassVar[Mapping[str, str]] = {
-        "remaining": "cost_to_go_weight",
-        "moves": "policy_weight",
+        **PolicyValueSettings.renamed,
         "middle": "output_mean",
         "spread": "output_scale",
         "starts": "curriculum",
         "playing": "self_play",
         "samples": "replay",
-        "exam": "evaluation",
     }
     recipe: Literal["selfplay"] = "selfplay"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
-    """With the head `remaining`, and `moves` unless the policy is `values`."""
+    learning: LearnerSettings = LearnerSettings(schedule="constant")
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
+    """Guided by the scores of moves by default, if the network has them."""
+    cost_to_go_weight: float = Field(default=0.1, ge=0)
+    policy_weight: float = Field(default=1.0, ge=0)
+    distance: Distance = "huber"
     follow: Literal["champion", "latest"] = "champion"
     """The network that plays the games: the champion or the newest one."""
-    cost_to_go_weight: float = Field(default=0.1, ge=0)
-    """The weight of the remaining moves in the loss."""
-    policy_weight: float = Field(default=1.0, ge=0)
-    """The weight of the scores of moves in the loss."""
-    distance: Distance = "huber"
     output_mean: float = 10.0
     """The remaining moves that the untrained network predicts."""
     output_scale: float = Field(default=10.0, gt=0)
     """The unit of the network's output layer."""
-    augment: bool = True
-    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
     curriculum: CurriculumSettings = CurriculumSettings()
     self_play: GameSettings = GameSettings()
     replay: WindowSettings = WindowSettings()
     match: MatchSettings = MatchSettings()
-    learning: LearnerSettings = LearnerSettings(schedule="constant")
-    evaluation: EvalSettings = EvalSettings(teacher_games=0)
-    """Guided by the scores of moves by default, if the network has them."""
