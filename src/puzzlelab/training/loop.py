@@ -62,13 +62,13 @@ class TrainingTask:
         """Called after a state was saved: files that only earlier states needed may be removed."""
 
 
-def learn(run: Run, settings: RecipeSettings, watch: Watch, make_task: Callable[[], TrainingTask]) -> None:
-    """Train until all steps are done; after Ctrl-C, which saves, the same call continues.
+def learn(make_task: Callable[[Run, Any], TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
+    """Train on the task of these settings until all steps are done; after Ctrl-C, which saves, the same call continues.
 
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
-        loop = Loop.open(run, settings, make_task())
+        loop = Loop.open(run, settings, make_task(run, settings))
         try:
             loop.run_steps(watch)
             while not loop.finished:

@@ -65,8 +65,7 @@ def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch], None]:
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
     """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed."""
     command = [sys.executable, "-m", "puzzlelab", "train", name, "--run", str(run.folder), "--only", "generate"]
-    environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    process = start_child(command, stderr=subprocess.PIPE, text=True)
 
     def check_alive() -> None:
         if process.poll():
@@ -76,12 +75,23 @@ def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
     try:
         yield check_alive
     finally:
-        process.terminate()
-        try:
-            process.communicate(timeout=GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        end_child(process, signal.SIGTERM)
+
+
+def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
+    """Start a child process that does not outlive this one, with further options of `Popen`."""
+    environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **options)
+
+
+def end_child(process: subprocess.Popen[Any], signal_number: int) -> None:
+    """End a child process by this signal, or kill it if it does not end soon."""
+    process.send_signal(signal_number)
+    try:
+        process.communicate(timeout=GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -28,7 +28,9 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.recipe import RecipeSettings
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
@@ -76,14 +78,6 @@ def check_settings(settings: SupervisedSettings) -> NetworkSettings:
             _generator_settings(puzzle, source)
     device(settings.learning.device)
     return check_network(puzzle, settings.network)
-
-
-def new_learner_and_pool(settings: SupervisedSettings) -> tuple[Learner, BoardPool]:
-    """A learner with random weights, and a pool of the boards."""
-    puzzle = registry.load(settings.puzzle)
-    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-    boards = load_boards(puzzle, settings.boards, settings.seed)
-    return learner, BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
 
 
 def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
@@ -199,3 +193,30 @@ class BoardPool:
         """Load a saved state."""
         self.solutions, self.candidates = tensors["answer"].numpy().copy(), tensors["left"].numpy().copy()
         self.taken = int(values["taken"])
+
+
+@dataclass
+class SupervisedTask(TrainingTask):
+    """A learner with the boards that it learns from."""
+
+    settings: Any
+    learner: Learner
+    pool: BoardPool
+
+    @classmethod
+    def new(cls, settings: SupervisedSettings) -> Self:
+        """With random weights, and a pool of the boards."""
+        puzzle = registry.load(settings.puzzle)
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        boards = load_boards(puzzle, settings.boards, settings.seed)
+        pool = BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
+        return cls(settings, learner, pool)
+
+    def metrics(self) -> Metrics:
+        return {"boards": self.pool.taken}
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        return self.pool.state()
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        self.pool.restore(tensors, values)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,13 +22,10 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.training import loop, solved_boards
-from puzzlelab.training.evaluation import Metrics
-from puzzlelab.training.learner import Learner, Losses
-from puzzlelab.training.loop import TrainingTask
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import policy_loss
-from puzzlelab.training.recipe import Recipe, Watch
-from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
+from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
 
 
 class CnnSettings(SupervisedSettings):
@@ -40,12 +38,10 @@ class CnnSettings(SupervisedSettings):
 
 
 @dataclass
-class CnnTask(TrainingTask):
-    """A learner with the boards that it learns from."""
+class CnnTask(SupervisedTask):
+    """Fills the cells that the network is most certain of, and learns the digits of all others."""
 
     settings: CnnSettings
-    learner: Learner
-    pool: BoardPool
 
     def step(self) -> Mapping[str, float]:
         model, candidates, correct = self.learner.model, self.pool.candidates, self.pool.solution_candidates
@@ -74,15 +70,6 @@ class CnnTask(TrainingTask):
         pool.candidates[chosen] = pool.solution_candidates[chosen]
         pool.replace(number == count)
 
-    def metrics(self) -> Metrics:
-        return {"boards": self.pool.taken}
-
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return self.pool.state()
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        self.pool.restore(tensors, values)
-
 
 def check(settings: CnnSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
@@ -90,10 +77,5 @@ def check(settings: CnnSettings) -> None:
         raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-def learn(run: Run, settings: CnnSettings, watch: Watch) -> None:
-    """Train on the boards."""
-    loop.learn(run, settings, watch, lambda: CnnTask(settings, *solved_boards.new_learner_and_pool(settings)))
-
-
-RECIPE = Recipe(CnnSettings, check, learn)
+RECIPE = Recipe(CnnSettings, check, partial(loop.learn, lambda run, settings: CnnTask.new(settings)))
 """A single program, because the network decides which cells are filled next."""

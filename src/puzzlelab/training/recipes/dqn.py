@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -27,8 +28,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
-from puzzlelab.training.recipe import Recipe, Watch
-from puzzlelab.training.runs import Run
+from puzzlelab.training.recipe import Recipe
 
 
 class DqnSettings(OnlineSettings):
@@ -158,10 +158,5 @@ def check(settings: DqnSettings) -> None:
     rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
-def learn(run: Run, settings: DqnSettings, watch: Watch) -> None:
-    """Train on the network's own games."""
-    loop.learn(run, settings, watch, lambda: new_task(settings))
-
-
-RECIPE = Recipe(DqnSettings, check, learn)
+RECIPE = Recipe(DqnSettings, check, partial(loop.learn, lambda run, settings: new_task(settings)))
 """A single program, because the network that learns also plays."""

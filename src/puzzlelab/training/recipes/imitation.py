@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -196,10 +197,5 @@ def check(settings: ImitationSettings) -> None:
     device(settings.learning.device)
 
 
-def learn(run: Run, settings: ImitationSettings, watch: Watch) -> None:
-    """Train on the samples of the generators."""
-    loop.learn(run, settings, watch, lambda: ImitationTask.new(run, settings))
-
-
-RECIPE = Recipe(ImitationSettings, check, learn, generate)
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask.new), generate)
 """Two programs: generators make samples, and the learner trains on them."""

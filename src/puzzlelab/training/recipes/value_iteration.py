@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,8 +27,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
-from puzzlelab.training.recipe import Recipe, Watch
-from puzzlelab.training.runs import Run
+from puzzlelab.training.recipe import Recipe
 
 
 class ValueIterationSettings(OnlineSettings):
@@ -114,10 +114,5 @@ def check(settings: ValueIterationSettings) -> None:
     check_settings(settings, "cost_to_go")
 
 
-def learn(run: Run, settings: ValueIterationSettings, watch: Watch) -> None:
-    """Train on the network's own games."""
-    loop.learn(run, settings, watch, lambda: new_task(settings))
-
-
-RECIPE = Recipe(ValueIterationSettings, check, learn)
+RECIPE = Recipe(ValueIterationSettings, check, partial(loop.learn, lambda run, settings: new_task(settings)))
 """A single program, because the network that learns also plays."""
