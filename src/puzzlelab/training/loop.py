@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
@@ -38,6 +38,11 @@ class TrainingTask:
     prefers_prior: ClassVar[bool] = False
     """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
 
+    @classmethod
+    def new(cls, run: Run, settings: Any) -> Self:
+        """The task before its first step, with random weights."""
+        raise NotImplementedError
+
     def step(self) -> Mapping[str, float] | None:
         """Train for one step; the losses, or None if the step has to wait for samples."""
         raise NotImplementedError
@@ -62,13 +67,13 @@ class TrainingTask:
         """Called after a state was saved: files that only earlier states needed may be removed."""
 
 
-def learn(make_task: Callable[[Run, Any], TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
-    """Train on the task of these settings until all steps are done; after Ctrl-C, which saves, the same call continues.
+def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
+    """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
-        loop = Loop.open(run, settings, make_task(run, settings))
+        loop = Loop.open(run, settings, task.new(run, settings))
         try:
             loop.run_steps(watch)
             while not loop.finished:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
@@ -14,7 +14,6 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
@@ -26,6 +25,7 @@ from puzzlelab.training.learner import Learner, Losses, check_network, new_learn
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
 from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
@@ -80,46 +80,38 @@ class History(Protocol):
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 
-class Actor(Protocol):
-    """How a recipe plays and learns."""
-
-    @property
-    def history(self) -> History:
-        """The past of the games in progress."""
-
-    def act(self) -> None:
-        """Make a move in every game, and append the new transitions to the replay buffer."""
-
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
-
-
 @dataclass
 class OnlineTask(TrainingTask):
-    """The games, and the network that plays them and learns from them."""
+    """The games, and the network that plays them and learns from them; a recipe's own class plays and learns."""
 
-    settings: OnlineSettings
+    settings: Any
     learner: Learner
     target: TargetNetwork
     games: VectorGame
     exploration: Exploration
     replay: ReplayBuffer
-    actor: Actor = field(init=False)
+    history: History = field(init=False)
     turns: int = 0
     """Moves made in each game."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, settings: OnlineSettings, make_actor: Callable[[OnlineTask], Actor]) -> OnlineTask:
-        """With random weights and new games."""
+    def new(cls, run: Run, settings: OnlineSettings) -> Self:
+        puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
         games = VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
         exploration, replay = Exploration.of(settings.exploration), ReplayBuffer(settings.replay)
         target = TargetNetwork.of(learner.model, settings.target_network)
-        task = cls(settings, learner, target, games, exploration, replay)
-        task.actor = make_actor(task)
-        return task
+        return cls(settings, learner, target, games, exploration, replay)
+
+    def act(self) -> None:
+        """Make a move in every game, and append the new transitions to the replay buffer."""
+        raise NotImplementedError
+
+    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        raise NotImplementedError
 
     def step(self) -> Mapping[str, float]:
         """Make a move in every game when one is due, and train on a batch of transitions."""
@@ -127,14 +119,14 @@ class OnlineTask(TrainingTask):
         self.exploration.update_for_step(step)
         self.games.starts.stepped(step)
         while step == 0 and self.games.tally[0] < settings.warmup_games:
-            self.actor.act()
+            self.act()
         if step % settings.steps_per_move == 0:
-            self.actor.act()
+            self.act()
         while not self.replay.can_sample(settings.learning.batch_size):
-            self.actor.act()
+            self.act()
         batch = self.replay.sample(settings.learning.batch_size, step, generator(settings.seed, SAMPLING, step))
         errors: list[Tensor] = []
-        losses = self.learner.update(lambda: self.actor.losses(batch, errors))
+        losses = self.learner.update(lambda: self.losses(batch, errors))
         self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
         return losses
@@ -165,14 +157,14 @@ class OnlineTask(TrainingTask):
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
-        parts = {"play": self.games.state(), "record": self.actor.history.state(), "memory": self.replay.state()}
+        parts = {"play": self.games.state(), "record": self.history.state(), "memory": self.replay.state()}
         values = {"turns": self.turns, "epsilon": self.exploration.epsilon}
         return to_tensors(parts) | self.target.state(), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         self.games.restore(arrays_of(tensors, "play"))
-        self.actor.history.restore(arrays_of(tensors, "record"))
+        self.history.restore(arrays_of(tensors, "record"))
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]

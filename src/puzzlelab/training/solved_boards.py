@@ -32,6 +32,7 @@ from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.runs import Run
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""
@@ -204,8 +205,7 @@ class SupervisedTask(TrainingTask):
     pool: BoardPool
 
     @classmethod
-    def new(cls, settings: SupervisedSettings) -> Self:
-        """With random weights, and a pool of the boards."""
+    def new(cls, run: Run, settings: SupervisedSettings) -> Self:
         puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         boards = load_boards(puzzle, settings.boards, settings.seed)

@@ -77,5 +77,5 @@ def check(settings: CnnSettings) -> None:
         raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-RECIPE = Recipe(CnnSettings, check, partial(loop.learn, lambda run, settings: CnnTask.new(settings)))
+RECIPE = Recipe(CnnSettings, check, partial(loop.learn, CnnTask))
 """A single program, because the network decides which cells are filled next."""

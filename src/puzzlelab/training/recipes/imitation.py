@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -130,7 +130,7 @@ class ImitationTask(TrainingTask):
     evaluation_samples: TrainingSamples | None
 
     @classmethod
-    def new(cls, run: Run, settings: ImitationSettings) -> ImitationTask:
+    def new(cls, run: Run, settings: ImitationSettings) -> Self:
         """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
         run.shards.mkdir(parents=True, exist_ok=True)
@@ -197,5 +197,5 @@ def check(settings: ImitationSettings) -> None:
     device(settings.learning.device)
 
 
-RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask.new), generate)
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask), generate)
 """Two programs: generators make samples, and the learner trains on them."""

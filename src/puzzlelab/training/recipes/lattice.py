@@ -132,5 +132,5 @@ def check(settings: LatticeSettings) -> None:
         raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
 
-RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, lambda run, settings: LatticeTask.new(settings)))
+RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, LatticeTask))
 """A single program, because the boards depend on what the network eliminates."""

@@ -45,14 +45,6 @@ class SelfPlayTask(TrainingTask):
     """The shards that were read."""
     prefers_prior: ClassVar[bool] = True
 
-    @classmethod
-    def new(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat) -> SelfPlayTask:
-        """With random weights and no samples."""
-        learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
-        set_output_scale(learner, settings.output_mean, settings.output_scale)
-        game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
-        return cls(run, settings, heartbeat, learner, game_log, ring)
-
     @property
     def has_enough(self) -> bool:
         """Whether the average use of a sample stays within the replay ratio after the next step."""
@@ -107,7 +99,10 @@ class Trainer:
     @classmethod
     def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
-        task = SelfPlayTask.new(run, settings, heartbeat)
+        learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
+        set_output_scale(learner, settings.output_mean, settings.output_scale)
+        game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
+        task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring)
         heartbeat.busy("proves the optima of the evaluation boards")
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
         loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False)
