@@ -96,7 +96,7 @@ class Loop:
     writer: MetricsWriter
     evaluator: Evaluator
     publish_interval: int | None = None
-    """Steps between two published networks, of which the last step makes one more; None: only the caller publishes."""
+    """Steps between two published networks; the last one is published too. None: the caller publishes the network."""
     reports_progress: bool = True
     """Whether evaluations are reported as progress; False in a run of several programs, which is reported as one."""
     losses: MeanLosses = field(default_factory=MeanLosses)

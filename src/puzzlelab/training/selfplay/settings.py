@@ -13,6 +13,7 @@ from puzzlelab.training.evaluation import EvalSettings
 from puzzlelab.training.learner import LearnerSettings
 from puzzlelab.training.losses import Distance
 from puzzlelab.training.policy_value import PolicyValueSettings
+from puzzlelab.training.selfplay.run_folder import Follow
 
 
 class GameSettings(Settings):
@@ -100,8 +101,7 @@ class SelfPlaySettings(PolicyValueSettings):
     cost_to_go_weight: float = Field(default=0.1, ge=0)
     policy_weight: float = Field(default=1.0, ge=0)
     distance: Distance = "huber"
-    follow: Literal["champion", "latest"] = "champion"
-    """The network that plays the games: the champion or the newest one."""
+    follow: Follow = "champion"
     output_mean: float = 10.0
     """The remaining moves that the untrained network predicts."""
     output_scale: float = Field(default=10.0, gt=0)
