@@ -103,9 +103,17 @@ class GymGame:
             raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
         if options.render_mode == "rgb_array" and puzzle.view(DrawsSvg) is None:
             raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
-        reward = rewards.make(puzzle, options.reward, options.discount)
-        zeros, no, canonical = np.zeros(count, np.int64), np.zeros(count, bool), np.zeros((count, 0), np.int64)
-        return cls(puzzle, options, np.zeros((count, 0)), zeros, no, no, canonical, reward, sampler(puzzle, options))
+        return cls(
+            puzzle=puzzle,
+            options=options,
+            states=np.zeros((count, 0)),
+            moves=np.zeros(count, np.int64),
+            solved=np.zeros(count, bool),
+            dead=np.zeros(count, bool),
+            canonical=np.zeros((count, 0), np.int64),
+            reward=rewards.make(puzzle, options.reward, options.discount),
+            sample=sampler(puzzle, options),
+        )
 
     @cached_property
     def planes(self) -> Planes | None:

@@ -77,8 +77,9 @@ def test_a_run_of_self_competition_is_shown(program, copied) -> None:
 def test_settings_of_recipes_load(path) -> None:
     pytest.importorskip("torch")
     from puzzlelab.training import recipe
+    from puzzlelab.training.runs import read_toml
 
-    values = recipe.read_toml(path)
+    values = read_toml(path)
     settings = recipe.settings_of(values["recipe"], values)
     assert settings.puzzle == values["puzzle"]
     assert recipe.settings_of(values["recipe"], settings.model_dump(exclude_none=True)) == settings

@@ -14,7 +14,8 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.solver import solve_all
 from puzzlelab.core.views import Samples
 from puzzlelab.nets import checkpoint, model_zoo
-from puzzlelab.training.recipe import read_toml, settings_of
+from puzzlelab.training.recipe import settings_of
+from puzzlelab.training.runs import read_toml
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 NAMES = sorted(model_zoo.shipped())

@@ -74,7 +74,7 @@ def train():
     def both(folder, settings, watch=lambda: None):
         run, its_recipe = Run(folder), recipe.find(settings.recipe)
         run.begin(settings)
-        if isinstance(its_recipe, recipe.Generates):
+        if its_recipe.generate is not None:
             with _generating(run, settings) as alive:
                 its_recipe.learn(run, settings, lambda: (watch(), alive()))
         else:

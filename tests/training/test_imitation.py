@@ -13,7 +13,7 @@ from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.learner import new_learner
-from puzzlelab.training.recipes.imitation import ImitationTask
+from puzzlelab.training.policy_value import losses_of
 
 
 def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metrics_of) -> None:
@@ -106,8 +106,7 @@ def test_the_loss_of_one_batch_falls(settings_of, policy) -> None:
     puzzle = registry.load(settings.puzzle)
     learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
     batch = PolicyValueBatch.from_samples(puzzle, batch_of(puzzle))
-    task = ImitationTask(settings, puzzle, learner, loader=None, evaluation_samples=None)
-    losses = [learner.update(lambda: task._losses(batch)) for _ in range(10)]
+    losses = [learner.update(lambda: losses_of(learner.model, batch, settings)) for _ in range(10)]
     assert losses[-1]["loss"] < losses[0]["loss"]
     assert losses[0]["loss"] == pytest.approx(losses[0]["remaining_loss"] + losses[0]["moves_loss"])
 

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.training import recipe
-from puzzlelab.training.runs import Run
+from puzzlelab.training.runs import Run, read_toml
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.heartbeat import programs
 from puzzlelab.training.selfplay.matches import MatchLog
@@ -22,14 +22,14 @@ OLD = [path for path in sorted((ROOT / "tests" / "data" / "old").glob("*.toml"))
 
 
 def settings_in(path, *changes):
-    values = recipe.read_toml(path)
+    values = read_toml(path)
     return recipe.settings_of(values["recipe"], values, changes)
 
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
 def test_an_old_recipe_gives_the_settings_of_the_present_one(path) -> None:
     present = ROOT / "recipes" / path.name
-    assert recipe.read_toml(path) != recipe.read_toml(present)
+    assert read_toml(path) != read_toml(present)
     assert settings_in(path) == settings_in(present)
 
 
@@ -38,7 +38,7 @@ def test_a_run_that_was_begun_with_an_old_recipe_continues_with_the_present_one(
     run = Run(tmp_path)
     shutil.copy(path, run.config)
     run.begin(settings_in(ROOT / "recipes" / path.name))
-    assert recipe.settings_of(recipe.read_toml(path)["recipe"], run.saved_settings()) == settings_in(path)
+    assert recipe.settings_of(read_toml(path)["recipe"], run.saved_settings()) == settings_in(path)
 
 
 @pytest.mark.parametrize("folder", ["tests/data/old", "recipes"])

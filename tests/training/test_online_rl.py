@@ -61,7 +61,7 @@ def test_metrics_are_those_since_the_last_call() -> None:
         parallel_games=4,
         curriculum=CurriculumSettings(random_walk_share=1, initial_difficulty=2),
     )
-    task = online_rl.OnlineTask.of(registry.load("tiles-2x2"), settings, lambda task: None)
+    task = online_rl.OnlineTask.new(None, settings)
     task.games.tally[:], task.games.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}

@@ -17,7 +17,8 @@ from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.model import Model
 from puzzlelab.training import recipe
-from puzzlelab.training.recipes import dqn, value_iteration
+from puzzlelab.training.recipes.dqn import DqnTask
+from puzzlelab.training.recipes.value_iteration import ValueIterationTask
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 COMMON = {
@@ -47,7 +48,7 @@ COMMON = {
     "evaluation": {"every": 10, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
 }
 HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
-MODULES = {"dqn": dqn, "value_iteration": value_iteration}
+TASKS = {"dqn": DqnTask, "value_iteration": ValueIterationTask}
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ class Tabular(Model):
 
 def tabular(settings, rate):
     """A table of games whose network is a table of numbers, and moves by so much of the gradient."""
-    task = MODULES[settings.recipe].new_task(settings)
+    task = TASKS[settings.recipe].new(None, settings)
     model, count = task.learner.model, {"q": SMALL.move_count, "cost_to_go": 1}[task.learner.model.heads[0]]
     module = torch.nn.Embedding(6**6, count)
     torch.nn.init.constant_(module.weight, {"q": -7.0, "cost_to_go": 7.0}[model.heads[0]])  # far from any value
@@ -205,7 +206,7 @@ def test_values_of_moves_in_a_table_become_the_exact_ones(settings_of, known, va
     size = len(columns["state"])
     task = tabular(settings_of("dqn", "distance=squared", *NO_WALKS, *variant), rate=size / 2)
     for _ in range(150):
-        task.learner.update(lambda: task.actor.losses(ReplayBatch(columns), []))
+        task.learner.update(lambda: task.losses(ReplayBatch(columns), []))
     moves = transitions(known)
     found = task.learner.model.outputs(moves["state"])["q"][np.arange(len(moves["move"])), moves["move"]]
     assert found == pytest.approx(-1 - distance_of(known, moves["next"]), abs=0.01)
@@ -216,9 +217,7 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
     task = tabular(settings_of("value_iteration", "distance=squared", *NO_WALKS), rate=len(states) / 2)
     unknown = np.full(len(states), UNKNOWN, np.int32)
     for _ in range(40):
-        task.learner.update(
-            lambda: task.actor.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), [])
-        )
+        task.learner.update(lambda: task.losses(ReplayBatch({"state": states, "bound": unknown, "left": unknown}), []))
     assert task.learner.model.cost_to_go(states) == pytest.approx(distances, abs=0.01)
 
 
@@ -235,12 +234,12 @@ def test_remaining_moves_in_a_table_become_the_exact_ones(settings_of, known) ->
 )
 def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
     settings = settings_of(*variant, *FIRM)
-    task = MODULES[variant[0]].new_task(settings)
+    task = TASKS[variant[0]].new(None, settings)
     columns = transitions(known)
     if variant[0] == "value_iteration":
         unknown = np.full(len(known[0]), UNKNOWN, np.int32)
         columns = {"state": known[0], "bound": unknown, "left": unknown}
-    losses = [task.learner.update(lambda: task.actor.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
+    losses = [task.learner.update(lambda: task.losses(ReplayBatch(columns), []))["loss"] for _ in range(10)]
     assert losses[-1] < losses[0]
 
 

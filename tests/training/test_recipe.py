@@ -6,6 +6,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadFile, BadOption, UnknownName
 from puzzlelab.training import recipe
+from puzzlelab.training.runs import read_toml
 
 
 def test_changes_reach_into_tables() -> None:
@@ -40,9 +41,9 @@ def test_bad_toml_gets_its_place(tmp_path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text("seed = 1\nseed = \n")
     with pytest.raises(BadFile, match=r"is not TOML: .*line 2"):
-        recipe.read_toml(path)
+        read_toml(path)
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(BadFile, match="is not TOML"):
-        recipe.read_toml(path)
+        read_toml(path)
     with pytest.raises(BadFile, match="cannot read"):
-        recipe.read_toml(tmp_path / "none.toml")
+        read_toml(tmp_path / "none.toml")

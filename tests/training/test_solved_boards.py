@@ -96,9 +96,7 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_loss_of_the_same_boards_falls(digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name](
-        settings, *solved_boards.new_learner_and_pool(settings)
-    )
+    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name].new(None, settings)
     tensors, values = task.pool.state()
     losses = []
     for _ in range(20):

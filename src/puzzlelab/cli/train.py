@@ -104,7 +104,8 @@ def _restart(run: Run, yes: bool) -> None:
 
 def settings_from(recipe: str, run: Run, config: Path | None, changes: list[str]) -> Any:
     """The settings of the file, or else of the existing run, with the changes."""
-    from puzzlelab.training.recipe import read_toml, settings_of
+    from puzzlelab.training.recipe import settings_of
+    from puzzlelab.training.runs import read_toml
 
     values = read_toml(config) if config is not None else run.saved_settings()
     return settings_of(recipe, values, changes)

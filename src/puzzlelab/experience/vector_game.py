@@ -70,8 +70,18 @@ class VectorGame:
     ) -> VectorGame:
         """This number of games, without a move yet."""
         states, bounds = starts.boards(games, random)
-        zeros, tally, canonical = np.zeros(games, np.int32), np.zeros(4, np.int64), canonical_moves(puzzle, states)
-        return cls(puzzle, starts, max_moves, states, zeros, zeros.copy(), bounds, tally, np.zeros(1), canonical)
+        return cls(
+            puzzle=puzzle,
+            starts=starts,
+            max_moves=max_moves,
+            states=states,
+            lengths=np.zeros(games, np.int32),
+            random_moves=np.zeros(games, np.int32),
+            bounds=bounds,
+            tally=np.zeros(4, np.int64),
+            final_estimates=np.zeros(1),
+            canonical_moves=canonical_moves(puzzle, states),
+        )
 
     def legal(self) -> NDArray[np.bool_]:
         """`bool[B, M]`: the legal moves of the current states."""

@@ -1,1 +1,12 @@
-"""Training of networks: the settings of recipes, the folder of a run, and the learner that all recipes share."""
+"""Training of networks: recipes, the loop and the learner that they share, and the folder of a run.
+
+Start with `recipe.py`, the interface of a recipe, and `loop.py`, which makes the steps, evaluates, saves and publishes.
+`learner.py` holds the network and its optimiser; `runs.py` describes the folder through which the programs of a run
+work together, and `train_state.py` and `metrics.py` two of its files.
+
+`recipes/` has one recipe a file. What several of them share lies here: `online_rl.py` for games that the network plays
+itself, `solved_boards.py` for boards with their solutions, `policy_value.py` for samples of a teacher or of a search.
+`selfplay/` has the programs of self-play, and `processes.py` starts the programs of all other runs.
+
+`bench`, `cluster`, `api`, `gym`, `cli` and `web` may import this package; it imports torch.
+"""

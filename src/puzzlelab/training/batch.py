@@ -31,6 +31,11 @@ class PolicyValueBatch:
     """
 
     @property
+    def is_of_search(self) -> bool:
+        """Whether the target is the shares of a search, and not sets of moves."""
+        return self.policy_target.dtype != bool
+
+    @property
     def legal(self) -> NDArray[np.bool_]:
         """[B, M]: the legal moves."""
         return self.canonical >= 0

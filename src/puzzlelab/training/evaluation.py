@@ -77,9 +77,14 @@ class Evaluator:
     states: tuple[State, ...]
     optima: tuple[int | None, ...]
 
-    def evaluate(self, model: Model, settings: EvalSettings) -> Metrics:
-        """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`."""
-        guide = settings.guide or ("estimate" if "cost_to_go" in model.heads else "prior")
+    def evaluate(self, model: Model, settings: EvalSettings, prefers_prior: bool = False) -> Metrics:
+        """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`.
+
+        Where the settings name no guide, the network is asked for its estimate, if it has one, or for its prior; with
+        `prefers_prior` for its prior, if it has one, or for its estimate.
+        """
+        by_prior = "policy" in model.heads if prefers_prior else "cost_to_go" not in model.heads
+        guide = settings.guide or ("prior" if by_prior else "estimate")
         option = {"estimate": model.estimate()} if guide == "estimate" else {"prior": model.prior()}
         solver = registry.parse_solver(settings.solver)
         limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}

@@ -1,62 +1,64 @@
-"""The training loop of every recipe: steps, evaluations in between, and saved states to continue from.
+"""The training loop of every recipe: steps, evaluations in between, saved states, and published networks.
 
-A recipe provides a `TrainingTask`, which defines one step.
+A recipe provides a `TrainingTask`, which defines one step. `learn` trains in one call until all steps are done; the
+trainer of self-play, which takes turns with other programs, calls `Loop.run_steps` once for each candidate network.
 """
 
 from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Self
 
 from torch import Tensor
 
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
-from puzzlelab.nets.checkpoint import Card
 from puzzlelab.training import train_state
-from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
-from puzzlelab.training.learner import Learner, LearnerSettings
-from puzzlelab.training.metrics import MetricsWriter
+from puzzlelab.training.evaluation import Evaluator, Metrics, make_evaluator
+from puzzlelab.training.learner import Learner
+from puzzlelab.training.metrics import MeanLosses, MetricsWriter
+from puzzlelab.training.recipe import RecipeSettings, Watch
 from puzzlelab.training.runs import Run, to_toml_values
 
 TASK_PREFIX = "own."
 """The beginning of the names of a task's own tensors in a saved state."""
+POLL_SECONDS = 0.05
+"""The time between two attempts at a step that has to wait."""
 
 
-class CommonSettings(Protocol):
-    """The settings that every recipe has."""
+class TrainingTask:
+    """What a recipe does in one step, and the state that it must save to continue: the base class of all tasks."""
+
+    learner: Learner
+    """The network in training."""
+    prefers_prior: ClassVar[bool] = False
+    """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
+
+    @classmethod
+    def new(cls, run: Run, settings: Any) -> Self:
+        """The task before its first step, with random weights."""
+        raise NotImplementedError
+
+    def step(self) -> Mapping[str, float] | None:
+        """Train for one step; the losses, or None if the step has to wait for samples."""
+        raise NotImplementedError
 
     @property
-    def recipe(self) -> str: ...
-    @property
-    def puzzle(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def learning(self) -> LearnerSettings: ...
-    @property
-    def evaluation(self) -> EvalSettings: ...
-
-
-class TrainingTask(Protocol):
-    """What a recipe does in one step, and the state that it must save to continue."""
-
-    @property
-    def learner(self) -> Learner:
-        """The network in training."""
-
-    def step(self) -> Mapping[str, float]:
-        """Train for one step; the losses."""
+    def idle_seconds(self) -> float:
+        """Waiting time so far that does not count as training time."""
+        return 0.0
 
     def metrics(self) -> Metrics:
         """Metrics of the steps since the last call, beside the losses and the evaluation."""
+        return {}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner: tensors, and values for JSON."""
+        return {}, {}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state; the learner has been restored already."""
@@ -65,131 +67,161 @@ class TrainingTask(Protocol):
         """Called after a state was saved: files that only earlier states needed may be removed."""
 
 
-def learn(run: Run, settings: Any, watch: Callable[[], None], make_task: Callable[[], TrainingTask]) -> None:
-    """Train until all steps are done; after Ctrl-C, which saves, the same call continues.
+def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
+    """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
-        loop = TrainingLoop.open(run, settings, make_task())
+        loop = Loop.open(run, settings, task.new(run, settings))
         try:
             loop.run_steps(watch)
+            while not loop.finished:
+                time.sleep(POLL_SECONDS)
+                loop.run_steps(watch)
         finally:
             loop.save()
-            loop.publish()
+            if loop.step:
+                loop.publish()
         run.write(run.done, run.champion.read_text(encoding="utf-8"))
 
 
 @dataclass
-class TrainingLoop:
-    """A task with its evaluation and its metrics."""
+class Loop:
+    """A task with its evaluation, its metrics, and the files from which training continues."""
 
     run: Run
-    settings: CommonSettings
+    settings: RecipeSettings
     task: TrainingTask
     writer: MetricsWriter
     evaluator: Evaluator
+    publish_interval: int | None = None
+    """Steps between two published networks; the last one is published too. None: the caller publishes the network."""
+    reports_progress: bool = True
+    """Whether evaluations are reported as progress; False in a run of several programs, which is reported as one."""
+    losses: MeanLosses = field(default_factory=MeanLosses)
     earlier_seconds: float = 0.0
     """Training time of the calls before this one."""
     began: float = field(default_factory=time.perf_counter)
-    totals: dict[str, float] = field(default_factory=dict)
-    """Sums of the losses since the last evaluation, and the number of `steps`."""
     saved_at: float = 0.0
 
     @classmethod
-    def open(cls, run: Run, settings: Any, task: TrainingTask) -> TrainingLoop:
+    def open(
+        cls,
+        run: Run,
+        settings: RecipeSettings,
+        task: TrainingTask,
+        publish_interval: int | None = None,
+        reports_progress: bool = True,
+    ) -> Loop:
         """Continue from the saved state of the run's folder, or start anew."""
         saved = train_state.load(run.folder)
-        values: Mapping[str, Any] = saved[1] if saved else {}
-        writer = MetricsWriter(run.metrics, values.get("metrics", 0), run.folder / "tensorboard")
+        length = saved[1]["metrics"] if saved else 0
+        writer = MetricsWriter(run.metrics, length, run.folder / "tensorboard")
         evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run)
-        loop = cls(run, settings, task, writer, evaluator)
+        loop = cls(run, settings, task, writer, evaluator, publish_interval, reports_progress)
         if saved:
-            own = {n.removeprefix(TASK_PREFIX): value for n, value in saved[0].items() if n.startswith(TASK_PREFIX)}
-            task.learner.restore(saved[0], values["step"])
-            task.restore(own, values["student"])
-            loop.totals, loop.earlier_seconds = dict(values["totals"]), values["spent"]
-        loop.began = time.perf_counter()
+            loop._restore(*saved)
+        loop.began, loop.saved_at = time.perf_counter(), loop.earlier_seconds
         return loop
 
     @property
     def seconds(self) -> float:
         """Training time of all calls."""
-        return self.earlier_seconds + time.perf_counter() - self.began
+        return self.earlier_seconds + time.perf_counter() - self.began - self.task.idle_seconds
 
     @property
     def step(self) -> int:
         """The number of steps done."""
         return self.task.learner.step
 
-    def run_steps(self, watch: Callable[[], None]) -> None:
-        """All remaining steps."""
-        steps, every = self.settings.learning.steps, self.settings.evaluation.every
-        self.saved_at = self.seconds
-        while steps is None or self.step < steps:
+    @property
+    def samples(self) -> int:
+        """The number of samples shown to the network in these steps."""
+        return self.step * self.settings.learning.batch_size
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are done."""
+        steps = self.settings.learning.steps
+        return steps is not None and self.step >= steps
+
+    def run_steps(self, watch: Watch) -> bool:
+        """Train until a network was published, the task has to wait, or all steps are done; whether one was published.
+
+        `watch` is called before every step, and may raise.
+        """
+        while not self.finished:
             watch()
-            for name, value in self.task.step().items():
-                self.totals[name] = self.totals.get(name, 0.0) + value
-            self.totals["steps"] = self.totals.get("steps", 0) + 1
-            if self.step % every == 0 or self.step == steps:
+            losses = self.task.step()
+            if losses is None:
+                return False
+            self.losses.add(losses)
+            if self._is_due(self.settings.evaluation.every):
                 self._evaluate()
+            if self.publish_interval is not None and self._is_due(self.publish_interval):
+                self.save()
+                self.publish()
+                return True
             if self.seconds - self.saved_at > self.settings.learning.save_seconds:
                 self.save()
+        return False
 
-    # --- evaluating and saving ---
+    def _is_due(self, interval: int) -> bool:
+        """Whether something happens after this step that happens every `interval` steps and after the last one."""
+        return self.step % interval == 0 or self.finished
 
     def _evaluate(self) -> None:
         """Evaluate the network, and write the metrics."""
-        steps = self.totals.pop("steps", 1)
-        metrics: Metrics = {name: value / steps for name, value in self.totals.items()}
-        self.totals = {}
-        metrics |= self.task.metrics()
+        settings, task = self.settings.evaluation, self.task
+        evaluated: Metrics = {}
         if self.evaluator.states:
-            metrics |= self.evaluator.evaluate(self.task.learner.ema_model, self.settings.evaluation)
+            evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior)
+        metrics = {**self.losses.take(), **task.metrics(), **evaluated}
         seconds = self.seconds
-        samples = self.step * self.settings.learning.batch_size
-        metrics |= {"shown": samples, "seconds": seconds, "rate": samples / seconds}
+        metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
         self.writer.write(self.step, metrics)
-        report.progress("training", self.step, self.settings.learning.steps, _summary(metrics))
+        if self.reports_progress:
+            report.progress("training", self.step, self.settings.learning.steps, _summary(metrics))
+
+    # --- files ---
 
     def save(self) -> None:
         """Save the state of training."""
         if self.step == 0:
             return
         tensors, values = self.task.state()
-        state = {
-            "step": self.step,
-            "metrics": self.writer.length,
-            "student": values,
-            "totals": self.totals,
-            "spent": self.seconds,
-        }
+        state: dict[str, Any] = {"step": self.step, "metrics": self.writer.length}
+        if values:
+            state["student"] = values
+        state |= {"totals": self.losses.state(), "spent": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         train_state.save(self.run.folder, {**self.task.learner.state(), **own}, state)
         self.task.on_saved()
         self.saved_at = self.seconds
 
+    def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+        """Load what `save` saved."""
+        own = {name.removeprefix(TASK_PREFIX): value for name, value in tensors.items() if name.startswith(TASK_PREFIX)}
+        self.task.learner.restore(tensors, state["step"])
+        self.task.restore(own, state.get("student", {}))
+        self.losses, self.earlier_seconds = MeanLosses.of(state["totals"]), state["spent"]
+
     def publish(self) -> None:
-        """Replace the network of the run's folder by the present one."""
-        if self.step == 0:
-            return
-        self.run.promote(save_network(self.run, self.settings, self.task.learner, self.seconds).name)
-
-
-def save_network(run: Run, settings: CommonSettings, learner: Learner, seconds: float) -> Card:
-    """Save the network, after so many seconds of training, into the run's folder; its card."""
-    return checkpoint.save(
-        run.nets,
-        learner.ema_model,
-        recipe=settings.recipe,
-        settings=to_toml_values(settings),  # type: ignore[arg-type]
-        seed=settings.seed,
-        steps=learner.step,
-        samples=learner.step * settings.learning.batch_size,
-        hours=round(seconds / 3600, 3),
-        machine=platform.processor() or platform.machine(),
-        version=VERSION,
-    )
+        """Save the network with its card in the run's folder, and make it known there."""
+        card = checkpoint.save(
+            self.run.nets,
+            self.task.learner.ema_model,
+            recipe=self.settings.recipe,
+            settings=to_toml_values(self.settings),
+            seed=self.settings.seed,
+            steps=self.step,
+            samples=self.samples,
+            hours=round(self.seconds / 3600, 3),
+            machine=platform.processor() or platform.machine(),
+            version=VERSION,
+        )
+        self.run.publish(card.name)
 
 
 SUMMARY = {

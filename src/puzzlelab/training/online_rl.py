@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import torch
@@ -14,18 +14,18 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.networks import NetworkOptions
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
-from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
-from puzzlelab.training.learner import Learner, LearnerSettings, Losses, check_network, new_learner
+from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
+from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
+from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
@@ -33,10 +33,11 @@ INITIAL_BOARDS, TURNS = 3, 4
 """The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
 
 
-class OnlineSettings(Settings):
+class OnlineSettings(RecipeSettings):
     """The settings of every recipe that learns from its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
+        **RecipeSettings.renamed,
         "games": "parallel_games",
         "every": "steps_per_move",
         "warmup": "warmup_games",
@@ -47,11 +48,8 @@ class OnlineSettings(Settings):
         "margin": "slack",
         "middle": "output_mean",
         "spread": "output_scale",
-        "exam": "evaluation",
     }
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
     parallel_games: int = Field(default=1000, ge=1)
     """The number of games played side by side."""
     max_moves: int = Field(default=100, ge=1)
@@ -73,8 +71,6 @@ class OnlineSettings(Settings):
     """The output of the untrained network."""
     output_scale: float = Field(default=1.0, gt=0)
     """The unit of the network's output layer."""
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings(teacher_games=0)
 
 
 class History(Protocol):
@@ -84,46 +80,38 @@ class History(Protocol):
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 
-class Actor(Protocol):
-    """How a recipe plays and learns."""
-
-    @property
-    def history(self) -> History:
-        """The past of the games in progress."""
-
-    def act(self) -> None:
-        """Make a move in every game, and append the new transitions to the replay buffer."""
-
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
-
-
 @dataclass
-class OnlineTask:
-    """The games, and the network that plays them and learns from them: a `TrainingTask`."""
+class OnlineTask(TrainingTask):
+    """The games, and the network that plays them and learns from them; a recipe's own class plays and learns."""
 
-    settings: OnlineSettings
+    settings: Any
     learner: Learner
     target: TargetNetwork
     games: VectorGame
     exploration: Exploration
     replay: ReplayBuffer
-    actor: Actor = field(init=False)
+    history: History = field(init=False)
     turns: int = 0
     """Moves made in each game."""
 
     @classmethod
-    def of(cls, puzzle: Puzzle, settings: OnlineSettings, make_actor: Callable[[OnlineTask], Actor]) -> OnlineTask:
-        """With random weights and new games."""
+    def new(cls, run: Run, settings: OnlineSettings) -> Self:
+        puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
         games = VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
         exploration, replay = Exploration.of(settings.exploration), ReplayBuffer(settings.replay)
         target = TargetNetwork.of(learner.model, settings.target_network)
-        task = cls(settings, learner, target, games, exploration, replay)
-        task.actor = make_actor(task)
-        return task
+        return cls(settings, learner, target, games, exploration, replay)
+
+    def act(self) -> None:
+        """Make a move in every game, and append the new transitions to the replay buffer."""
+        raise NotImplementedError
+
+    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        raise NotImplementedError
 
     def step(self) -> Mapping[str, float]:
         """Make a move in every game when one is due, and train on a batch of transitions."""
@@ -131,14 +119,14 @@ class OnlineTask:
         self.exploration.update_for_step(step)
         self.games.starts.stepped(step)
         while step == 0 and self.games.tally[0] < settings.warmup_games:
-            self.actor.act()
+            self.act()
         if step % settings.steps_per_move == 0:
-            self.actor.act()
+            self.act()
         while not self.replay.can_sample(settings.learning.batch_size):
-            self.actor.act()
+            self.act()
         batch = self.replay.sample(settings.learning.batch_size, step, generator(settings.seed, SAMPLING, step))
         errors: list[Tensor] = []
-        losses = self.learner.update(lambda: self.actor.losses(batch, errors))
+        losses = self.learner.update(lambda: self.losses(batch, errors))
         self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
         return losses
@@ -169,20 +157,17 @@ class OnlineTask:
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
-        parts = {"play": self.games.state(), "record": self.actor.history.state(), "memory": self.replay.state()}
+        parts = {"play": self.games.state(), "record": self.history.state(), "memory": self.replay.state()}
         values = {"turns": self.turns, "epsilon": self.exploration.epsilon}
         return to_tensors(parts) | self.target.state(), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         self.games.restore(arrays_of(tensors, "play"))
-        self.actor.history.restore(arrays_of(tensors, "record"))
+        self.history.restore(arrays_of(tensors, "record"))
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
-
-    def on_saved(self) -> None:
-        """Nothing to remove."""
 
 
 def check_settings(settings: OnlineSettings, head: str) -> None:

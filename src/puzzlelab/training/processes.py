@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
-from puzzlelab.training.recipe import Generates, Recipe
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
 GRACE_SECONDS = 20.0
@@ -24,7 +24,7 @@ PARENT_VARIABLE = "PUZZLELAB_PARENT"
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
     """Learn here, beside a generator if the recipe has one; Ctrl-C ends both after the present step."""
-    if not isinstance(recipe, Generates):
+    if recipe.generate is None:
         learn(recipe, run, settings)
         return
     with generator(name, run) as check_alive, graceful_interrupt() as check_interrupt:
@@ -44,7 +44,7 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
 
 def generate(recipe: Recipe, run: Run, settings: Any) -> None:
     """Make samples here, for a learner elsewhere; ends when the parent process of this one is gone."""
-    require_generator(recipe).generate(run, settings, stop_if_orphaned)
+    require_generator(recipe)(run, settings, stop_if_orphaned)
 
 
 def stop_if_orphaned() -> None:
@@ -54,19 +54,18 @@ def stop_if_orphaned() -> None:
         raise KeyboardInterrupt
 
 
-def require_generator(recipe: Recipe) -> Generates:
-    """The recipe as one with a generator; raises `BadInput` if it has none."""
-    if not isinstance(recipe, Generates):
+def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch], None]:
+    """The program of the recipe that makes samples; raises `BadInput` if it has none."""
+    if recipe.generate is None:
         raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
-    return recipe
+    return recipe.generate
 
 
 @contextmanager
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
     """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed."""
     command = [sys.executable, "-m", "puzzlelab", "train", name, "--run", str(run.folder), "--only", "generate"]
-    environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    process = start_child(command, stderr=subprocess.PIPE, text=True)
 
     def check_alive() -> None:
         if process.poll():
@@ -76,12 +75,23 @@ def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
     try:
         yield check_alive
     finally:
-        process.terminate()
-        try:
-            process.communicate(timeout=GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        end_child(process, signal.SIGTERM)
+
+
+def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
+    """Start a child process that does not outlive this one, with further options of `Popen`."""
+    environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **options)
+
+
+def end_child(process: subprocess.Popen[Any], signal_number: int) -> None:
+    """End a child process by this signal, or kill it if it does not end soon."""
+    process.send_signal(signal_number)
+    try:
+        process.communicate(timeout=GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 @contextmanager

@@ -4,42 +4,50 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from typing_extensions import Protocol, runtime_checkable
+from pydantic import Field
 
-from puzzlelab.core.errors import BadFile, BadOption, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, UnknownName, shorten
+from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.settings import Settings, read_options, with_new_names_inside
 from puzzlelab.training import recipes
+from puzzlelab.training.evaluation import EvalSettings
+from puzzlelab.training.learner import LearnerSettings
 from puzzlelab.training.runs import Run
 
-
-class Recipe(Protocol):
-    """A way to train: its settings, and a program that learns; some have a second program, see `Generates`."""
-
-    settings: type[Settings]
-    """A frozen model of every setting; `recipe` is the recipe's own name."""
-
-    def check(self, settings: Any) -> None:
-        """Raise `BadInput` for settings that cannot be trained with, before a folder is made for them."""
-
-    def learn(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
-        """Train with these settings until the run is done, continuing from the saved state in its folder.
-
-        `watch` is called between steps and while the learner waits. An exception of it ends the training, whose state
-        is saved.
-        """
+Watch = Callable[[], None]
+"""Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
 
 
-@runtime_checkable
-class Generates(Protocol):
-    """A recipe with a separate program for its samples, which shares only the run's folder with the learner."""
+class RecipeSettings(Settings):
+    """The settings that every recipe has."""
 
-    def generate(self, run: Run, settings: Any, watch: Callable[[], None]) -> None:
-        """Make samples until the run is done; an exception of `watch`, which is called in between, ends the work."""
+    renamed: ClassVar[Mapping[str, str]] = {"exam": "evaluation"}
+    recipe: str = ""
+    """The recipe's own name."""
+    puzzle: str
+    seed: int = Field(default=0, ge=0)
+    network: NetworkOptions
+    learning: LearnerSettings = LearnerSettings()
+    evaluation: EvalSettings = EvalSettings()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A way to train: its settings, and a program that learns; some have a second program, which makes samples."""
+
+    settings: type[RecipeSettings]
+    check: Callable[[Any], None]
+    """Raises `BadInput` for settings that cannot be trained with, before a folder is made for them."""
+    learn: Callable[[Run, Any, Watch], None]
+    """Trains with these settings until the run is done, continuing from the saved state in its folder."""
+    generate: Callable[[Run, Any, Watch], None] | None = None
+    """Makes samples until the run is done, and shares only the run's folder with the learner. None: the learner makes
+    the samples itself.
+    """
 
 
 def names() -> list[str]:
@@ -53,17 +61,6 @@ def find(name: str) -> Recipe:
         raise UnknownName("recipe", name, names())
     recipe: Recipe = importlib.import_module(f"{recipes.__name__}.{name}").RECIPE
     return recipe
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The values of a TOML file; raises `BadFile` with the place of an error."""
-    try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadFile(f"{path} is not TOML: {error}") from None
 
 
 def with_changes(values: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core import files
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.settings import Settings
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
@@ -87,8 +88,6 @@ class Run:
 
     def saved_settings(self) -> dict[str, Any]:
         """The settings that the folder was begun with."""
-        from puzzlelab.training.recipe import read_toml
-
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
         return read_toml(self.config)
@@ -122,8 +121,8 @@ class Run:
                 raise BadInput(f"another program is at work on {self.folder} as its {program}") from None
             yield
 
-    def promote(self, name: str) -> None:
-        """Make this network the champion, and remove all others."""
+    def publish(self, name: str) -> None:
+        """Make a network that was saved just now the champion, and remove all others."""
         self.write(self.champion, name + "\n")
         for path in self.nets.iterdir():
             if path.stem != name:
@@ -142,6 +141,17 @@ class Run:
         except FileNotFoundError:
             return 0, 0
         return int(request["first"]), int(request["end"])
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The values of a TOML file; raises `BadFile` with the place of an error."""
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(f"{path} is not TOML: {error}") from None
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:

@@ -22,8 +22,6 @@ from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.shards import read_shard, shard_path
 from puzzlelab.training.runs import Run
 
-POLL_SECONDS = 0.05
-"""The time between two checks for a shard."""
 PATIENCE = 20.0
 """The waiting time in seconds after which the wait is reported."""
 SAMPLING = 1
@@ -60,20 +58,28 @@ class DataSettings(Settings):
 class ShardLoader:
     """The ring buffer, filled shard by shard."""
 
-    def __init__(self, run: Run, data: DataSettings, batch_size: int, watch: Callable[[], None] = lambda: None) -> None:
-        self.run, self.data, self.batch_size, self.watch = run, data, batch_size, watch
+    def __init__(self, run: Run, data: DataSettings, batch_size: int) -> None:
+        self.run, self.data, self.batch_size = run, data, batch_size
         self.ring = Ring(data.buffer_size)
         self.sizes: list[int] = []
         """The number of samples of each shard read so far."""
         self.waited = 0.0
         """Seconds of waiting for shards."""
+        self._missing_since: float | None = None
+        """The time when the next shard was requested; None if it is not needed yet."""
+        self._reported = False
+        """Whether it was reported that this shard is missing."""
 
     # --- batches ---
 
-    def prepare(self, step: int) -> None:
-        """Read the shards that this step needs, waiting for them if necessary."""
+    def prepare(self, step: int) -> bool:
+        """Read the shards that this step needs; False if one of them does not exist yet."""
         while not self._enough(step) and len(self.sizes) < (self.data.shard_count or len(self.sizes) + 1):
-            self._append(self._wait_for_next())
+            samples = self._next()
+            if samples is None:
+                return False
+            self._append(samples)
+        return True
 
     def _enough(self, step: int) -> bool:
         used = (step + 1) * self.batch_size
@@ -93,19 +99,21 @@ class ShardLoader:
         """Let generators make shard `number`, and some after it."""
         self.run.request_shards(number, number + 1 + self.data.shards_ahead)
 
-    def _wait_for_next(self) -> TrainingSamples:
-        """The next shard, as soon as it exists."""
-        number, began = len(self.sizes), time.perf_counter()
-        self.request(number)
-        path, reported = shard_path(self.run.shards, number), False
-        while not path.exists():
-            self.watch()
-            time.sleep(POLL_SECONDS)
-            if not reported and time.perf_counter() - began > PATIENCE:
-                report.waiting(f"waiting for {path.name}: the teacher is slower than the learner")
-                reported = True
-        self.waited += time.perf_counter() - began
-        return read_shard(path)
+    def _next(self) -> TrainingSamples | None:
+        """The next shard, which is requested; None if it does not exist yet."""
+        number, now = len(self.sizes), time.perf_counter()
+        if self._missing_since is None:
+            self.request(number)
+            self._missing_since, self._reported = now, False
+        path, waited = shard_path(self.run.shards, number), now - self._missing_since
+        if path.exists():
+            self.waited += waited
+            self._missing_since = None
+            return read_shard(path)
+        if waited > PATIENCE and not self._reported:
+            report.waiting(f"waiting for {path.name}: the teacher is slower than the learner")
+            self._reported = True
+        return None
 
     def _append(self, samples: TrainingSamples) -> None:
         self.ring.append(samples.columns)

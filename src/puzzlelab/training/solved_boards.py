@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -19,7 +19,6 @@ from torch import Tensor
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -29,8 +28,11 @@ from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.nets.network import NetworkSettings
-from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import Learner, LearnerSettings, check_network, new_learner
+from puzzlelab.training.evaluation import Metrics
+from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.loop import TrainingTask
+from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.runs import Run
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""
@@ -47,18 +49,13 @@ class BoardSource(Settings):
     """A file of boards with exactly one solution each."""
 
 
-class SupervisedSettings(Settings):
+class SupervisedSettings(RecipeSettings):
     """The settings of every recipe that learns from boards with their solutions."""
 
-    renamed: ClassVar[Mapping[str, str]] = {"puzzles": "boards", "exam": "evaluation"}
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
+    renamed: ClassVar[Mapping[str, str]] = {**RecipeSettings.renamed, "puzzles": "boards"}
     boards: tuple[BoardSource, ...] = Field(min_length=1)
     augment: bool = True
     """Whether boards are shown under random symmetries of the puzzle; useless for a network with these symmetries."""
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings()
 
 
 @dataclass(frozen=True)
@@ -82,14 +79,6 @@ def check_settings(settings: SupervisedSettings) -> NetworkSettings:
             _generator_settings(puzzle, source)
     device(settings.learning.device)
     return check_network(puzzle, settings.network)
-
-
-def new_learner_and_pool(settings: SupervisedSettings) -> tuple[Learner, BoardPool]:
-    """A learner with random weights, and a pool of the boards."""
-    puzzle = registry.load(settings.puzzle)
-    learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-    boards = load_boards(puzzle, settings.boards, settings.seed)
-    return learner, BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
 
 
 def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
@@ -205,3 +194,29 @@ class BoardPool:
         """Load a saved state."""
         self.solutions, self.candidates = tensors["answer"].numpy().copy(), tensors["left"].numpy().copy()
         self.taken = int(values["taken"])
+
+
+@dataclass
+class SupervisedTask(TrainingTask):
+    """A learner with the boards that it learns from."""
+
+    settings: Any
+    learner: Learner
+    pool: BoardPool
+
+    @classmethod
+    def new(cls, run: Run, settings: SupervisedSettings) -> Self:
+        puzzle = registry.load(settings.puzzle)
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        boards = load_boards(puzzle, settings.boards, settings.seed)
+        pool = BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
+        return cls(settings, learner, pool)
+
+    def metrics(self) -> Metrics:
+        return {"boards": self.pool.taken}
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        return self.pool.state()
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        self.pool.restore(tensors, values)

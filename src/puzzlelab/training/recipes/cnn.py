@@ -9,8 +9,9 @@ Shapes: B = boards in play, N = cells, D = digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,11 +22,10 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.training import loop, solved_boards
-from puzzlelab.training.evaluation import Metrics
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import policy_loss
-from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
+from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
 
 
 class CnnSettings(SupervisedSettings):
@@ -38,12 +38,10 @@ class CnnSettings(SupervisedSettings):
 
 
 @dataclass
-class CnnTask:
-    """A learner with the boards that it learns from."""
+class CnnTask(SupervisedTask):
+    """Fills the cells that the network is most certain of, and learns the digits of all others."""
 
     settings: CnnSettings
-    learner: Learner
-    pool: BoardPool
 
     def step(self) -> Mapping[str, float]:
         model, candidates, correct = self.learner.model, self.pool.candidates, self.pool.solution_candidates
@@ -72,31 +70,12 @@ class CnnTask:
         pool.candidates[chosen] = pool.solution_candidates[chosen]
         pool.replace(number == count)
 
-    def metrics(self) -> Metrics:
-        return {"boards": self.pool.taken}
 
-    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        return self.pool.state()
-
-    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        self.pool.restore(tensors, values)
-
-    def on_saved(self) -> None:
-        """Nothing to remove: the boards are generated again from the settings."""
+def check(settings: CnnSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    if solved_boards.check_settings(settings).reads_candidates:
+        raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
 
 
-@dataclass(frozen=True)
-class CnnRecipe:
-    """A single program, because the network decides which cells are filled next."""
-
-    settings = CnnSettings
-
-    def check(self, settings: CnnSettings) -> None:
-        if solved_boards.check_settings(settings).reads_candidates:
-            raise Unsupported("this network reads candidates, which this recipe never removes: network.reads=digits")
-
-    def learn(self, run: Run, settings: CnnSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: CnnTask(settings, *solved_boards.new_learner_and_pool(settings)))
-
-
-RECIPE = CnnRecipe()
+RECIPE = Recipe(CnnSettings, check, partial(loop.learn, CnnTask))
+"""A single program, because the network decides which cells are filled next."""

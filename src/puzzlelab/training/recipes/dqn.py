@@ -7,8 +7,9 @@ and a mask over illegal moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
-from puzzlelab.training.runs import Run
+from puzzlelab.training.recipe import Recipe
 
 
 class DqnSettings(OnlineSettings):
@@ -55,31 +56,33 @@ class DqnSettings(OnlineSettings):
 
 
 @dataclass
-class DqnTask:
+class DqnTask(OnlineTask):
     """Plays the move of the greatest value, and learns from its result."""
 
     settings: DqnSettings
-    task: OnlineTask
-    history: Returns
-    reward: rewards.Reward
+    history: Returns = field(init=False)
+    reward: rewards.Reward = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.reward = rewards.make(self.learner.puzzle, settings.reward, settings.discount)
+        self.history = Returns.of(settings.horizon, settings.discount, self.games.states)
 
     # --- playing ---
 
     def act(self) -> None:
-        """Make a move in every game, and append the completed returns to the replay buffer."""
-        games = self.task.games
+        games = self.games
         legal = games.legal() if self.settings.masked else np.ones(games.canonical_moves.shape, bool)
-        values = np.where(legal, self.task.learner.model.outputs(games.states)["q"], -np.inf)
-        transition = self.task.make_moves(values.argmax(axis=1), legal)
+        values = np.where(legal, self.learner.model.outputs(games.states)["q"], -np.inf)
+        transition = self.make_moves(values.argmax(axis=1), legal)
         complete = self.history.completed(transition, self.reward(transition.states, transition.successors))
         if len(complete["move"]):
-            self.task.replay.append(complete)
+            self.replay.append(complete)
 
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of transitions; appends their errors to `errors`."""
-        model = self.task.learner.model
+        model = self.learner.model
         predicted = model.forward(batch.columns["state"])["q"]
         targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
         shares, target = targets_of(batch.columns)
@@ -96,23 +99,23 @@ class DqnTask:
         settings = self.settings
         if settings.reward != "moves":
             return settings.min_value
-        return max(settings.min_value, -self.task.games.starts.most(settings.slack))
+        return max(settings.min_value, -self.games.starts.most(settings.slack))
 
     def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, which sum to 1 and are equal for all moves with the effect of the played one, and
         the target value `float[B, M]` of the played move).
         """
-        canonical = canonical_moves(self.task.learner.puzzle, columns["state"])
+        canonical = canonical_moves(self.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
         played = np.take_along_axis(canonical, moves, axis=1)
         same = np.where(played < 0, np.arange(canonical.shape[1]) == moves, canonical == played)
-        future = self._state_values(columns["next"]) * self.task.learner.model.tensor(columns["factor"])
-        target = self.task.learner.model.tensor(columns["reward"]) + future
+        future = self._state_values(columns["next"]) * self.learner.model.tensor(columns["factor"])
+        target = self.learner.model.tensor(columns["reward"]) + future
         return self._equal_shares(same), target[:, None].expand(canonical.shape)
 
     def _targets_of_all_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
         """(`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
-        puzzle, states = self.task.learner.puzzle, columns["state"]
+        puzzle, states = self.learner.puzzle, columns["state"]
         ahead, canonical = successors(puzzle, states), canonical_moves(puzzle, states)
         results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
         has_moves = (canonical_moves(puzzle, ahead.states) >= 0).any(axis=1)
@@ -122,47 +125,29 @@ class DqnTask:
         values = np.zeros(canonical.shape, np.float32)
         values[ahead.owner, ahead.move] = reward + np.where(terminal, 0.0, self.settings.discount * future)
         target = np.take_along_axis(values, np.maximum(canonical, 0), axis=1)
-        return self._equal_shares(canonical >= 0), self.task.learner.model.tensor(target)
+        return self._equal_shares(canonical >= 0), self.learner.model.tensor(target)
 
     def _equal_shares(self, moves: NDArray[np.bool_]) -> Tensor:
-        return self.task.learner.model.tensor((moves / moves.sum(axis=1, keepdims=True)).astype(np.float32))
+        return self.learner.model.tensor((moves / moves.sum(axis=1, keepdims=True)).astype(np.float32))
 
     @torch.no_grad()
     def _state_values(self, states: State) -> Tensor:
         """`float[B]`: the value of the best move of each state."""
-        model = self.task.learner.model
-        values = self.task.target.model.forward(states)["q"]
+        model = self.learner.model
+        values = self.target.model.forward(states)["q"]
         choice_values = model.forward(states)["q"] if self.settings.double else values
         if self.settings.masked:
-            illegal = model.tensor(canonical_moves(self.task.learner.puzzle, states) < 0)
+            illegal = model.tensor(canonical_moves(self.learner.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)
         best = choice_values.argmax(1, keepdim=True)
         return values.gather(1, best).squeeze(1)
 
 
-def new_task(settings: DqnSettings) -> OnlineTask:
-    """A task with random weights and new games."""
-    puzzle = registry.load(settings.puzzle)
-    reward = rewards.make(puzzle, settings.reward, settings.discount)
-
-    def make_actor(task: OnlineTask) -> DqnTask:
-        return DqnTask(settings, task, Returns.of(settings.horizon, settings.discount, task.games.states), reward)
-
-    return OnlineTask.of(puzzle, settings, make_actor)
+def check(settings: DqnSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    check_settings(settings, "q")
+    rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
-@dataclass(frozen=True)
-class DqnRecipe:
-    """A single program, because the network that learns also plays."""
-
-    settings = DqnSettings
-
-    def check(self, settings: DqnSettings) -> None:
-        check_settings(settings, "q")
-        rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
-
-    def learn(self, run: Run, settings: DqnSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new_task(settings))
-
-
-RECIPE = DqnRecipe()
+RECIPE = Recipe(DqnSettings, check, partial(loop.learn, DqnTask))
+"""A single program, because the network that learns also plays."""

@@ -7,10 +7,11 @@ effect, such as all cells of a cluster, and all moves that the teacher has prove
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -19,8 +20,6 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.networks import NetworkOptions
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
@@ -30,12 +29,12 @@ from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
 from puzzlelab.nets.device import device
-from puzzlelab.nets.model import digits_per_cell
-from puzzlelab.training import loop
-from puzzlelab.training.batch import PolicyValueBatch
-from puzzlelab.training.evaluation import EvalSettings, Metrics, compare_with_teacher
-from puzzlelab.training.learner import Learner, LearnerSettings, Losses, check_network, new_learner
-from puzzlelab.training.losses import Distance, policy_loss, value_loss
+from puzzlelab.training import loop, policy_value
+from puzzlelab.training.evaluation import Metrics, compare_with_teacher
+from puzzlelab.training.learner import Learner, check_network, new_learner
+from puzzlelab.training.loop import TrainingTask
+from puzzlelab.training.policy_value import PolicyValueSettings
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
 
@@ -76,29 +75,12 @@ class TeacherSettings(Settings):
     """The number of threads."""
 
 
-class ImitationSettings(Settings):
+class ImitationSettings(PolicyValueSettings):
     """Every setting of the recipe."""
 
-    renamed: ClassVar[Mapping[str, str]] = {
-        "remaining": "cost_to_go_weight",
-        "moves": "policy_weight",
-        "exam": "evaluation",
-    }
     recipe: Literal["imitation"] = "imitation"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
-    cost_to_go_weight: float = Field(default=1.0, ge=0)
-    """The weight of the remaining moves in the loss."""
-    policy_weight: float = Field(default=0.1, ge=0)
-    """The weight of the scores of moves in the loss."""
-    distance: Distance = "squared"
-    augment: bool = True
-    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
     teacher: TeacherSettings = TeacherSettings()
     data: DataSettings = DataSettings()
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings()
 
 
 def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
@@ -117,7 +99,7 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
 # --- making samples ---
 
 
-def generate(run: Run, settings: ImitationSettings, watch: Callable[[], None] = lambda: None) -> None:
+def generate(run: Run, settings: ImitationSettings, watch: Watch) -> None:
     """Fill the run's folder with the shards that the learner requests; several programs may do so at once.
 
     `watch` is called between shards, and may raise.
@@ -139,37 +121,34 @@ def generate(run: Run, settings: ImitationSettings, watch: Callable[[], None] = 
 
 
 @dataclass
-class ImitationTask:
+class ImitationTask(TrainingTask):
     """A learner with the samples that it learns from, and those that it is evaluated on."""
 
     settings: ImitationSettings
-    puzzle: Puzzle
     learner: Learner
     loader: ShardLoader
     evaluation_samples: TrainingSamples | None
 
     @classmethod
-    def new(cls, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> ImitationTask:
+    def new(cls, run: Run, settings: ImitationSettings) -> Self:
         """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
         run.shards.mkdir(parents=True, exist_ok=True)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        loader = ShardLoader(run, settings.data, settings.learning.batch_size, watch)
+        loader = ShardLoader(run, settings.data, settings.learning.batch_size)
         if run.requested_shards() == (0, 0):
             loader.request(0)
-        return cls(settings, puzzle, learner, loader, _evaluation_samples(settings))
+        return cls(settings, learner, loader, _evaluation_samples(settings))
 
-    def step(self) -> Mapping[str, float]:
+    def step(self) -> Mapping[str, float] | None:
         step = self.learner.step
-        self.loader.prepare(step)
+        if not self.loader.prepare(step):
+            return None
         if step == 0:
             self._fit_output_scale()
         random = generator(self.settings.seed, SAMPLING, step)
-        batch = PolicyValueBatch.from_samples(self.puzzle, self.loader.ring.at(self.loader.indices(step, random)))
-        if self.settings.augment:
-            has_symmetry = self.settings.network["kind"] == "exchangeable"
-            batch = batch.augmented(self.puzzle, random, permute_symbols=not has_symmetry)
-        return self.learner.update(lambda: self._losses(batch))
+        samples = self.loader.ring.at(self.loader.indices(step, random))
+        return policy_value.train_on(self.learner, samples, self.settings, random)
 
     def _fit_output_scale(self) -> None:
         """Set the mean and the scale of the output for remaining moves to those of the samples."""
@@ -178,19 +157,6 @@ class ImitationTask:
         values = torch.from_numpy(residual)
         for head in self.learner.scalar_heads():
             head.fit(values)
-
-    def _losses(self, batch: PolicyValueBatch) -> Losses:
-        model, settings = self.learner.model, self.settings
-        outputs = model.forward(batch.states)
-        losses: Losses = {}
-        if "cost_to_go" in outputs:
-            distance = value_loss(outputs["cost_to_go"], model.tensor(batch.cost_to_go), settings.distance)
-            losses["remaining_loss"] = settings.cost_to_go_weight * distance
-        if "policy" in outputs:
-            target, legal = model.tensor(batch.policy_target), model.tensor(batch.legal)
-            loss = policy_loss(outputs["policy"], target, legal, model.settings.policy, digits_per_cell(self.puzzle))
-            losses["moves_loss"] = settings.policy_weight * loss
-        return losses
 
     def metrics(self) -> Metrics:
         samples = self.evaluation_samples
@@ -224,22 +190,12 @@ def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:
     return joined(parts)
 
 
-@dataclass(frozen=True)
-class ImitationRecipe:
-    """Two programs: generators make samples, and the learner trains on them."""
-
-    settings = ImitationSettings
-
-    def check(self, settings: ImitationSettings) -> None:
-        teacher_of(settings, settings.seed)
-        check_network(registry.load(settings.puzzle), settings.network)
-        device(settings.learning.device)
-
-    def generate(self, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> None:
-        generate(run, settings, watch)
-
-    def learn(self, run: Run, settings: ImitationSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: ImitationTask.new(run, settings, watch))
+def check(settings: ImitationSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    teacher_of(settings, settings.seed)
+    check_network(registry.load(settings.puzzle), settings.network)
+    device(settings.learning.device)
 
 
-RECIPE = ImitationRecipe()
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask), generate)
+"""Two programs: generators make samples, and the learner trains on them."""

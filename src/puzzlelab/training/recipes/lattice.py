@@ -11,8 +11,9 @@ Shapes: B = boards in play, N = cells, D = digits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,10 +26,10 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.evaluation import Metrics
-from puzzlelab.training.learner import Learner, Losses
+from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import policy_loss
-from puzzlelab.training.runs import Run
-from puzzlelab.training.solved_boards import BoardPool, SupervisedSettings
+from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.solved_boards import SupervisedSettings, SupervisedTask
 
 
 class LatticeSettings(SupervisedSettings):
@@ -55,12 +56,10 @@ class LatticeSettings(SupervisedSettings):
 
 
 @dataclass
-class LatticeTask:
-    """A learner with the boards that it learns from."""
+class LatticeTask(SupervisedTask):
+    """Eliminates candidates as the network says, and learns which of them belong to the solution."""
 
     settings: LatticeSettings
-    learner: Learner
-    pool: BoardPool
     outcomes: dict[str, int] = field(default_factory=lambda: {"won": 0, "lost": 0})
     """Boards since the last evaluation that were solved, and those that lost a candidate of their solution."""
 
@@ -116,32 +115,22 @@ class LatticeTask:
     def metrics(self) -> Metrics:
         won, lost = self.outcomes["won"], self.outcomes["lost"]
         self.outcomes = {"won": 0, "lost": 0}
-        return {"boards": self.pool.taken, "won": won / max(won + lost, 1)}
+        return {**super().metrics(), "won": won / max(won + lost, 1)}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
-        tensors, values = self.pool.state()
+        tensors, values = super().state()
         return tensors, {**values, "ended": self.outcomes}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-        self.pool.restore(tensors, values)
+        super().restore(tensors, values)
         self.outcomes = dict(values["ended"])
 
-    def on_saved(self) -> None:
-        """Nothing to remove: the boards are generated again from the settings."""
+
+def check(settings: LatticeSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    if not solved_boards.check_settings(settings).reads_candidates:
+        raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
 
 
-@dataclass(frozen=True)
-class LatticeRecipe:
-    """A single program, because the boards depend on what the network eliminates."""
-
-    settings = LatticeSettings
-
-    def check(self, settings: LatticeSettings) -> None:
-        if not solved_boards.check_settings(settings).reads_candidates:
-            raise Unsupported("this network does not read candidates: take network.kind=lattice that reads candidates")
-
-    def learn(self, run: Run, settings: LatticeSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: LatticeTask(settings, *solved_boards.new_learner_and_pool(settings)))
-
-
-RECIPE = LatticeRecipe()
+RECIPE = Recipe(LatticeSettings, check, partial(loop.learn, LatticeTask))
+"""A single program, because the boards depend on what the network eliminates."""

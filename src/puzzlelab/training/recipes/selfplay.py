@@ -7,155 +7,37 @@ document on puzzles with UCT search (2020).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar, Literal
-
-from pydantic import Field
-
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.networks import NetworkOptions
-from puzzlelab.core.settings import Settings
-from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
+from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.nets.device import device
-from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import LearnerSettings, check_network
-from puzzlelab.training.losses import Distance
+from puzzlelab.training.learner import check_network
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
+from puzzlelab.training.selfplay import supervisor
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 
-class GameSettings(Settings):
-    """How games are played; most options are those of the solver `uct`."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        "games": "parallel_games",
-        "decay": "step_discount",
-        "exploration": "c_puct",
-        "noise": "dirichlet_fraction",
-        "concentration": "dirichlet_alpha",
-        "patience": "max_moves_factor",
-    }
-    parallel_games: int = Field(default=256, ge=1)
-    """The number of games played side by side, which make a shard."""
-    playouts: int = Field(default=50, ge=1)
-    step_discount: float = Field(default=0.035, gt=0, le=10)
-    """The value of a state with n remaining moves is exp(-step_discount * n)."""
-    c_puct: float = Field(default=0.1, ge=0)
-    policy: Literal["visits", "values"] = "visits"
-    temperature: float = Field(default=0.0, ge=0)
-    dirichlet_fraction: float = Field(default=0.25, ge=0, le=1)
-    dirichlet_alpha: float = Field(default=1.0, gt=0)
-    max_moves: int = Field(default=100, ge=1)
-    """The move limit of a game."""
-    max_moves_factor: float = Field(default=2.0, gt=0)
-    """The move limit of a scrambled board as a multiple of its scramble length."""
+def check(settings: SelfPlaySettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    puzzle = registry.load(settings.puzzle)
+    StartSampler.of(puzzle, settings.curriculum)
+    if settings.curriculum.growth == "linear":
+        raise BadOption("in self-play the difficulty grows with games won, not linearly: curriculum.growth=wins")
+    device(settings.learning.device)
+    heads = check_network(puzzle, settings.network).heads
+    needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
+    if missing := sorted(needed - set(heads)):
+        raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")
+    for solver in settings.match.opponents:
+        registry.parse_solver(solver)
 
 
-class WindowSettings(Settings):
-    """The window of newest samples that batches are drawn from."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        "newest": "capacity",
-        "round": "samples_per_candidate",
-        "reuse": "replay_ratio",
-    }
-    capacity: int = Field(default=500_000, ge=1)
-    """The number of samples that are kept."""
-    samples_per_candidate: int = Field(default=500_000, ge=1)
-    """The number of samples drawn between two candidate networks."""
-    replay_ratio: float = Field(default=8.0, gt=0)
-    """How often a sample is drawn, on average, before the trainer waits for more samples."""
+def learn(run: Run, settings: SelfPlaySettings, watch: Watch) -> None:
+    """Run all programs, as `selfplay run` does."""
+    supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
 
 
-class MatchSettings(Settings):
-    """When a candidate network replaces the champion: if it wins with its search or, where both are equal, without."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        "games": "max_boards",
-        "portion": "batch_size",
-        "better": "better_win_rate",
-        "error": "error_rate",
-        "ladder": "opponent_boards",
-    }
-    max_boards: int = Field(default=400, ge=1)
-    """The greatest number of boards of a match."""
-    batch_size: int = Field(default=100, ge=1)
-    """The number of boards played at once; the sequential test may end a match after each batch."""
-    better_win_rate: float = Field(default=0.6, gt=0.5, lt=1)
-    """The win rate of a better player, among the games with a winner, in the sequential test."""
-    error_rate: float = Field(default=0.05, gt=0, lt=0.5)
-    """The probability of a wrong verdict of the sequential test."""
-    opponents: tuple[str, ...] = ("random",)
-    """Fixed solvers that every champion plays against; the rating of the first one is 0."""
-    opponent_boards: int = Field(default=100, ge=1)
-    """The number of boards of each match against a fixed solver."""
-
-
-class SelfPlaySettings(Settings):
-    """Every setting of the recipe."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        "remaining": "cost_to_go_weight",
-        "moves": "policy_weight",
-        "middle": "output_mean",
-        "spread": "output_scale",
-        "starts": "curriculum",
-        "playing": "self_play",
-        "samples": "replay",
-        "exam": "evaluation",
-    }
-    recipe: Literal["selfplay"] = "selfplay"
-    puzzle: str
-    seed: int = Field(default=0, ge=0)
-    network: NetworkOptions
-    """With the head `remaining`, and `moves` unless the policy is `values`."""
-    follow: Literal["champion", "latest"] = "champion"
-    """The network that plays the games: the champion or the newest one."""
-    cost_to_go_weight: float = Field(default=0.1, ge=0)
-    """The weight of the remaining moves in the loss."""
-    policy_weight: float = Field(default=1.0, ge=0)
-    """The weight of the scores of moves in the loss."""
-    distance: Distance = "huber"
-    output_mean: float = 10.0
-    """The remaining moves that the untrained network predicts."""
-    output_scale: float = Field(default=10.0, gt=0)
-    """The unit of the network's output layer."""
-    augment: bool = True
-    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
-    curriculum: CurriculumSettings = CurriculumSettings()
-    self_play: GameSettings = GameSettings()
-    replay: WindowSettings = WindowSettings()
-    match: MatchSettings = MatchSettings()
-    learning: LearnerSettings = LearnerSettings(schedule="constant")
-    evaluation: EvalSettings = EvalSettings(teacher_games=0)
-    """Guided by the scores of moves by default, if the network has them."""
-
-
-@dataclass(frozen=True)
-class SelfPlayRecipe:
-    """All programs of a run, as `selfplay run` starts them."""
-
-    settings = SelfPlaySettings
-
-    def check(self, settings: SelfPlaySettings) -> None:
-        puzzle = registry.load(settings.puzzle)
-        StartSampler.of(puzzle, settings.curriculum)
-        if settings.curriculum.growth == "linear":
-            raise BadOption("in self-play the difficulty grows with games won, not linearly: curriculum.growth=wins")
-        device(settings.learning.device)
-        heads = check_network(puzzle, settings.network).heads
-        needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}
-        if missing := sorted(needed - set(heads)):
-            raise BadOption(f"this recipe needs the head '{missing[0]}', and the network has {' and '.join(heads)}")
-        for solver in settings.match.opponents:
-            registry.parse_solver(solver)
-
-    def learn(self, run: Run, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
-        from puzzlelab.training.selfplay import supervisor
-        from puzzlelab.training.selfplay.run_folder import SelfPlayRun
-
-        supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
-
-
-RECIPE = SelfPlayRecipe()
+RECIPE = Recipe(SelfPlaySettings, check, learn)
+"""All programs of a run."""

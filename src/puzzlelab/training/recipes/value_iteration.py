@@ -7,8 +7,9 @@ from boards near and far, so that it learns where it errs. Source: Bertsekas and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
-from puzzlelab.core import registry
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
@@ -26,7 +26,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
 from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
-from puzzlelab.training.runs import Run
+from puzzlelab.training.recipe import Recipe
 
 
 class ValueIterationSettings(OnlineSettings):
@@ -51,23 +51,25 @@ class ValueIterationSettings(OnlineSettings):
 
 
 @dataclass
-class ValueIterationTask:
+class ValueIterationTask(OnlineTask):
     """Plays greedily by the cost-to-go, and learns it by a lookahead of one move."""
 
     settings: ValueIterationSettings
-    task: OnlineTask
-    history: Trajectories
+    history: Trajectories = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.history = Trajectories.of(self.games)
 
     # --- playing ---
 
     def act(self) -> None:
         """Make a move in every game, and append the games that ended to the replay buffer; without one, all states."""
-        games, replay = self.task.games, self.task.replay
+        games, replay = self.games, self.replay
         costs, lengths = self._move_costs(games.states), games.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
         visited = {"state": games.states, "bound": games.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
         self.history.record(games)
-        transition = self.task.make_moves(costs.argmin(axis=1), np.isfinite(costs))
+        transition = self.make_moves(costs.argmin(axis=1), np.isfinite(costs))
         if not self.settings.replay.size:
             replay.append(visited)
         elif transition.ended.any():
@@ -75,17 +77,16 @@ class ValueIterationTask:
 
     def _move_costs(self, states: State) -> NDArray[np.float64]:
         """`float64[B, M]`: the cost-to-go with each move, by the target network; inf for an illegal move."""
-        ahead = successors(self.task.learner.puzzle, states)
-        costs = np.full((len(states), self.task.learner.puzzle.move_count), np.inf)
-        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(self.task.target.model.cost_to_go(ahead.states), 1.0))
+        ahead = successors(self.learner.puzzle, states)
+        costs = np.full((len(states), self.learner.puzzle.move_count), np.inf)
+        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(self.target.model.cost_to_go(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + cost_to_go
         return costs
 
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of states; appends their errors to `errors`."""
-        model, columns = self.task.learner.model, batch.columns
+        model, columns = self.learner.model, batch.columns
         lookahead = columns["worth"] if "worth" in columns else self._move_costs(columns["state"]).min(axis=1)
         if self.settings.bounded:
             lookahead = np.minimum(lookahead, columns["bound"])
@@ -99,26 +100,13 @@ class ValueIterationTask:
 
     @property
     def _max_cost_to_go(self) -> float:
-        return min(self.settings.max_cost_to_go, self.task.games.starts.most(self.settings.slack))
+        return min(self.settings.max_cost_to_go, self.games.starts.most(self.settings.slack))
 
 
-def new_task(settings: ValueIterationSettings) -> OnlineTask:
-    """A task with random weights and new games."""
-    puzzle = registry.load(settings.puzzle)
-    return OnlineTask.of(puzzle, settings, lambda task: ValueIterationTask(settings, task, Trajectories.of(task.games)))
+def check(settings: ValueIterationSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with."""
+    check_settings(settings, "cost_to_go")
 
 
-@dataclass(frozen=True)
-class ValueIterationRecipe:
-    """A single program, because the network that learns also plays."""
-
-    settings = ValueIterationSettings
-
-    def check(self, settings: ValueIterationSettings) -> None:
-        check_settings(settings, "cost_to_go")
-
-    def learn(self, run: Run, settings: ValueIterationSettings, watch: Callable[[], None]) -> None:
-        loop.learn(run, settings, watch, lambda: new_task(settings))
-
-
-RECIPE = ValueIterationRecipe()
+RECIPE = Recipe(ValueIterationSettings, check, partial(loop.learn, ValueIterationTask))
+"""A single program, because the network that learns also plays."""

@@ -18,10 +18,10 @@ from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import numbers, save, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 BOARDS, SEARCH = 5, 6
 """The branches of the run's seed for the boards of a shard, and for the random choices of its searches."""

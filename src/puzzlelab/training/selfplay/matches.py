@@ -17,10 +17,10 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.core.solver import Solver, solve_all
 from puzzlelab.engine import report
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options, start_sampler
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.sprt import MatchScore
 
 MATCH = 7

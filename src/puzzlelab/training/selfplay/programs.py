@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Protocol
 
 from puzzlelab.engine import report
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.trainer import Trainer
 
 POLL_SECONDS = 0.2
@@ -45,9 +45,9 @@ def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
         trainer = Trainer.open(run, settings, heartbeat)
         try:
-            _work(run, trainer, watch, lambda: trainer.finished)
+            _work(run, trainer, watch, lambda: trainer.loop.finished)
         finally:
-            trainer.save()
+            trainer.loop.save()
         run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
@@ -95,7 +95,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         try:
-            while not trainer.finished:
+            while not trainer.loop.finished:
                 generator.work_once(watch)
                 trainer.work_once(watch)
                 while referee.work_once(watch):
@@ -104,7 +104,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         except _TimeIsOver:
             pass
         finally:
-            trainer.save()
+            trainer.loop.save()
 
 
 class _TimeIsOver(Exception):

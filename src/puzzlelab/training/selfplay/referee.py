@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 DECIDED = ("better", "worse")
 

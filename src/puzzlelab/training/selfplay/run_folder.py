@@ -66,8 +66,14 @@ class SelfPlayRun(Run):
         """The value of a solver's option `estimate` or `prior` that means the network with this hash."""
         return f"{PREFIX}:{self.nets.resolve() / name}"
 
+    def publish(self, name: str) -> None:
+        """Make a network that was saved just now the newest one, and the champion if there is none; the others stay."""
+        self.write(self.latest, name + "\n")
+        if not self.champion.exists():
+            self.promote(name)
+
     def promote(self, name: str) -> None:
-        """Make a network the champion; the others stay."""
+        """Make a network the champion."""
         self.write(self.champion, name + "\n")
 
     def remove_network(self, name: str) -> None:

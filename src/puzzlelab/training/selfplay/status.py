@@ -10,7 +10,6 @@ from pathlib import Path
 from puzzlelab.core import registry
 from puzzlelab.experience.shards import numbers
 from puzzlelab.training import metrics
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.generator import start_sampler
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
@@ -18,6 +17,7 @@ from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import GENERATOR, missing_programs
 from puzzlelab.training.selfplay.ratings import Pairing, ratings
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 RECENT_SECONDS = 300.0
 """The time span over which games per minute are counted."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.engine import report
-from puzzlelab.training.processes import GRACE_SECONDS, PARENT_VARIABLE
-from puzzlelab.training.recipes.selfplay import SelfPlaySettings
+from puzzlelab.training.processes import end_child, start_child
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 INTERRUPTED = 130
@@ -45,12 +45,14 @@ class ManagedProcess:
 
     def start(self) -> None:
         """Start the process."""
-        environment = {**os.environ, PARENT_VARIABLE: str(os.getpid())}
         with open(self.log, "ab") as log:  # noqa: PTH123  # a stream that the process inherits
-            self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
-            )
+            self.process = start_child(self.command, stdout=log, stderr=log)
         self.started = time.monotonic()
+
+    def end(self) -> None:
+        """End the process; the trainer saves its state before it ends."""
+        assert self.process is not None
+        end_child(self.process, signal.SIGINT)
 
     @property
     def running(self) -> bool:
@@ -81,7 +83,7 @@ class ManagedProcess:
 
 @contextmanager
 def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProcess]]:
-    """Starts all programs, and ends them at the end; the trainer saves its state before it ends."""
+    """Starts all programs, and ends them at the end."""
     folder = run.folder
     commands = [("trainer", ["train", str(folder)]), ("referee", ["judge", str(folder)])]
     commands += [(f"generator {number}", ["generate", str(folder)]) for number in range(1, workers + 1)]
@@ -94,22 +96,8 @@ def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProc
     with ExitStack() as stack:
         for child in children:
             child.start()
-            stack.callback(_end, child)
+            stack.callback(child.end)
         yield children
-
-
-def _end(child: ManagedProcess) -> None:
-    import signal
-
-    process = child.process
-    assert process is not None
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(timeout=GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 def run_all(

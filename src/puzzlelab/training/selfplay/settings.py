@@ -1,0 +1,112 @@
+"""The settings of self-play: how games are played, learned from and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from puzzlelab.core.settings import Settings
+from puzzlelab.experience.curriculum import CurriculumSettings
+from puzzlelab.training.evaluation import EvalSettings
+from puzzlelab.training.learner import LearnerSettings
+from puzzlelab.training.losses import Distance
+from puzzlelab.training.policy_value import PolicyValueSettings
+from puzzlelab.training.selfplay.run_folder import Follow
+
+
+class GameSettings(Settings):
+    """How games are played; most options are those of the solver `uct`."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "games": "parallel_games",
+        "decay": "step_discount",
+        "exploration": "c_puct",
+        "noise": "dirichlet_fraction",
+        "concentration": "dirichlet_alpha",
+        "patience": "max_moves_factor",
+    }
+    parallel_games: int = Field(default=256, ge=1)
+    """The number of games played side by side, which make a shard."""
+    playouts: int = Field(default=50, ge=1)
+    step_discount: float = Field(default=0.035, gt=0, le=10)
+    """The value of a state with n remaining moves is exp(-step_discount * n)."""
+    c_puct: float = Field(default=0.1, ge=0)
+    policy: Literal["visits", "values"] = "visits"
+    temperature: float = Field(default=0.0, ge=0)
+    dirichlet_fraction: float = Field(default=0.25, ge=0, le=1)
+    dirichlet_alpha: float = Field(default=1.0, gt=0)
+    max_moves: int = Field(default=100, ge=1)
+    """The move limit of a game."""
+    max_moves_factor: float = Field(default=2.0, gt=0)
+    """The move limit of a scrambled board as a multiple of its scramble length."""
+
+
+class WindowSettings(Settings):
+    """The window of newest samples that batches are drawn from."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "newest": "capacity",
+        "round": "samples_per_candidate",
+        "reuse": "replay_ratio",
+    }
+    capacity: int = Field(default=500_000, ge=1)
+    """The number of samples that are kept."""
+    samples_per_candidate: int = Field(default=500_000, ge=1)
+    """The number of samples drawn between two candidate networks."""
+    replay_ratio: float = Field(default=8.0, gt=0)
+    """How often a sample is drawn, on average, before the trainer waits for more samples."""
+
+
+class MatchSettings(Settings):
+    """When a candidate network replaces the champion: if it wins with its search or, where both are equal, without."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "games": "max_boards",
+        "portion": "batch_size",
+        "better": "better_win_rate",
+        "error": "error_rate",
+        "ladder": "opponent_boards",
+    }
+    max_boards: int = Field(default=400, ge=1)
+    """The greatest number of boards of a match."""
+    batch_size: int = Field(default=100, ge=1)
+    """The number of boards played at once; the sequential test may end a match after each batch."""
+    better_win_rate: float = Field(default=0.6, gt=0.5, lt=1)
+    """The win rate of a better player, among the games with a winner, in the sequential test."""
+    error_rate: float = Field(default=0.05, gt=0, lt=0.5)
+    """The probability of a wrong verdict of the sequential test."""
+    opponents: tuple[str, ...] = ("random",)
+    """Fixed solvers that every champion plays against; the rating of the first one is 0."""
+    opponent_boards: int = Field(default=100, ge=1)
+    """The number of boards of each match against a fixed solver."""
+
+
+class SelfPlaySettings(PolicyValueSettings):
+    """Every setting of the recipe; the network needs the head `cost_to_go`, and `policy` if games follow visits."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        **PolicyValueSettings.renamed,
+        "middle": "output_mean",
+        "spread": "output_scale",
+        "starts": "curriculum",
+        "playing": "self_play",
+        "samples": "replay",
+    }
+    recipe: Literal["selfplay"] = "selfplay"
+    learning: LearnerSettings = LearnerSettings(schedule="constant")
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
+    """Guided by the scores of moves by default, if the network has them."""
+    cost_to_go_weight: float = Field(default=0.1, ge=0)
+    policy_weight: float = Field(default=1.0, ge=0)
+    distance: Distance = "huber"
+    follow: Follow = "champion"
+    output_mean: float = 10.0
+    """The remaining moves that the untrained network predicts."""
+    output_scale: float = Field(default=10.0, gt=0)
+    """The unit of the network's output layer."""
+    curriculum: CurriculumSettings = CurriculumSettings()
+    self_play: GameSettings = GameSettings()
+    replay: WindowSettings = WindowSettings()
+    match: MatchSettings = MatchSettings()
