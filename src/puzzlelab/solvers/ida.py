@@ -26,7 +26,6 @@ from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES, IdaRecord, Requests, step, step_requested
-from puzzlelab.solvers._ida_threads import parallel_attempts
 
 FIRST_DEPTH = 128
 
@@ -100,6 +99,8 @@ class Ida(SolverSettings):
         estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
         if self.jobs == 1 or rules.plain or estimate.kernel is None:
             return drive(machine(instance, estimate, rules), limit, estimate, rules)
+        from puzzlelab.solvers._ida_threads import parallel_attempts
+
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
