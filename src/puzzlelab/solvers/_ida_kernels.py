@@ -112,7 +112,7 @@ def search(record, budget):
     expanded, generated = np.int64(0), np.int64(0)
     threshold, next_threshold = control[THRESHOLD], control[NEXT_THRESHOLD]
     node_h, moves_left = values[depth], pending[depth]
-    while expanded < budget:
+    while True:
         if moves_left == 0:
             # All paths within the threshold were tried: the least f above it is the next threshold.
             if depth == 0:
@@ -152,7 +152,7 @@ def search(record, budget):
             kernels.do_move(tables, stack, depth, move)
         depth, node_h = depth + ONE, h
         status, moves_left = enter(record, depth, move, node_h)
-        if status != RUNNING:
+        if status != RUNNING or expanded >= budget:
             break
     pending[depth], values[depth] = moves_left, node_h
     control[DEPTH], control[NEXT_THRESHOLD] = np.int64(depth), next_threshold
