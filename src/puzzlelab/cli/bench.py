@@ -26,7 +26,7 @@ SuiteNames = Annotated[
     typer.Argument(
         metavar="[PUZZLE] SUITE",
         help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
-        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17.",
+        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000.",
     ),
 ]
 SolverTexts = Annotated[
