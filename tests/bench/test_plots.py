@@ -323,6 +323,21 @@ def test_boards_with_equally_many_clues_have_no_peak(stripe: Puzzle, painter: Ma
     assert made.remarks == ("painter: all boards have 2 clues, so there is no peak to find.",)
 
 
+def test_times_that_differ_by_chance_have_no_peak(stripes: Suite, painter: Make) -> None:
+    run = runs.run(stripes, [painter(peak=5)], Limit(seconds=9))
+    seconds = iter([1.0, 1.0, 1.0, 9.0, 1.0, 1.0] * 2)
+    chance = [replace(each, row=each.row.model_copy(update={"seconds": next(seconds)})) for each in run.answers]
+    made = plots.chart(BenchRun(run.suite, tuple(chance)), "clues")
+    assert made.remarks[0].startswith("painter is slowest on boards with 5 clues")
+    unsure = [
+        replace(each, row=each.row.model_copy(update={"seconds": 1.0})) if number > 5 else each
+        for number, each in enumerate(chance)
+    ]
+    made = plots.chart(BenchRun(run.suite, (*unsure, *unsure)), "clues")
+    assert made.remarks[0].startswith("painter has no clear peak: where its median is greatest")
+    assert {row[-1] for row in made.body} == {""}
+
+
 def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
     entries = (SuiteEntry("rr??????", 1), SuiteEntry("rrr?????", 1), SuiteEntry("rrrrr???", 2), SuiteEntry("r???????"))
     run = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))

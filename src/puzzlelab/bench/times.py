@@ -223,12 +223,25 @@ def _in_batches(points: Sequence[CluesTiming]) -> bool:
 
 
 def _peak(points: Sequence[CluesTiming]) -> CluesTiming | None:
-    """The number of clues with the greatest time."""
+    """The number of clues with the greatest time; None if three quarters of its boards do not take longer than others.
+
+    The others are represented by the median of their times.
+    """
     candidates = _with_enough_boards(points)
-    return max(candidates, key=lambda point: point.seconds) if len(candidates) > 1 else None
+    if len(candidates) < 2:
+        return None
+    peak = max(candidates, key=lambda point: point.seconds)
+    others = float(np.median([point.seconds for point in candidates if point is not peak]))
+    lower = peak.timing.percentiles[0] if peak.timing.kind == "alone" else peak.seconds
+    return peak if lower > others else None
 
 
 def _slowest_text(solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None) -> str:
+    if peak is None and len(points) > 1:
+        return (
+            f"{solver} has no clear peak: where its median is greatest, a quarter of the boards take no longer than "
+            f"boards with other numbers of clues."
+        )
     if peak is None:
         return f"{solver}: all boards have {points[0].clues} clues, so there is no peak to find."
     average = "mean" if _in_batches([peak]) else "median"
