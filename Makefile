@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-elsewhere check format bench clean
+.PHONY: help demo kernels web test test-slow test-page test-elsewhere coverage check format bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -48,6 +48,9 @@ test-page: $(VENV)/.dev ## Run the tests of the page in a browser
 test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARGS="busy no-home" names some of them
 	$(BIN)/python tests/elsewhere.py $(ARGS)
 
+coverage: $(VENV)/.dev ## Run the quick tests and show the lines they do not reach, in build/coverage (without compiled kernels)
+	$(PYTEST) -m "not slow and not browser" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -63,7 +66,7 @@ bench: $(VENV)/.dev ## Measure speed against peers
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
 clean: ## Remove .venv, caches and build outputs
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .coverage .coverage.*
 	find src tests benchmarks -type d -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamps below make a second run start at once: pip runs again only when a requirement has changed.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from puzzlelab.bench import exhaustive, plots, runs, tables
+from puzzlelab.bench.batches import Batching
 from puzzlelab.bench.suites import Suite
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
@@ -88,7 +89,7 @@ def test_the_suite_knows_the_optimum_of_every_board(places: Suite) -> None:
 
 def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exhaustive, "BATCH_SIZE", 4)
-    run = exhaustive.run(places, [Walker(), Walker(lost=7)], Limit())
+    run = exhaustive.run(places, [Walker(), Walker(lost=7)], Limit(), Batching.ALL)
     assert Walker.asked == [4, 4, 2] * 2
     assert [answer.length for answer in run.by_solver["walker:wrong=-1:lost=7:claims=0:stops=-1"]] == [
         *range(7),
@@ -101,6 +102,9 @@ def test_all_boards_are_asked_at_once_and_summed_up(places: Suite, monkeypatch: 
     assert (whole.length.value, whole.excess.value, part.evaluations) == (4.5, 0.0, 3.8)
     assert (whole.seconds.value, run.interrupted) == (0.5, False)
     assert plots.chart(run, "levels").body[7][1:3] == ("7", "1/1")
+    Walker.asked.clear()
+    exhaustive.run(places, [Walker()], Limit())
+    assert Walker.asked == [1] * 10  # a batch for each distance
 
 
 def test_the_answers_are_those_of_a_benchmark_that_keeps_rows() -> None:

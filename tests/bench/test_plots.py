@@ -1,12 +1,13 @@
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from puzzlelab.bench import plots, runs
-from puzzlelab.bench.charts import Chart
+from puzzlelab.bench.charts import Chart, outlier_limit
 from puzzlelab.bench.reference_curves import ReferencePoint
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.suites import Suite, SuiteEntry
@@ -249,7 +250,7 @@ def test_few_boards_have_a_panel_each_with_a_bar_for_each_solver(painted: BenchR
     assert made.body == (("1", "0.100", "0.0250"), ("2", "0.133", "0.0333"))
     figure = drawn(made)
     assert [axes.get_title() for axes in figure.axes] == ["board 1: 2 clues", "board 2: 3 clues"]
-    assert [[bar.get_height() for bar in axes.patches] for axes in figure.axes] == [
+    assert [[bar.get_width() for bar in axes.patches] for axes in figure.axes] == [
         pytest.approx([0.1, 0.025]),
         pytest.approx([0.133333, 0.033333]),
     ]
@@ -322,6 +323,21 @@ def test_boards_with_equally_many_clues_have_no_peak(stripe: Puzzle, painter: Ma
     assert made.remarks == ("painter: all boards have 2 clues, so there is no peak to find.",)
 
 
+def test_times_that_differ_by_chance_have_no_peak(stripes: Suite, painter: Make) -> None:
+    run = runs.run(stripes, [painter(peak=5)], Limit(seconds=9))
+    seconds = iter([1.0, 1.0, 1.0, 9.0, 1.0, 1.0] * 2)
+    chance = [replace(each, row=each.row.model_copy(update={"seconds": next(seconds)})) for each in run.answers]
+    made = plots.chart(BenchRun(run.suite, tuple(chance)), "clues")
+    assert made.remarks[0].startswith("painter is slowest on boards with 5 clues")
+    unsure = [
+        replace(each, row=each.row.model_copy(update={"seconds": 1.0})) if number > 5 else each
+        for number, each in enumerate(chance)
+    ]
+    made = plots.chart(BenchRun(run.suite, (*unsure, *unsure)), "clues")
+    assert made.remarks[0].startswith("painter has no clear peak: where its median is greatest")
+    assert {row[-1] for row in made.body} == {""}
+
+
 def test_levels_of_boards_that_are_filled_in_show_seconds(stripe: Puzzle, painter: Make) -> None:
     entries = (SuiteEntry("rr??????", 1), SuiteEntry("rrr?????", 1), SuiteEntry("rrrrr???", 2), SuiteEntry("r???????"))
     run = runs.run(Suite("graded", stripe, entries), [painter(slow=3)], Limit(seconds=9))
@@ -381,3 +397,78 @@ def test_a_folder_that_cannot_be_written_is_told(run: BenchRun, tmp_path: Path) 
     pytest.importorskip("matplotlib")
     with pytest.raises(BadFile, match="cannot write the plot"):
         plots.save(plots.chart(run, "lengths"), tmp_path / "missing")
+
+
+# --- room ---
+
+
+def test_the_names_of_solvers_stand_beside_the_bars(painted: BenchRun, stripes: Suite) -> None:
+    few = Suite("few", stripes.puzzle, stripes.entries[:2])
+    answers = tuple(answer for answer in painted.answers if answer.entry in few.entries)
+    figure = drawn(plots.chart(BenchRun(few, answers), "bars"))
+    names = [[label.get_text() for label in axes.get_yticklabels()] for axes in figure.axes]
+    assert names == [["painter", "painter:\njobs=4"], ["", ""]]
+    assert [axes.get_ylim() for axes in figure.axes] == [(1.5, -0.5)] * 2
+
+
+def test_a_figure_is_as_high_as_its_names_need(painted: BenchRun, stripes: Suite) -> None:
+    few = Suite("few", stripes.puzzle, stripes.entries[:1])
+    (one,) = [answer for answer in painted.answers if answer.entry in few.entries][:1]
+    many = [replace(one, solver=f"painter:a=1:b=2:c={number}") for number in range(20)]
+    heights = [
+        drawn(plots.chart(BenchRun(few, tuple(answers)), "bars")).get_figheight() for answers in (many[:2], many)
+    ]
+    assert heights[0] < 6 < 10 < heights[1]
+
+
+def test_lengths2d_is_square_and_no_line_crosses_its_numbers(run: BenchRun) -> None:
+    (axes,) = drawn(plots.chart(run, "lengths2d")).axes
+    assert (axes.get_aspect(), axes.get_xlim()) == (1, axes.get_ylim())
+    assert not axes.get_lines()
+    corners = [patch.get_xy() for patch in axes.patches]
+    assert corners == [(low, low) for low, _ in corners]
+    assert len(corners) == 6
+
+
+def test_the_diagonal_of_many_lengths_is_a_line(suite: Suite, stub: Make) -> None:
+    far = runs.run(suite, [stub(), stub(extra=300)], Limit(nodes=2))
+    axes = drawn(plots.chart(far, "lengths2d")).axes[0]
+    assert (len(axes.get_lines()), len(axes.patches), axes.get_aspect()) == (1, 0, 1)
+
+
+def test_an_excess_that_one_level_has_needs_no_panel(suite: Suite, stub: Make) -> None:
+    entries = (SuiteEntry(ONE, 1, 1, True), SuiteEntry(TWO, 2), SuiteEntry("0 2 3 1 5 6 4 7 8", 3))
+    made = plots.chart(runs.run(Suite("graded", suite.puzzle, entries), [stub(extra=2)], Limit()), "levels")
+    assert len(drawn(made).axes) == 1
+    assert made.remarks[-1] == "Only level 1 has a known excess: the table shows it, and the plot does not."
+
+
+def test_a_lone_large_excess_is_an_arrow_at_the_end_of_the_axis(suite: Suite, stub: Make) -> None:
+    entries = tuple(SuiteEntry(ONE, level, 1, True) for level in range(1, 6))
+    run = runs.run(Suite("graded", suite.puzzle, entries), [stub()], Limit())
+    lengths = {1: 1, 2: 3, 3: 3, 4: 61, 5: 2}
+    far = [
+        replace(answer, row=answer.row.model_copy(update={"length": lengths[answer.entry.level or 0]}))
+        for answer in run.answers
+    ]
+    made = plots.chart(BenchRun(run.suite, tuple(far)), "levels")
+    assert "an arrow marks what is above: 60.00 of " in made.remarks[1]
+    assert made.remarks[1].endswith(" at level 4.")
+    excess = drawn(made).axes[1]
+    assert excess.get_ylim()[1] == 2.5
+    assert [line.get_ydata().tolist() for line in excess.get_lines() if line.get_marker() == "^"] == [[2.5]]
+
+
+@pytest.mark.parametrize(
+    ("values", "limit"),
+    [
+        ([0, 1, 2, 3, 4], None),
+        ([0, 1, 2, 1, 50], 2),
+        ([0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 50, 60], 2),
+        ([0, 0, 0, 0, 9], None),  # the others have no range
+        ([0, 1, 50], None),  # too few
+        ([0, 1, float("nan"), 2, 1, 50], 2),
+    ],
+)
+def test_outliers_would_have_half_of_the_axis(values: list[float], limit: float | None) -> None:
+    assert outlier_limit(values) == limit

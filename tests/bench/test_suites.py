@@ -131,6 +131,14 @@ def test_the_suites_of_the_package_are_whole(name: str, count: int, total: int) 
     assert all(suite.puzzle.objection(suite.instance(entry).state) is None for entry in suite.entries)
 
 
+def test_level_six_of_the_document_begins_with_the_hundred_that_ship_alone() -> None:
+    thousand, hundred = suites.find("sudoku17-1000"), suites.find("sudoku17")
+    assert not thousand.faults
+    assert thousand.entries[:100] == hundred.entries
+    assert len({entry.board for entry in thousand.entries}) == 1000
+    assert {suites.clue_count(thousand.puzzle, entry.board) for entry in thousand.entries} == {17}
+
+
 def test_every_suite_of_the_package_says_its_puzzle_and_its_source() -> None:
     for path in suites.packaged().values():
         text = path.read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """Where what the library tells of its work is shown."""
 
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,3 +24,67 @@ def test_why_nothing_happens_is_told_on_a_terminal_and_in_a_file(monkeypatch, er
         report.note("this is worth knowing")
     assert "this takes long" in errors.getvalue()
     assert "this is worth knowing" in errors.getvalue()
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+
+
+def test_training_is_told_in_lines_where_there_is_no_terminal(
+    standing_clock: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with console.progress(lines=True):
+        for step in range(1, 2001):
+            report.progress("training", step, 2000, f"loss {1 / step:.3f}")
+    told = lines(capsys)
+    assert told[:3] == [
+        "training: 1 of 2,000 (0%): loss 1.000",
+        "training: 2 of 2,000 (0%): loss 0.500",
+        "training: 4 of 2,000 (0%): loss 0.250",
+    ]
+    assert told[-1] == "training: 2,000 of 2,000 (100%): loss 0.001"
+    assert 100 <= len(told) <= 110
+
+
+def test_counting_is_told_in_few_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress(lines=True):
+        for number in range(1, 1001):
+            report.progress("boards", number, 1000)
+    assert len(lines(capsys)) == 11
+
+
+def test_without_an_end_each_further_one_has_a_line(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress(lines=True):
+        for minutes in (0.1, 0.5, 1.2, 1.9, 2.3):
+            report.progress("self-play", minutes, None, "12 games")
+    assert lines(capsys) == [
+        "self-play: 0.1: 12 games",
+        "self-play: 1.2: 12 games",
+        "self-play: 2.3: 12 games",
+    ]
+
+
+def test_a_line_says_how_long_the_rest_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(console, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with console.progress(lines=True):
+        for step in (0, 50, 100):
+            clock.seconds = 1.2 * step
+            report.progress("training", step, 200, "loss 1")
+    assert lines(capsys)[1:] == [
+        "training: 50 of 200 (25%, some 3 min left): loss 1",
+        "training: 100 of 200 (50%, some 2 min left): loss 1",
+    ]
+
+
+def test_other_commands_have_no_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress("solving", 10):
+        report.progress("boards", 1, 10)
+    assert not lines(capsys)

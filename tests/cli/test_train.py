@@ -115,6 +115,19 @@ def test_bad_input_gets_a_sentence_and_leaves_nothing_behind(program, tmp_path, 
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
 
 
+def test_training_is_told_in_lines_where_there_is_no_terminal(program, tmp_path) -> None:
+    playing = tmp_path / "playing.toml"
+    playing.write_text(PLAYING)
+    code, _, err = program("train", "dqn", "--config", playing, "--run", tmp_path / "run")
+    assert code == 0
+    told = [line for line in err.splitlines() if line.startswith("training: ")]
+    steps = [int(line.split()[1]) for line in told]
+    assert steps == sorted(set(steps))
+    assert {10, 60} < set(steps)
+    assert all(" of 60 (" in line and "loss " in line and "samples/s" in line for line in told)
+    assert "greedy solves" in told[-1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", ["imitation", "dqn"])
 def test_a_run_that_is_killed_three_times_writes_the_same_metrics(program, tmp_path, config, recipe) -> None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from puzzlelab.bench.runs import BenchRun
 from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
+from puzzlelab.bench.timing import ADVICE, BatchSizes
 from puzzlelab.core.solutions import SEVERAL
 
 MAX_SENTENCES = 5
@@ -15,7 +16,7 @@ MAX_SENTENCES = 5
 def caveats(run: BenchRun) -> list[str]:
     """Sentences about limits and networks, about an incomplete run, and about answers that cannot be right."""
     always = [*_limits(run), *_limits_of_moves(run), *_networks(run)]
-    always += [*_unfinished(run), *_wrong(run), *_denied(run)]
+    always += [*_shared_times(run), *_unfinished(run), *_wrong(run), *_denied(run)]
     if has_filled_answers(run.suite.puzzle):
         return [*always, *_several(run), *_disputed(run)]
     reference_lengths = references(run)
@@ -62,6 +63,28 @@ def _networks(run: BenchRun) -> list[str]:
         for name, solvers in solvers_by_network.items()
     ]
     return [f"Network{'s' * (len(solvers_by_network) > 1)}: {', '.join(texts)}; hash of the suite: {run.suite.hash}."]
+
+
+def _shared_times(run: BenchRun) -> list[str]:
+    """The solvers that answered boards in batches, and whether these hold boards of several levels."""
+    batches = BatchSizes(run)
+    whole: list[str] = []
+    parts: list[str] = []
+    for solver, answers in run.by_solver.items():
+        if batches.timing(answers).kind == "alone":
+            continue
+        levels = {answer.entry.level for answer in answers}
+        by_level = [[answer for answer in answers if answer.entry.level == level] for level in levels]
+        kinds = {batches.timing(answers_of_level).kind for answers_of_level in by_level}
+        (parts if "parts of batches" in kinds else whole).append(solver)
+    sentences = []
+    if whole:
+        sentences.append(
+            f"{', '.join(whole)}: boards were answered in batches; of their seconds only the mean is measured."
+        )
+    if parts:
+        sentences.append(f"{', '.join(parts)}: batches hold several levels, so no seconds of a level; {ADVICE}.")
+    return sentences
 
 
 def _unfinished(run: BenchRun) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +21,14 @@ MARK_RANGE = 10.0
 MIN_SECONDS = 1e-6
 """Shorter times are drawn here; rows have no finer resolution."""
 
+OUTLIER_FACTOR = 2.0
+"""Values are outliers if the range of all values is more than this many times the range of the others."""
+MIN_VALUES = 4
+"""Among fewer values there are no outliers."""
+OUTLIER_SHARE = 8
+"""At most one value in so many is an outlier."""
+LINE_INCHES, MARGIN_INCHES = 0.19, 1.7
+"""The height of a line of a label, and of all that a panel has above and below it."""
 MAX_NAME_IN_TWO_COLUMNS = 45
 """The most characters of a name in a legend with two columns."""
 
@@ -83,9 +92,28 @@ def set_share_axis(axes: Axes, what: str) -> None:
     axes.set_ylabel(f"{what} (share of boards, 95 % interval)")
 
 
+def outlier_limit(values: Iterable[float]) -> float | None:
+    """The largest value that is no outlier; None if there are none. An outlier would have half of an axis to itself."""
+    ordered = sorted(value for value in values if math.isfinite(value))
+    if len(ordered) < MIN_VALUES:
+        return None
+    lowest = ordered[0]
+    for outliers in range(max(1, len(ordered) // OUTLIER_SHARE), 0, -1):
+        highest_other = ordered[-outliers - 1]
+        if ordered[-outliers] - lowest > OUTLIER_FACTOR * (highest_other - lowest) > 0:
+            return highest_other
+    return None
+
+
+def fit_height(figure: Figure, labels: Iterable[str]) -> None:
+    """Let a figure be as high as labels below each other need."""
+    lines = sum(label.count("\n") + 2 for label in labels)
+    figure.set_figheight(max(figure.get_figheight(), MARGIN_INCHES + LINE_INCHES * lines))
+
+
 def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[float], mark: float) -> None:
     """Make an axis logarithmic in seconds, with the dashed line if it is near these values."""
-    values = [max(value, MIN_SECONDS) for value in seconds]
+    values = [max(value, MIN_SECONDS) for value in seconds if not math.isnan(value)]
     line = axes.axvline if along == "x" else axes.axhline
     axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
     if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:

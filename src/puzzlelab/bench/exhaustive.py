@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.row import Row, unanswered
-from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require, solve
+from puzzlelab.core.row import Row, shared_time, unanswered
+from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require, solve, solve_together
 from puzzlelab.core.verify import verify
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_verify import CHECKED, wrong
@@ -39,19 +40,19 @@ def suite(puzzle: Puzzle) -> Suite:
     return Suite(f"{puzzle.name}, all boards", puzzle, tuple(entries))
 
 
-def run(suite: Suite, solvers: Sequence[Solver], limit: Limit) -> BenchRun:
+def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, batching: Batching = Batching.LEVEL) -> BenchRun:
     """Every solver's answer to every board, without writing files. Ctrl-C ends the run with the answers so far.
 
-    For boards without an objection. `VERIFICATION_NOTE` says how answers are checked.
+    For boards without an objection. `batching` says which boards a `BatchSolver` gets together. `VERIFICATION_NOTE`
+    says how answers are checked.
     """
     for solver in solvers:
         require(solver, suite.puzzle)
     answers: list[BenchAnswer] = []
-    instances = [suite.instance(entry) for entry in suite.entries]
     different = {solver_label(solver, suite.puzzle): solver for solver in solvers}
     try:
         for label, solver in different.items():
-            for answer in _answers(suite, instances, label, solver, limit):
+            for answer in _answers(suite, label, solver, limit, batching):
                 if answer.row.stop == "interrupted":
                     return BenchRun(suite, tuple(answers), interrupted=True)
                 answers.append(answer)
@@ -60,17 +61,17 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit) -> BenchRun:
     return BenchRun(suite, tuple(answers))
 
 
-def _answers(
-    suite: Suite, instances: Sequence[Instance], label: str, solver: Solver, limit: Limit
-) -> Iterator[BenchAnswer]:
-    """One solver's answers in the order of the suite; raises `PuzzlelabError` for one that does not hold."""
+def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: Batching) -> Iterator[BenchAnswer]:
+    """One solver's answers; raises `PuzzlelabError` for one that does not hold."""
     empty_row = unanswered(suite.puzzle, "", solver, limit)
-    size = BATCH_SIZE if ability(solver, BatchSolver) else 1
-    for start in range(0, len(instances), size):
-        batch, entries = instances[start : start + size], suite.entries[start : start + size]
-        for entry, instance, result in zip(entries, batch, _results(solver, batch, limit), strict=True):
+    indices, done = range(len(suite.entries)), 0
+    for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
+        entries = [suite.entries[number] for number in numbers]
+        instances = [suite.instance(entry) for entry in entries]
+        for entry, instance, result in zip(entries, instances, _results(solver, instances, limit), strict=True):
             yield BenchAnswer(label, entry, _row(empty_row, entry, instance, result), holds=True)
-        report.progress(label, start + len(batch), len(instances))
+        done += len(entries)
+        report.progress(label, done, len(indices))
 
 
 def _results(solver: Solver, batch: Sequence[Instance], limit: Limit) -> list[Result]:
@@ -78,7 +79,7 @@ def _results(solver: Solver, batch: Sequence[Instance], limit: Limit) -> list[Re
     batch_solver = ability(solver, BatchSolver)
     if batch_solver is None:
         return [solve(solver, instance, limit) for instance in batch]
-    results = batch_solver.solve_batch(batch, limit, lambda: False)
+    results = solve_together(batch_solver, batch, limit)
     boards = np.array([instance.state for instance in batch])
     if fault := wrong(batch[0].puzzle, boards, [result.moves for result in results]) or _false(batch, results):
         number, reason = fault
@@ -104,5 +105,6 @@ def _row(empty_row: Row, entry: SuiteEntry, instance: Instance, result: Result) 
         "board": entry.board,
         "moves": None if result.moves is None else names_of(instance.puzzle, result.moves),
         "verified": result.moves is not None,
+        **shared_time(result),
     }
     return empty_row.model_copy(update=answer)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,8 @@ MAX_SOLVERS_2D = 3
 """The most solvers of lengths2d; each pair has its own panel."""
 MAX_CELLS_WITH_NUMBERS = 24, 14
 """The most cells of a side that show their numbers: with one panel, and with more."""
+PANEL_INCHES, TITLE_INCHES, LETTERS_PER_INCH = (6.0, 4.5), 0.5, 10
+"""The side of a square panel, alone and beside others; the height of the title, and how long its lines are."""
 COLOURS = "Blues"
 OPTIMUM = "the optimum"
 """The name that stands for the second solver if only one has answered."""
@@ -138,6 +141,9 @@ def lengths2d(run: BenchRun) -> Chart:
     edges, max_count = _bin_edges(all_lengths), max(max(pair.counts.values()) for pair in pairs)
 
     def draw(figure: Figure, mark_seconds: float) -> None:
+        side = PANEL_INCHES[len(pairs) > 1]
+        figure.set_size_inches(side * len(pairs), side + TITLE_INCHES)
+        figure.suptitle(textwrap.fill(figure.get_suptitle(), int(side * len(pairs) * LETTERS_PER_INCH)))
         with_numbers = len(edges) - 1 <= MAX_CELLS_WITH_NUMBERS[len(pairs) > 1]
         for axes, pair in zip(add_panels(figure, len(pairs)), pairs, strict=True):
             _draw_pair(axes, pair, edges, max_count, with_numbers)
@@ -218,6 +224,18 @@ def _by_occurrence(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], i
     return lengths
 
 
+def _draw_diagonal(axes: Axes, edges: NDArray[np.float64], with_numbers: bool) -> None:
+    """Show where both are equally long: a line, or a frame around each cell, which crosses no number."""
+    style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 0.8, "alpha": 0.5}
+    if not with_numbers:
+        axes.axline((edges[0], edges[0]), slope=1, **style)
+        return
+    from matplotlib.patches import Rectangle
+
+    for low, high in pairwise(edges.tolist()):
+        axes.add_patch(Rectangle((low, low), high - low, high - low, fill=False, **style))
+
+
 def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: int, with_numbers: bool) -> None:
     """One panel: a cell for each pair of lengths, the darker the more boards."""
     from matplotlib.colors import PowerNorm
@@ -227,14 +245,14 @@ def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: in
     grid, _, _ = np.histogram2d(np.array(two), np.array(one), (edges, edges), weights=weights)
     norm = PowerNorm(0.5, 0, max_count)
     axes.pcolormesh(edges, edges, np.ma.masked_equal(grid, 0), cmap=COLOURS, norm=norm)
-    axes.axline((edges[0], edges[0]), slope=1, color="black", linestyle="--", linewidth=0.8, alpha=0.5)
+    _draw_diagonal(axes, edges, with_numbers)
     middles = (edges[:-1] + edges[1:]) / 2
     for row, column in np.argwhere(grid).tolist() if with_numbers else []:
         dark = norm(grid[row, column]) > 0.6
         where, text = (middles[column], middles[row]), f"{grid[row, column]:.0f}"
         axes.text(*where, text, ha="center", va="center", size="small", color="white" if dark else "black")
     axes.set(xlabel=f"moves of {tables.wrapped_label(pair.across)}", ylabel=f"moves of {tables.wrapped_label(pair.up)}")
-    axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]))
+    axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]), aspect="equal")
     axes.set_axisbelow(True)
     whole_numbers(axes.xaxis)
     whole_numbers(axes.yaxis)

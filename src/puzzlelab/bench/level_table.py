@@ -6,16 +6,18 @@ of the unique solution, even in a board that it did not finish; boards with seve
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from puzzlelab.bench import tables, times
+from puzzlelab.bench import suites, tables
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Proportion
+from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
@@ -40,8 +42,8 @@ class LevelRow:
     solved: Proportion
     cells: Proportion
     """Of the blank cells, in boards with one solution; 0 of 0 if the rows of the solver have no moves."""
-    seconds: float
-    """Mean for a board."""
+    seconds: float = math.nan
+    """Mean for a board; nan if a batch holds boards of another level too."""
 
 
 def level_rows(run: BenchRun) -> list[LevelRow]:
@@ -50,23 +52,27 @@ def level_rows(run: BenchRun) -> list[LevelRow]:
     if not tables.has_filled_answers(puzzle) or len({entry.level for entry in run.suite.entries} - {None}) < 2:
         return []
     solutions: UniqueSolutions = {}
-    rows = []
+    rows, batches = [], BatchSizes(run)
     for solver, answers in run.by_solver.items():
         levels: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             if answer.entry.level is not None:
                 levels[answer.entry.level].append(answer)
-        rows += [_level_row(puzzle, solver, level, levels[level], solutions) for level in sorted(levels)]
+        rows += [
+            replace(
+                _level_row(puzzle, solver, level, levels[level], solutions), seconds=batches.timing(levels[level]).mean
+            )
+            for level in sorted(levels)
+        ]
     return rows
 
 
 def _level_row(
     puzzle: Puzzle, solver: str, level: int, answers: Sequence[BenchAnswer], solutions: UniqueSolutions
 ) -> LevelRow:
-    clues = [times.clue_count(puzzle, answer.entry.board) or 0 for answer in answers]
+    clues = [suites.clue_count(puzzle, answer.entry.board) or 0 for answer in answers]
     solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
-    seconds = float(np.mean([answer.row.seconds for answer in answers]))
-    return LevelRow(solver, level, (min(clues), max(clues)), solved, _cells(puzzle, answers, solutions), seconds)
+    return LevelRow(solver, level, (min(clues), max(clues)), solved, _cells(puzzle, answers, solutions))
 
 
 def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], solutions: UniqueSolutions) -> Proportion:

@@ -5,18 +5,29 @@ Each kind of plot is a function from a run to a `Chart`, which has all its numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.bench import lengths, quality, tables, times
-from puzzlelab.bench.charts import INSTANT_SECONDS, MIN_SECONDS, Chart, add_panels, set_seconds_axis, whole_numbers
+from puzzlelab.bench import lengths, quality, suites, tables, times, timing
+from puzzlelab.bench.charts import (
+    INSTANT_SECONDS,
+    MIN_SECONDS,
+    Chart,
+    add_panels,
+    fit_height,
+    legend_below,
+    set_seconds_axis,
+    whole_numbers,
+)
 from puzzlelab.bench.reference_curves import Curves
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
+from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 
 if TYPE_CHECKING:
@@ -125,7 +136,14 @@ def table(drawing: Chart) -> Table:
 def bars(run: BenchRun) -> Chart:
     """Seconds of each solver: for each board if they are few, else the median and the 95th percentile."""
     boards = {entry.board: number for number, entry in enumerate(run.suite.entries, start=1)}
-    return _bars_by_board(run, boards) if len(boards) <= MAX_BOARDS_AS_BARS else _bars_by_solver(run)
+    if len(boards) > MAX_BOARDS_AS_BARS:
+        return _bars_by_solver(run)
+    batches = BatchSizes(run)
+    timed = [answer for answer in run.answers if batches.timing([answer]).kind == "alone"]
+    if not timed:
+        raise BadInput(f"no board of '{run.suite.name}' was timed alone: its seconds are shares; {timing.ADVICE}")
+    untimed = timing.note([answer.solver for answer in run.answers if answer not in timed], "parts of batches")
+    return replace(_bars_by_board(BenchRun(run.suite, tuple(timed)), boards), remarks=untimed)
 
 
 def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
@@ -139,15 +157,17 @@ def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
             return
         (axes,) = add_panels(figure, 1)
         width = 0.8 / len(answers_by_board)
+        drawn = {}
         for number, (solver, answers) in enumerate(answers_by_board.items()):
             positions = (
                 np.array([boards[board] for board in answers]) + (number - (len(answers_by_board) - 1) / 2) * width
             )
-            _draw_bars(axes, positions, list(answers.values()), width, [f"C{number}"] * len(answers), solver)
+            drawn[solver] = axes.bar(positions, _heights(answers.values()), width, color=f"C{number}")
+            _fade_unsolved(drawn[solver], answers.values())
         axes.set_xlabel("board (pale: not solved)")
         whole_numbers(axes.xaxis)
         set_seconds_axis(axes, "y", _seconds_of(run), mark_seconds)
-        axes.legend()
+        legend_below(figure, drawn | _marks(axes))
 
     header = ("board", *answers_by_board)
     body = [
@@ -162,43 +182,47 @@ def _seconds_of(run: BenchRun) -> list[float]:
 
 
 def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], mark_seconds: float) -> None:
-    """A panel for each board, with a bar for each solver."""
+    """A panel for each board, with a horizontal bar for each solver; the first panel has their names."""
     solvers = {solver: number for number, solver in enumerate(run.by_solver)}
+    names = [tables.wrapped_label(solver) for solver in solvers]
+    fit_height(figure, names)
     panels = add_panels(figure, len(boards))
     for axes, (board, board_number) in zip(panels, boards.items(), strict=True):
         answers = [answer for answer in run.answers if answer.entry.board == board]
-        positions = np.array([solvers[answer.solver] for answer in answers])
-        _draw_bars(axes, positions, answers, 0.7, [f"C{number}" for number in positions.tolist()])
-        names = [tables.wrapped_label(solver) for solver in solvers]
-        axes.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
-        axes.grid(visible=False, axis="x")
+        positions = [solvers[answer.solver] for answer in answers]
+        bars = axes.barh(positions, _heights(answers), 0.7, color=[f"C{number}" for number in positions])
+        _fade_unsolved(bars, answers)
+        axes.set_yticks(range(len(names)), names if axes is panels[0] else [""] * len(names))
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
         axes.set_title(_heading(run, board, board_number), fontsize="medium")
-        axes.sharey(panels[0])
+        axes.sharex(panels[0])
     for axes in panels:
-        set_seconds_axis(axes, "y", _seconds_of(run), mark_seconds)
+        set_seconds_axis(axes, "x", _seconds_of(run), mark_seconds)
     if not all(answer.length is not None for answer in run.answers):
         figure.supxlabel("pale: not solved", fontsize="medium")
-    if panels[0].get_legend_handles_labels()[0]:
-        panels[0].legend()
+    if marks := _marks(panels[0]):
+        legend_below(figure, marks)
 
 
 def _heading(run: BenchRun, board: str, number: int) -> str:
-    clues = times.clue_count(run.suite.puzzle, board)
+    clues = suites.clue_count(run.suite.puzzle, board)
     return f"board {number}" if clues is None else f"board {number}: {clues} clues"
 
 
-def _draw_bars(
-    axes: Axes,
-    positions: NDArray[Any],
-    answers: Sequence[BenchAnswer],
-    width: float,
-    colors: Sequence[str],
-    name: str = "",
-) -> None:
-    heights = [max(answer.row.seconds, MIN_SECONDS) for answer in answers]
-    bars = axes.bar(positions, heights, width, color=colors, label=name)
+def _heights(answers: Iterable[BenchAnswer]) -> list[float]:
+    return [max(answer.row.seconds, MIN_SECONDS) for answer in answers]
+
+
+def _fade_unsolved(bars: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
     for bar, answer in zip(bars, answers, strict=True):
         bar.set_alpha(1.0 if answer.length is not None else UNSOLVED_ALPHA)
+
+
+def _marks(axes: Axes) -> dict[str, Any]:
+    """The lines and points of a panel that have a name, such as that of 100 ms."""
+    handles, names = axes.get_legend_handles_labels()
+    return dict(zip(names, handles, strict=True))
 
 
 def _seconds_text(answer: BenchAnswer | None) -> str:
@@ -218,17 +242,22 @@ def _bars_by_solver(run: BenchRun) -> Chart:
         for offset, (name, values) in zip((-0.2, 0.2), kinds, strict=True):
             axes.barh(positions + offset, np.maximum(values, MIN_SECONDS), 0.4, label=name)
         _draw_means(axes, positions, summaries)
-        axes.set_yticks(positions, [tables.wrapped_label(each.solver) for each in summaries])
+        names = [tables.wrapped_label(each.solver) for each in summaries]
+        fit_height(figure, names)
+        axes.set_yticks(positions, names)
         axes.invert_yaxis()
-        set_seconds_axis(axes, "x", [value for _, values in kinds for value in values], mark_seconds)
-        axes.legend()
+        means = [each.seconds.value for each in summaries]
+        set_seconds_axis(axes, "x", [*means, *(value for _, values in kinds for value in values)], mark_seconds)
+        legend_below(figure, _marks(axes))
 
     header = ("solver", "solved", "median", "95th percentile", "total")
     body = [
         (each.solver, tables.share(each.solved), *map(tables.seconds, (each.median, each.p95, total)))
         for each, total in zip(summaries, totals, strict=True)
     ]
-    return Chart("bars", f"{run.suite.name}: seconds for a board", header, tuple(body), draw)
+    batched = [each.solver for each in summaries if np.isnan(each.median)]
+    remarks = timing.note(batched, "whole batches")
+    return Chart("bars", f"{run.suite.name}: seconds for a board", header, tuple(body), draw, remarks)
 
 
 def _draw_means(axes: Axes, positions: NDArray[Any], summaries: Sequence[Summary]) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from puzzlelab.bench import tables
+from puzzlelab.bench import tables, timing
 from puzzlelab.bench.charts import (
     Chart,
     add_panels,
     error_bars,
     legend_below,
+    outlier_limit,
     plain_numbers,
     set_seconds_axis,
     set_share_axis,
@@ -24,12 +25,15 @@ from puzzlelab.bench.reference_curves import Curves, ReferencePoint
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
 from puzzlelab.bench.statistics import Mean, Proportion, mean
 from puzzlelab.bench.suites import SuiteEntry
+from puzzlelab.bench.timing import BatchSizes, Timing
 from puzzlelab.core.errors import BadInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+AXIS_FACTOR = 1.25
+"""An axis without its outliers ends at so many times the largest of the other values."""
 LEVEL_OFFSET = 0.1
 """The horizontal distance between the points of two solvers at one level, so that both are visible."""
 
@@ -45,8 +49,7 @@ class LevelQuality:
     solved: Proportion
     excess: Mean
     """Moves more than the reference, over solved boards that have one."""
-    seconds: float
-    """The median."""
+    timing: Timing
 
 
 Series = Mapping[str, Sequence[LevelQuality]]
@@ -57,38 +60,78 @@ def levels(run: BenchRun) -> Chart:
     """The share of solved boards by level, and the mean excess of moves over the optimum.
 
     A board without a level counts at the length of its known optimum. If all solutions of a board have the same length,
-    seconds are shown in place of the excess, and boards without a level are left out.
+    seconds are shown in place of the excess, and boards without a level are left out. An excess that is known at one of
+    several levels has no panel, and is a remark.
     """
     reference_lengths, filled_answers = tables.references(run), tables.has_filled_answers(run.suite.puzzle)
     reference_name = "true optimum" if all(each.optimal for each in reference_lengths.values()) else "shortest known"
     series = _by_level(run, reference_lengths, filled_answers)
 
+    values = [point.timing.typical if filled_answers else point.excess.value for _, point in _points(series)]
+    known_levels = {
+        point.level for (_, point), value in zip(_points(series), values, strict=True) if not np.isnan(value)
+    }
+    has_panel = len(known_levels) > 1 or len({point.level for _, point in _points(series)}) == 1
+
     def draw(figure: Figure, mark_seconds: float) -> None:
-        left, right = add_panels(figure, 2)
+        left, *others = add_panels(figure, 1 + has_panel)
         legend_below(figure, _draw_solved(left, series))
-        if filled_answers:
-            _draw_seconds(right, series, mark_seconds)
-        else:
-            _draw_excess(right, series)
-            right.set_ylabel(f"moves more than the {reference_name}\n(mean, 95 % interval)")
-        for axes in (left, right):
+        for right in others:
+            if filled_answers:
+                _draw_seconds(right, series, mark_seconds)
+            else:
+                _draw_excess(right, series)
+                right.set_ylabel(f"moves more than the {reference_name}\n(mean, 95 % interval)")
+        for axes in (left, *others):
             axes.set_xlabel("level")
+            axes.set_xlim(left.get_xlim())
             whole_numbers(axes.xaxis)
 
     header = ("solver", "level", "solved", "95 %", "seconds" if filled_answers else "mean excess")
-    body = [_level_row(solver, point, filled_answers) for solver, points in series.items() for point in points]
-    remarks = (
-        ()
-        if filled_answers or not reference_lengths
-        else (f"The excess is over the {reference_name}, of the boards that were solved.",)
-    )
+    body = [_level_row(solver, point, filled_answers) for solver, point in _points(series)]
+    remarks = _time_notes(series) if filled_answers else _excess_notes(series, reference_lengths, reference_name)
+    if not has_panel and known_levels:
+        what = "measured seconds" if filled_answers else "a known excess"
+        remarks += (f"Only level {min(known_levels)} has {what}: the table shows it, and the plot does not.",)
     return Chart("levels", f"{run.suite.name}: solved by level", header, tuple(body), draw, remarks)
+
+
+def _points(series: Series) -> list[tuple[str, LevelQuality]]:
+    """All points with their solvers."""
+    return [(solver, point) for solver, points in series.items() for point in points]
+
+
+def _time_notes(series: Series) -> tuple[str, ...]:
+    """Sentences about the solvers whose boards were answered in batches."""
+    batched = [solver for solver, point in _points(series) if point.timing.kind == "whole batches"]
+    crossing = [solver for solver, point in _points(series) if point.timing.kind == "parts of batches"]
+    return timing.note(batched, "whole batches") + timing.note(crossing, "parts of batches")
+
+
+def _excess_notes(
+    series: Series, reference_lengths: Mapping[str, tables.Reference], reference_name: str
+) -> tuple[str, ...]:
+    """Sentences about the reference, and about points that are above the axis."""
+    if not reference_lengths:
+        return ()
+    sentences = [f"The excess is over the {reference_name}, of the boards that were solved."]
+    if (limit := _excess_limit(series)) is not None:
+        above = [(solver, point) for solver, point in _points(series) if point.excess.value > limit]
+        places = ", ".join(f"{point.excess.value:.2f} of {solver} at level {point.level}" for solver, point in above)
+        sentences.append(f"The axis of the excess ends where most points do; an arrow marks what is above: {places}.")
+    return tuple(sentences)
+
+
+def _excess_limit(series: Series) -> float | None:
+    """The largest excess that is no outlier; None if there are no outliers."""
+    return outlier_limit(point.excess.value for _, point in _points(series))
 
 
 def _by_level(
     run: BenchRun, reference_lengths: dict[str, tables.Reference], filled_answers: bool
 ) -> dict[str, list[LevelQuality]]:
     """The results of each solver at each level, lowest first; raises `BadInput` if no board has a level."""
+    batches = BatchSizes(run)
     series: dict[str, list[LevelQuality]] = {}
     for solver, answers in run.by_solver.items():
         by_level: dict[int, list[BenchAnswer]] = defaultdict(list)
@@ -96,7 +139,10 @@ def _by_level(
             if (level := _level(answer.entry, {} if filled_answers else reference_lengths)) is not None:
                 by_level[level].append(answer)
         if by_level:
-            series[solver] = [_level_quality(level, by_level[level], reference_lengths) for level in sorted(by_level)]
+            series[solver] = [
+                _level_quality(level, group, reference_lengths, batches.timing(group))
+                for level, group in sorted(by_level.items())
+            ]
     if not series:
         raise BadInput(f"no board of '{run.suite.name}' has a level{'' if filled_answers else ' or a known optimum'}")
     return series
@@ -122,18 +168,27 @@ def _draw_solved(axes: Axes, series: Series) -> dict[str, Any]:
 
 def _draw_seconds(axes: Axes, series: Series, mark_seconds: float) -> None:
     for _, points, positions in _positions(series):
-        axes.plot(positions, [point.seconds for point in points], marker=".")
-    set_seconds_axis(axes, "y", [point.seconds for points in series.values() for point in points], mark_seconds)
+        axes.plot(positions, [point.timing.typical for point in points], marker=".")
+    set_seconds_axis(axes, "y", [point.timing.typical for _, point in _points(series)], mark_seconds)
 
 
 def _draw_excess(axes: Axes, series: Series) -> None:
+    """Draw the means with their intervals; an axis that would be mostly empty ends below the outliers."""
+    limit = _excess_limit(series)
+    top = None if limit is None else AXIS_FACTOR * limit
     for _, points, positions in _positions(series):
-        axes.plot(positions, [point.excess.value for point in points], marker=".")
+        (line,) = axes.plot(positions, [point.excess.value for point in points], marker=".")
         axes.fill_between(positions, *_band([point.excess for point in points]), alpha=0.12)
+        for point, position in zip(points, positions, strict=True):
+            if top is not None and limit is not None and point.excess.value > limit:
+                axes.plot(position, top, marker="^", color=line.get_color(), clip_on=False)
+    if top is not None:
+        lowest = min(point.excess.value for _, point in _points(series) if not np.isnan(point.excess.value))
+        axes.set_ylim(min(0.0, lowest) - 0.03 * top, top)
 
 
 def _level_row(solver: str, point: LevelQuality, filled_answers: bool) -> tuple[str, ...]:
-    last = tables.seconds(point.seconds) if filled_answers else tables.decimal(point.excess.value)
+    last = tables.seconds(point.timing.typical) if filled_answers else tables.decimal(point.excess.value)
     return solver, str(point.level), tables.share(point.solved), tables.interval(point.solved), last
 
 
@@ -154,10 +209,9 @@ def _level(entry: SuiteEntry, reference_lengths: Mapping[str, tables.Reference])
 
 
 def _level_quality(
-    level: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference]
+    level: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference], seconds: Timing
 ) -> LevelQuality:
     solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
-    seconds = float(np.median([answer.row.seconds for answer in answers]))
     return LevelQuality(level, solved, mean(tables.excesses(answers, reference_lengths)), seconds)
 
 
@@ -173,7 +227,7 @@ class WidthQuality:
     """Solved in the optimal length, of the boards with a known optimum."""
     excess: Mean
     seconds: float
-    """The median."""
+    """The median; the mean of boards that were answered in batches."""
 
 
 def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
@@ -181,7 +235,7 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
     Solvers that differ only in their width form one line. `curves` are reference curves, drawn dashed.
     """
-    series, curves = _by_width(run), curves or {}
+    series, curves, batches = _by_width(run), curves or {}, BatchSizes(run)
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         left, right = add_panels(figure, 2)
@@ -213,20 +267,22 @@ def widths(run: BenchRun, curves: Curves | None = None) -> Chart:
 
     header = ("solver", "width", "optimal", "share", "95 %", "mean excess", "seconds")
     body = [_width_row(solver, point) for solver, points in series.items() for point in points]
+    in_batches = [solver for solver, answers in run.by_solver.items() if batches.timing(answers).kind != "alone"]
+    remarks = timing.note(in_batches, "whole batches")
     reference_rows = [_reference_row(name, point) for name, points in curves.items() for point in points]
-    return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *reference_rows), draw)
+    return Chart("widths", f"{run.suite.name}: optimal by width", header, (*body, *reference_rows), draw, remarks)
 
 
 def _by_width(run: BenchRun) -> dict[str, list[WidthQuality]]:
     """The solvers with a width, grouped by their other options, narrowest first; raises `BadInput` for none."""
-    reference_lengths = tables.references(run)
+    reference_lengths, batches = tables.references(run), BatchSizes(run)
     series: dict[str, list[WidthQuality]] = defaultdict(list)
     for answers in run.by_solver.values():
         row = answers[0].row
         width = row.options.get("width")
         if isinstance(width, int):
             series[label(row.solver, {**row.options, "width": None})].append(
-                _width_quality(width, answers, reference_lengths)
+                _width_quality(width, answers, reference_lengths, batches.timing(answers).typical)
             )
     if not series:
         raise BadInput("no solver of this benchmark has a width; run some, as in --with beam:width=100,beam:width=1000")
@@ -263,8 +319,7 @@ def _reference_row(name: str, point: ReferencePoint) -> tuple[str, ...]:
 
 
 def _width_quality(
-    width: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference]
+    width: int, answers: Sequence[BenchAnswer], reference_lengths: dict[str, tables.Reference], seconds: float
 ) -> WidthQuality:
     excess = mean(tables.excesses(answers, reference_lengths, optimal=True))
-    seconds = float(np.median([answer.row.seconds for answer in answers]))
     return WidthQuality(width, tables.optimal_share(answers, reference_lengths), excess, seconds)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from puzzlelab.bench import suites
+from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError
@@ -133,11 +134,19 @@ def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
 # --- running ---
 
 
-def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None = None, jobs: int = 1) -> BenchRun:
+def run(
+    suite: Suite,
+    solvers: Sequence[Solver],
+    limit: Limit,
+    out: Path | None = None,
+    jobs: int = 1,
+    batching: Batching = Batching.LEVEL,
+) -> BenchRun:
     """Every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
-    `jobs` searches run at once, in threads. Ctrl-C ends the run with the answers so far. Raises `BadInput` if the
-    folder holds another suite, or a solver does not suit the puzzle.
+    `jobs` searches run at once, in threads. `batching` says which boards a `BatchSolver` gets together. Ctrl-C ends the
+    run with the answers so far. Raises `BadInput` if the folder holds another suite, or a solver does not suit the
+    puzzle.
     """
     for solver in solvers:
         require(solver, suite.puzzle)
@@ -151,7 +160,7 @@ def run(suite: Suite, solvers: Sequence[Solver], limit: Limit, out: Path | None 
         for benchmark in benchmarks:
             benchmark.prepare()
         for benchmark in benchmarks:
-            answers += benchmark.answers(jobs)
+            answers += benchmark.answers(jobs, batching)
     except KeyboardInterrupt:
         stop.set()
     return BenchRun(suite, tuple(answers), stop.is_set())
@@ -195,21 +204,17 @@ class SolverBenchmark:
     def _open(self) -> list[int]:
         return [index for index, row in enumerate(self.rows) if row is None]
 
-    def answers(self, jobs: int) -> list[BenchAnswer]:
+    def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
         """All answers, after every board was searched or the run was stopped."""
+        together = batching if ability(self.solver, BatchSolver) else Batching.BOARD
+        work = list(batches(self.suite, self._open, together, BATCH, jobs))
         try:
-            for _ in ordered_map(self._solve_and_keep, self._batches(jobs), jobs, on_interrupt=self.stop.set):
+            for _ in ordered_map(self._solve_and_keep, work, jobs, on_interrupt=self.stop.set):
                 pass
         except KeyboardInterrupt:
             self.stop.set()
         pairs = zip(self.suite.entries, self.rows, strict=True)
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
-
-    def _batches(self, jobs: int) -> list[list[int]]:
-        """The indices of the open boards in batches; of one board each unless the solver is a `BatchSolver`."""
-        indices = self._open
-        size = min(BATCH, -(-len(indices) // jobs) or 1) if ability(self.solver, BatchSolver) else 1
-        return [indices[start : start + size] for start in range(0, len(indices), size)]
 
     def _solve_and_keep(self, indices: list[int]) -> None:
         """Solve these boards and keep their rows, except for those during which the run is stopped."""

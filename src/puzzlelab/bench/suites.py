@@ -211,6 +211,12 @@ def sample(puzzle: Puzzle, levels: tuple[int, int] | None, scale: str | None, co
     return Suite(f"{puzzle.name} {name}{span}, seed {seed}", puzzle, tuple(entries))
 
 
+def clue_count(puzzle: Puzzle, board: str) -> int | None:
+    """The number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
+    samples = puzzle.view(Samples)
+    return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
+
+
 def _distance(puzzle: Puzzle, state: State) -> int | None:
     """The optimal length, for a puzzle that has a table of it, and so a scale of this name."""
     samples = puzzle.view(Samples)

@@ -12,6 +12,7 @@ import numpy as np
 
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Mean, Proportion, mean
+from puzzlelab.bench.timing import BatchSizes, Timing
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 
 if TYPE_CHECKING:
@@ -85,11 +86,11 @@ class Summary:
     generated: float
     """States generated, on average over all boards."""
     median: float
-    """Seconds, over all boards."""
+    """Seconds, over all boards; nan if the seconds of a row are a share of a batch."""
     p95: float
-    """Seconds: the 95th percentile, interpolated."""
+    """Seconds: the 95th percentile, interpolated; nan if the seconds of a row are a share of a batch."""
     seconds: Mean
-    """Over all boards."""
+    """Over all boards; without an interval if the seconds of a row are a share of a batch."""
     refuted: Proportion
     """Proven to have no solution; of all boards."""
     evaluations: float
@@ -98,14 +99,18 @@ class Summary:
 
 def summaries(run: BenchRun) -> list[Summary]:
     """A summary of each solver that has answered anything."""
-    reference_lengths = references(run)
-    return [summary(solver, answers, reference_lengths) for solver, answers in run.by_solver.items()]
+    reference_lengths, batches = references(run), BatchSizes(run)
+    return [
+        summary(solver, answers, reference_lengths, batches.timing(answers))
+        for solver, answers in run.by_solver.items()
+    ]
 
 
-def summary(solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict[str, Reference]) -> Summary:
+def summary(
+    solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict[str, Reference], timing: Timing
+) -> Summary:
     """The summary of one solver's answers, of which there is at least one."""
     lengths = [answer.length for answer in answers if answer.length is not None]
-    times = [answer.row.seconds for answer in answers]
     refuted = sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers)
     return Summary(
         solver=solver,
@@ -116,12 +121,18 @@ def summary(solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict
         excess=mean(excesses(answers, reference_lengths)),
         expanded=float(np.mean([answer.row.expanded for answer in answers])),
         generated=float(np.mean([answer.row.generated for answer in answers])),
-        median=float(np.median(times)),
-        p95=float(np.percentile(times, 95)),
-        seconds=mean(times),
+        median=timing.percentiles[1],
+        p95=timing.percentiles[3],
+        seconds=_mean_seconds(answers, timing),
         refuted=Proportion(refuted, len(answers)),
         evaluations=float(np.mean([answer.row.evaluations for answer in answers])),
     )
+
+
+def _mean_seconds(answers: Sequence[BenchAnswer], timing: Timing) -> Mean:
+    if timing.kind == "alone":
+        return mean([answer.row.seconds for answer in answers])
+    return Mean(timing.mean, math.nan)
 
 
 def optimal_share(answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference]) -> Proportion:
@@ -240,7 +251,9 @@ def number(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds with three digits that count, to the microsecond."""
+    """Seconds with three digits that count, to the microsecond; '-' for nan."""
+    if math.isnan(value):
+        return "-"
     if value < 1e-6:
         return "0"
     return f"{value:.{min(6, max(0, 2 - math.floor(math.log10(value))))}f}"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from puzzlelab.bench import tables
+from puzzlelab.bench import tables, timing
 from puzzlelab.bench.charts import MIN_SECONDS, Chart, add_panels, set_seconds_axis, whole_numbers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
 from puzzlelab.bench.statistics import Proportion
+from puzzlelab.bench.suites import clue_count
+from puzzlelab.bench.timing import ADVICE, BatchSizes, Timing
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS
-from puzzlelab.core.views import Samples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,10 +98,13 @@ def jobs(run: BenchRun) -> Chart:
 
 
 def _finished(answers: Sequence[BenchAnswer]) -> Times:
-    """The seconds of the boards that were finished within the limit; the median if a board occurs several times."""
+    """The seconds of the boards that were finished within the limit; the median if a board occurs several times.
+
+    Boards that share the time of a batch are left out.
+    """
     times: dict[str, list[float]] = defaultdict(list)
     for answer in answers:
-        if answer.holds and answer.row.stop not in LIMITS:
+        if answer.holds and answer.row.stop not in LIMITS and not answer.row.seconds_shared:
             times[answer.entry.board].append(max(answer.row.seconds, MIN_SECONDS))
     return {board: float(np.median(seconds)) for board, seconds in times.items()}
 
@@ -137,17 +140,12 @@ class CluesTiming:
 
     clues: int
     solved: Proportion
-    low: float
-    """Seconds: the 25th percentile."""
-    median: float
-    high: float
-    """Seconds: the 75th percentile."""
+    timing: Timing
 
-
-def clue_count(puzzle: Puzzle, board: str) -> int | None:
-    """The number of clues of a board; None if the puzzle's `difficulty` does not contain it."""
-    samples = puzzle.view(Samples)
-    return samples.difficulty(puzzle.read(board).state).get("clues") if samples else None
+    @property
+    def seconds(self) -> float:
+        """The median; the mean of boards that were timed in batches of this number of clues; nan if not measured."""
+        return self.timing.typical
 
 
 def clues(run: BenchRun) -> Chart:
@@ -155,19 +153,24 @@ def clues(run: BenchRun) -> Chart:
     numbers = {entry.board: clue_count(run.suite.puzzle, entry.board) for entry in run.suite.entries}
     if None in numbers.values():
         raise BadInput(f"{run.suite.puzzle.name} does not say how many clues a board has; draw bars instead")
-    series: dict[str, list[CluesTiming]] = {}
+    batches, all_series = BatchSizes(run), {}
     for solver, answers in run.by_solver.items():
         by_clues: dict[int, list[BenchAnswer]] = defaultdict(list)
         for answer in answers:
             by_clues[numbers[answer.entry.board] or 0].append(answer)
-        series[solver] = [_clues_timing(number, by_clues[number]) for number in sorted(by_clues)]
+        all_series[solver] = [
+            CluesTiming(number, _solved(group), batches.timing(group)) for number, group in sorted(by_clues.items())
+        ]
+    series = {solver: points for solver, points in all_series.items() if not any(np.isnan(at.seconds) for at in points)}
+    if not series:
+        raise BadInput(f"the seconds of '{run.suite.name}' are shares of batches of several numbers of clues; {ADVICE}")
     peaks = {solver: _peak(points) for solver, points in series.items()}
 
     def draw(figure: Figure, mark_seconds: float) -> None:
         (axes,) = add_panels(figure, 1)
         for number, (solver, points) in enumerate(series.items()):
             _draw_medians(axes, solver, points, peaks[solver], f"C{number}")
-        set_seconds_axis(axes, "y", [point.median for points in series.values() for point in points], mark_seconds)
+        set_seconds_axis(axes, "y", [point.seconds for points in series.values() for point in points], mark_seconds)
         axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
         whole_numbers(axes.xaxis)
         axes.legend()
@@ -177,7 +180,7 @@ def clues(run: BenchRun) -> Chart:
             solver,
             str(point.clues),
             tables.share(point.solved),
-            *map(tables.seconds, (point.low, point.median, point.high)),
+            *map(tables.seconds, (point.timing.percentiles[0], point.seconds, point.timing.percentiles[2])),
             "peak" if point is peaks[solver] else "",
         )
         for solver, points in series.items()
@@ -185,6 +188,8 @@ def clues(run: BenchRun) -> Chart:
     ]
     header = ("solver", "clues", "solved", "25th percentile", "median", "75th percentile", "")
     remarks = [_slowest_text(solver, points, peaks[solver]) for solver, points in series.items()]
+    remarks += timing.note([solver for solver, points in series.items() if _in_batches(points)], "whole batches")
+    remarks += timing.note([solver for solver in all_series if solver not in series], "parts of batches")
     return Chart("clues", f"{run.suite.name}: seconds by clues", header, tuple(body), draw, tuple(remarks))
 
 
@@ -192,16 +197,15 @@ def _draw_medians(axes: Axes, solver: str, points: Sequence[CluesTiming], peak: 
     """The medians of one solver: a line through those of enough boards, and circles for the others."""
     enough = _with_enough_boards(points)
     positions = [point.clues for point in enough]
-    low, middle, high = (
-        np.maximum([getattr(point, name) for point in enough], MIN_SECONDS) for name in ("low", "median", "high")
-    )
+    spreads = [(point.timing.percentiles[0], point.seconds, point.timing.percentiles[2]) for point in enough]
+    low, middle, high = np.maximum(np.array(spreads).T, MIN_SECONDS)
     axes.plot(positions, middle, marker=".", color=color, label=solver)
     axes.fill_between(positions, low, high, color=color, alpha=0.15)
     for point in points:
         if point not in enough:
-            axes.plot(point.clues, max(point.median, MIN_SECONDS), "o", color=color, fillstyle="none")
+            axes.plot(point.clues, max(point.seconds, MIN_SECONDS), "o", color=color, fillstyle="none")
     if peak:
-        axes.plot(peak.clues, max(peak.median, MIN_SECONDS), marker="*", markersize=14, color=color)
+        axes.plot(peak.clues, max(peak.seconds, MIN_SECONDS), marker="*", markersize=14, color=color)
 
 
 def _with_enough_boards(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
@@ -210,23 +214,39 @@ def _with_enough_boards(points: Sequence[CluesTiming]) -> Sequence[CluesTiming]:
     return enough if len(enough) > 1 else points
 
 
-def _clues_timing(number: int, answers: Sequence[BenchAnswer]) -> CluesTiming:
-    solved = Proportion(sum(answer.length is not None for answer in answers), len(answers))
-    low, median, high = np.percentile([answer.row.seconds for answer in answers], (25, 50, 75)).tolist()
-    return CluesTiming(number, solved, low, median, high)
+def _solved(answers: Sequence[BenchAnswer]) -> Proportion:
+    return Proportion(sum(answer.length is not None for answer in answers), len(answers))
+
+
+def _in_batches(points: Sequence[CluesTiming]) -> bool:
+    return any(point.timing.kind != "alone" for point in points)
 
 
 def _peak(points: Sequence[CluesTiming]) -> CluesTiming | None:
-    """The number of clues with the greatest median."""
+    """The number of clues with the greatest time; None if three quarters of its boards do not take longer than others.
+
+    The others are represented by the median of their times.
+    """
     candidates = _with_enough_boards(points)
-    return max(candidates, key=lambda point: point.median) if len(candidates) > 1 else None
+    if len(candidates) < 2:
+        return None
+    peak = max(candidates, key=lambda point: point.seconds)
+    others = float(np.median([point.seconds for point in candidates if point is not peak]))
+    lower = peak.timing.percentiles[0] if peak.timing.kind == "alone" else peak.seconds
+    return peak if lower > others else None
 
 
 def _slowest_text(solver: str, points: Sequence[CluesTiming], peak: CluesTiming | None) -> str:
+    if peak is None and len(points) > 1:
+        return (
+            f"{solver} has no clear peak: where its median is greatest, a quarter of the boards take no longer than "
+            f"boards with other numbers of clues."
+        )
     if peak is None:
         return f"{solver}: all boards have {points[0].clues} clues, so there is no peak to find."
+    average = "mean" if _in_batches([peak]) else "median"
     few = f" Only {peak.solved.total} such: too few to rely on." if peak.solved.total < MIN_BOARDS else ""
     return (
-        f"{solver} is slowest on boards with {peak.clues} clues: {tables.seconds(peak.median)} s (median), "
+        f"{solver} is slowest on boards with {peak.clues} clues: {tables.seconds(peak.seconds)} s ({average}), "
         f"where the boards have {points[0].clues} to {points[-1].clues} clues.{few}"
     )

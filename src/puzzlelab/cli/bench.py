@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from puzzlelab.bench.batches import Batching
 from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 from puzzlelab.cli.options import Seconds, Seed, limit_of
@@ -25,7 +26,7 @@ SuiteNames = Annotated[
     typer.Argument(
         metavar="[PUZZLE] SUITE",
         help="Files of boards (TAB: board, length, opt or ub; or a format of the puzzle, such as CSV of Sudokus), "
-        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17.",
+        "or suites of the package: korf15, tiles15, tiles24, dust8x6x5, sudoku17, sudoku17-1000.",
     ),
 ]
 SolverTexts = Annotated[
@@ -48,6 +49,13 @@ Count = Annotated[int, typer.Option(min=1, help="Boards to generate for each lev
 Nodes = Annotated[int | None, typer.Option(help="The most states to expand for each board.")]
 Memory = Annotated[str | None, typer.Option(help="The most memory of the process, such as 2G.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")]
+Batch = Annotated[
+    Batching,
+    typer.Option(
+        help="What the boards have in common that a solver such as a network answers together, in an equal share of "
+        "the time for each; 'board' answers and times each alone."
+    ),
+]
 Card = Annotated[
     bool, typer.Option("--card", help="Write the results into the card of the network that a solver uses.")
 ]
@@ -69,6 +77,7 @@ def bench(
     nodes: Nodes = None,
     memory: Memory = None,
     jobs: Jobs = 1,
+    batch: Batch = Batching.LEVEL,
     card: Card = False,
 ) -> None:
     """Run solvers on a suite of boards and compare them.
@@ -95,9 +104,9 @@ def bench(
             _show_faults(boards)
             all_solvers = _solvers(solvers or [], boards.puzzle, net, options)
             if without_rows:
-                run = exhaustive.run(boards, all_solvers, limit)
+                run = exhaustive.run(boards, all_solvers, limit, batch)
             else:
-                run = runs.run(boards, all_solvers, limit, out, jobs)
+                run = runs.run(boards, all_solvers, limit, out, jobs, batch)
     code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)

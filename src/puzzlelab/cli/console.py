@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +86,40 @@ class NoBars:
     def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None: ...
 
 
+class ProgressLines(NoBars):
+    """Progress as plain lines on standard error, for training whose output goes to a file or a pipe.
+
+    A line is printed at the first report of a title, whenever a further hundredth is done (a tenth where there is
+    nothing to say but the number), and at the end. Early in a training the number doubles from line to line.
+    """
+
+    def __init__(self) -> None:
+        self.due: dict[str, float] = {}
+        self.began: dict[str, tuple[float, float]] = {}
+        """By title: the time of the first report, in seconds, and what was done then."""
+
+    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
+        began, first = self.began.setdefault(title, (time.perf_counter(), done))
+        is_end = done == total and self.due.get(title) != math.inf
+        if done < self.due.get(title, 0) and not is_end:
+            return
+        step = 1.0 if total is None else total / (100 if status else 10)
+        self.due[title] = math.inf if done == total else done + step
+        if status and total is not None and done:
+            self.due[title] = min(self.due[title], 2 * done)
+        rest = _remaining(time.perf_counter() - began, done - first, None if total is None else total - done)
+        share = "" if total is None else f" of {total:,.4g} ({done / total:.0%}{rest})" if total else ""
+        self.note(f"{title}: {done:,.4g}{share}{f': {status}' if status else ''}")
+
+
+def _remaining(seconds: float, done: float, missing: float | None) -> str:
+    """How long the missing part takes at the rate so far; empty if it is not known."""
+    if not missing or done <= 0 or seconds <= 0:
+        return ""
+    minutes = seconds / done * missing / 60
+    return f", some {minutes:.0f} min left" if minutes >= 1 else ", less than 1 min left"
+
+
 class _Listener:
     """Shows notes and progress of the library on the terminal."""
 
@@ -108,12 +144,15 @@ class _Listener:
 
 
 @contextmanager
-def progress(title: str = "", total: int | None = None, shown: bool = True) -> Iterator[Bars]:
-    """Progress bars on standard error, together with notes of the library."""
+def progress(title: str = "", total: int | None = None, shown: bool = True, lines: bool = False) -> Iterator[Bars]:
+    """Progress bars on standard error, together with notes of the library.
+
+    If standard error is no terminal there are no bars; with `lines` there are plain lines in their place.
+    """
     from puzzlelab.engine.report import listening
 
     if not sys.stderr.isatty():
-        no_bars = NoBars()
+        no_bars = ProgressLines() if lines else NoBars()
         with listening(no_bars):
             yield no_bars
         return

@@ -52,7 +52,7 @@ def run(
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
     selfplay_run, settings = _open_run(run, config, option)
-    with _interruptible() as watch:
+    with _interruptible(lines=True) as watch:
         from puzzlelab.training.selfplay import supervisor
 
         supervisor.run_all(selfplay_run, settings, watch, workers, minutes)
@@ -125,7 +125,7 @@ def match(
 
     runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
     player_a, player_b = runner.resolve(a), runner.resolve(b)
-    with progress():
+    with progress(lines=True):
         number = len(matches.all()) + 1
         difficulty = runner.scramble_length() if shifts is None else shifts
         result, interrupted = runner.play(player_a, player_b, number, games, difficulty, early, alone)
@@ -153,15 +153,18 @@ def _open_run(run: Path, config: Path | None, changes: list[str] | None) -> tupl
     return selfplay_run, settings
 
 
-def _interruptible() -> Any:
-    """A context with progress bars, whose callback ends the work at Ctrl-C or when the parent process has ended."""
+def _interruptible(lines: bool = False) -> Any:
+    """A context with progress bars, whose callback ends the work at Ctrl-C or when the parent process has ended.
+
+    With `lines` progress is printed as plain lines where standard error is no terminal.
+    """
     from contextlib import contextmanager
 
     from puzzlelab.training.processes import graceful_interrupt, stop_if_orphaned
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(), graceful_interrupt() as check_interrupt:
+        with progress(lines=lines), graceful_interrupt() as check_interrupt:
 
             def watch() -> None:
                 check_interrupt()

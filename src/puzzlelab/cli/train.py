@@ -57,7 +57,7 @@ def train(
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
-    with progress():
+    with progress(lines=True):
         try:
             if only == TrainingProgram.GENERATE:
                 processes.generate(loaded_recipe, run_folder, settings)

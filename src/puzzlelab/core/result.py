@@ -40,6 +40,8 @@ class Result:
     seconds: float = 0.0
     tried: tuple[int, ...] = ()
     """The moves of an unsuccessful attempt, from a solver that does not return a wrong solution."""
+    batch: str = ""
+    """The name of the batch of whose time `seconds` is an equal share; empty if this board was timed alone."""
 
     @property
     def length(self) -> int | None:

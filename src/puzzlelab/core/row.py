@@ -19,7 +19,7 @@ from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.version import VERSION
 
 ROW_BEGINS = b'{"puzzle"'
-RARE = ("tried", "error")
+RARE = ("tried", "error", "seconds_shared", "batch")
 """Columns that are omitted where they are empty."""
 
 
@@ -49,6 +49,10 @@ class Row(BaseModel):
     verified: bool = False
     tried: list[str] | None = None
     """See `Result.tried`."""
+    seconds_shared: bool | None = None
+    """True if `seconds` is an equal share of the time of a batch; not in rows of boards that were timed alone."""
+    batch: str | None = None
+    """The name of that batch: rows of one solver with equal names share one measured time."""
     error: str | None = None
 
     def to_json(self) -> str:
@@ -56,7 +60,7 @@ class Row(BaseModel):
         return json.dumps(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """The columns of the row; `tried` and `error` only where there are any."""
+        """The columns of the row; those in `RARE` only where they are not empty."""
         data = self.model_dump()
         return {name: value for name, value in data.items() if value is not None or name not in RARE}
 
@@ -80,7 +84,7 @@ class Row(BaseModel):
         """The result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
         counts = self.expanded, self.generated, self.evaluations, self.seconds
-        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts)
+        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
 
     def answer(self, puzzle: Puzzle) -> Answer:
         """The answer in the row, verified again; raises `BadBoard` for an invalid board or move."""
@@ -125,6 +129,11 @@ def unanswered(puzzle: Puzzle, board: str, solver: Solver, limit: Limit, seed: i
     )
 
 
+def shared_time(result: Result) -> dict[str, Any]:
+    """The columns of a row that say of which batch its seconds are a share; none if the board was timed alone."""
+    return {"seconds_shared": True, "batch": result.batch} if result.batch else {}
+
+
 def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
     """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
     puzzle, result = answer.instance.puzzle, answer.result
@@ -142,6 +151,7 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
         "evaluations": result.evaluations,
         "verified": answer.confirmed,
         "tried": names_of(puzzle, result.tried) if result.tried else None,
+        **shared_time(result),
     }
     return unanswered(puzzle, text, solver, limit, seed).model_copy(update=columns)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -234,11 +235,22 @@ def answer_all(
         require(solver, instance.puzzle)
     objections = [instance.puzzle.objection(instance.state) for instance in instances]
     open_boards = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
-    results = iter(batch_solver.solve_batch(open_boards, limit, over) if open_boards else ())
+    results = iter(solve_together(batch_solver, open_boards, limit, over) if open_boards else ())
     return [
         _verified(solver, instance, Result(None, "unsolvable", objection) if objection else next(results))
         for instance, objection in zip(instances, objections, strict=True)
     ]
+
+
+def solve_together(
+    solver: BatchSolver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
+) -> list[Result]:
+    """The results of a `BatchSolver`, not verified; those of several boards name the batch that shares its time."""
+    results = solver.solve_batch(instances, limit, over)
+    if len(instances) < 2:
+        return results
+    digest = hashlib.sha256(b"".join(instance.state.tobytes() for instance in instances))
+    return [replace(result, batch=digest.hexdigest()[:12]) for result in results]
 
 
 def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:

@@ -159,6 +159,8 @@ class Loop:
             self.losses.add(losses)
             if self._is_due(self.settings.evaluation.every):
                 self._evaluate()
+            elif self.reports_progress and self.step < self.settings.evaluation.every and _is_round(self.step):
+                report.progress("training", self.step, self.settings.learning.steps, self._early_summary())
             if self.publish_interval is not None and self._is_due(self.publish_interval):
                 self.save()
                 self.publish()
@@ -166,6 +168,10 @@ class Loop:
             if self.seconds - self.saved_at > self.settings.learning.save_seconds:
                 self.save()
         return False
+
+    def _early_summary(self) -> str:
+        """What is known before the first evaluation."""
+        return f"loss {self.losses.mean('loss'):.3f}, {self.samples / self.seconds:,.0f} samples/s"
 
     def _is_due(self, interval: int) -> bool:
         """Whether something happens after this step that happens every `interval` steps and after the last one."""
@@ -236,6 +242,11 @@ SUMMARY = {
     "least": "optimum {:.2f}",
 }
 """The metrics on the progress line."""
+
+
+def _is_round(step: int) -> bool:
+    """Whether it is 1, 2 or 5, or one of them with zeros."""
+    return str(step).rstrip("0") in ("1", "2", "5")
 
 
 def _summary(metrics: Metrics) -> str:

@@ -30,6 +30,10 @@ class MeanLosses:
             self.sums[name] = self.sums.get(name, 0.0) + value
         self.steps += 1
 
+    def mean(self, name: str) -> float:
+        """The mean of one part so far."""
+        return self.sums.get(name, 0.0) / max(1, self.steps)
+
     def take(self) -> dict[str, float]:
         """The means; begins anew."""
         means = {name: value / self.steps for name, value in self.sums.items()}

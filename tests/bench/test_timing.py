@@ -1,0 +1,156 @@
+"""Solvers that answer many boards together: which seconds are measured, and what is shown of the others."""
+
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from rich.console import Console
+
+from puzzlelab.bench import level_table, plots, runs, tables
+from puzzlelab.bench.batches import Batching
+from puzzlelab.bench.caveats import caveats
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.bench.timing import BatchSizes
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.result import Result
+from puzzlelab.core.row import Row
+from puzzlelab.core.solver import BatchSolver
+
+FAST, SLOW = ("rrrrrr??", "bbbbbb??", "rrrrr???"), ("rr??????", "bb??????", "r???????")
+
+
+@pytest.fixture
+def brush(painter: type[Any]) -> type[Any]:
+    """Paints many boards together, in a second for each blank."""
+
+    class Brush(painter):  # type: ignore[misc]
+        name: ClassVar[str] = "brush"
+        offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
+        asked: ClassVar[list[list[str]]] = []
+
+        def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+            boards = [each.puzzle.write(each.state) for each in instances]
+            self.asked.append(boards)
+            share = sum(board.count("?") for board in boards) / len(boards)
+            results: Iterable[Result] = (list(self.attempts(each, limit))[-1] for each in instances)
+            return [replace(result, seconds=share) for result in results]
+
+    Brush.asked.clear()
+    return Brush
+
+
+@pytest.fixture
+def graded(stripe: Puzzle) -> Suite:
+    """Boards of a fast and of a slow level, in turn."""
+    pairs = zip(FAST, SLOW, strict=True)
+    return Suite(
+        "graded", stripe, tuple(SuiteEntry(board, level) for pair in pairs for level, board in enumerate(pair, 1))
+    )
+
+
+def shown(table: Any) -> str:
+    console = Console(file=io.StringIO(), width=120)
+    console.print(table)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_batch_has_boards_of_one_level(graded: Suite, brush: type[Any]) -> None:
+    run = runs.run(graded, [brush()], Limit())
+    assert brush.asked == [list(FAST), list(SLOW)]
+    assert [(row.level, row.seconds) for row in level_table.level_rows(run)] == [
+        (1, pytest.approx(7 / 3)),
+        (2, pytest.approx(19 / 3)),
+    ]
+    made = plots.chart(run, "levels")
+    assert [row[-1] for row in made.body] == ["2.33", "6.33"]
+    assert made.remarks == (
+        "brush: boards were answered in batches; seconds are the mean of whole batches, without a spread.",
+    )
+
+
+def test_a_batch_can_have_boards_of_one_number_of_clues(graded: Suite, brush: type[Any]) -> None:
+    run = runs.run(graded, [brush()], Limit(), batching=Batching.CLUES)
+    assert brush.asked == [[*FAST[:2]], [*SLOW[:2]], [FAST[2]], [SLOW[2]]]
+    made = plots.chart(run, "clues")
+    assert [(row[1], row[4]) for row in made.body] == [("1", "7.00"), ("2", "6.00"), ("5", "3.00"), ("6", "2.00")]
+    assert made.remarks[0].startswith("brush is slowest on boards with 1 clues: 7.00 s (median)")
+
+
+def test_each_board_can_be_answered_and_timed_alone(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
+    run = runs.run(graded, [brush()], Limit(), tmp_path, batching=Batching.BOARD)
+    assert [len(boards) for boards in brush.asked] == [1] * 6
+    assert [answer.row.seconds for answer in run.answers] == [2, 6, 2, 6, 3, 7]
+    assert "seconds_shared" not in (tmp_path / "brush.jsonl").read_text()
+    (whole,) = tables.summaries(run)
+    assert (whole.median, whole.seconds.value) == (4.5, pytest.approx(26 / 6))
+    assert plots.chart(run, "bars").body[:2] == (("1", "2.00"), ("2", "6.00"))
+
+
+def test_rows_say_that_their_seconds_are_a_share(graded: Suite, brush: type[Any], tmp_path: Path) -> None:
+    runs.run(graded, [brush()], Limit(), tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "brush.jsonl").read_text().splitlines()]
+    assert [row["seconds_shared"] for row in rows] == [True] * 6
+    assert len({row["batch"] for row in rows}) == 2
+    assert [Row.model_validate(row).to_dict() for row in rows] == rows
+
+
+def test_what_is_no_measured_time_is_not_shown_as_one(graded: Suite, brush: type[Any], painter: type[Any]) -> None:
+    run = runs.run(graded, [brush(), painter()], Limit(), batching=Batching.ALL)
+    assert brush.asked == [[entry.board for entry in graded.entries]]
+    assert [row.seconds for row in level_table.level_rows(run)][:2] == pytest.approx([float("nan")] * 2, nan_ok=True)
+    assert shown(level_table.table(run)).splitlines()[3].split()[-1] == "-"
+    made = plots.chart(run, "levels")
+    assert [row[-1] for row in made.body[:2]] == ["-", "-"]
+    without = (
+        "brush: no seconds, because its batches hold other boards too, and their times are shares; "
+        "bench --batch level, clues or board measures them again, into another --out."
+    )
+    assert made.remarks == (without,)
+    for kind in ("clues", "bars"):
+        made = plots.chart(run, kind)
+        assert without in made.remarks
+        assert not any("brush" in cell for row in [made.header, *made.body] for cell in row)
+    assert any(sentence.startswith("brush: batches hold several levels") for sentence in caveats(run))
+
+
+def test_a_plot_of_shares_alone_is_refused(graded: Suite, brush: type[Any]) -> None:
+    run = runs.run(graded, [brush()], Limit(), batching=Batching.ALL)
+    with pytest.raises(BadInput, match="no board of 'graded' was timed alone: its seconds are shares; bench --batch"):
+        plots.chart(run, "bars")
+    with pytest.raises(BadInput, match="seconds of 'graded' are shares of batches of several numbers of clues; bench"):
+        plots.chart(run, "clues")
+
+
+def test_a_batch_has_a_mean_and_no_median(graded: Suite, brush: type[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.run(graded, [brush()], Limit())
+    monkeypatch.setattr(plots, "MAX_BOARDS_AS_BARS", 2)
+    made = plots.chart(run, "bars")
+    assert made.body == (("brush", "6/6", "-", "-", "26.0"),)
+    assert made.remarks[0].startswith("brush: boards were answered in batches")
+    assert tables.summaries(run)[0].seconds.value == pytest.approx(26 / 6)
+
+
+def test_rows_of_versions_without_the_mark_are_recognised(graded: Suite, painter: type[Any]) -> None:
+    """`random` answers many boards together: of one batch all rows have the same seconds."""
+    run = runs.run(graded, [painter()], Limit())
+    old = {"solver": "random", "seconds": 0.773}
+    answers = [
+        BenchAnswer("random", answer.entry, answer.row.model_copy(update=old), answer.holds) for answer in run.answers
+    ]
+    batches = BatchSizes(BenchRun(graded, tuple(answers)))
+    assert (batches.timing(answers).kind, batches.timing(answers[:3]).kind) == ("whole batches", "parts of batches")
+    alone = [replace(each, row=each.row.model_copy(update={"seconds_shared": False})) for each in answers]
+    assert BatchSizes(BenchRun(graded, tuple(alone))).timing(alone[:3]).kind == "alone"
+    assert BatchSizes(run).timing(run.answers[:3]).kind == "alone"
+
+
+def test_clues_that_are_not_known_are_no_batches(suite: Suite, brush: type[Any]) -> None:
+    with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has: batches are by level"):
+        runs.run(suite, [brush()], Limit(), batching=Batching.CLUES)
