@@ -23,9 +23,11 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Reversible
+from puzzlelab.engine.batch_rules import solved, successors
 from puzzlelab.engine.driver import drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.records import unpacked
+from puzzlelab.engine.state_codes import state_codes
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.experience.state_space_kernels import label_all
 from puzzlelab.solvers import bfs
@@ -107,6 +109,47 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
             f"some states of {puzzle.name} are {distance[-1]:,} moves from a goal, more than samples can tell"
         )
     return rules.decode(unpacked(rules, keys)), distance, masks
+
+
+def label_reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states that moves from `starts` reach.
+
+    Moves need not be reversible. States from which no goal is reached have the distance -1 and no optimal move.
+
+    Raises:
+        BadInput: for more than `MAX_STATES` states.
+    """
+    states, new = _distinct(starts, np.zeros(0, np.int64)), _distinct(starts, np.zeros(0, np.int64))
+    codes = np.sort(state_codes(states))
+    while len(new):
+        new = _distinct(successors(puzzle, new).states, codes)
+        states, codes = np.concatenate([states, new]), np.sort(np.concatenate([codes, state_codes(new)]))
+        if len(states) > MAX_STATES:
+            raise BadInput(f"{puzzle.name} has too many states to take all of them: at most {MAX_STATES:,}")
+    states = states[np.argsort(state_codes(states))]
+    ahead = successors(puzzle, states)
+    child = np.searchsorted(codes, state_codes(ahead.states))
+    unreached = np.iinfo(np.int32).max - 1
+    distance = np.where(solved(puzzle, states), 0, unreached).astype(np.int32)
+    while True:
+        nearer = distance.copy()
+        np.minimum.at(nearer, ahead.owner, distance[child] + 1)
+        if np.array_equal(nearer, distance):
+            break
+        distance = np.minimum(nearer, unreached)
+    masks = np.zeros((len(states), puzzle.move_count), bool)
+    is_best = (distance[child] + 1 == distance[ahead.owner]) & (distance[ahead.owner] < unreached)
+    masks[ahead.owner[is_best], ahead.move[is_best]] = True
+    return states, np.where(distance < unreached, distance, -1).astype(np.int32), masks
+
+
+def _distinct(states: State, codes: NDArray[np.int64]) -> State:
+    """The states `[B, S]`, each once, without those that have one of the sorted codes."""
+    own, first = np.unique(state_codes(states), return_index=True)
+    place = np.minimum(np.searchsorted(codes, own), max(len(codes) - 1, 0))
+    is_new = codes[place] != own if len(codes) else np.ones(len(own), bool)
+    distinct: State = states[first[is_new]]
+    return distinct
 
 
 def _goals(puzzle: Puzzle) -> State:

@@ -37,6 +37,8 @@ class TrainingTask:
     """The network in training."""
     prefers_prior: ClassVar[bool] = False
     """Whether a network with both outputs is evaluated by its prior, where the settings do not name one of them."""
+    samples_per_step: int | None = None
+    """The number of samples in one step; None: `learning.batch_size`."""
 
     @classmethod
     def new(cls, run: Run, settings: Any) -> Self:
@@ -138,7 +140,7 @@ class Loop:
     @property
     def samples(self) -> int:
         """The number of samples shown to the network in these steps."""
-        return self.step * self.settings.learning.batch_size
+        return self.step * (self.task.samples_per_step or self.settings.learning.batch_size)
 
     @property
     def finished(self) -> bool:
@@ -231,6 +233,7 @@ class Loop:
 
 
 SUMMARY = {
+    "optimal": "best moves in {:.2%} of all states",
     "error": "error {:.2f}",
     "agreement": "agreement {:.1%}",
     "difficulty": "difficulty {:.0f}",

@@ -1,4 +1,4 @@
-"""Reinforcement learning from games that the network plays itself: games, replay buffer, and target network."""
+"""Reinforcement learning from games that the learner plays itself: games, replay buffer, and target network."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
@@ -33,8 +34,20 @@ INITIAL_BOARDS, TURNS = 3, 4
 """The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
 
 
-class OnlineSettings(RecipeSettings):
-    """The settings of every recipe that learns from its own games."""
+class GameSettings(RecipeSettings):
+    """The settings of the games that a learner plays."""
+
+    evaluation: EvalSettings = EvalSettings(teacher_games=0)
+    parallel_games: int = Field(default=1000, ge=1)
+    """The number of games played side by side."""
+    max_moves: int = Field(default=100, ge=1)
+    """The move limit of a game."""
+    curriculum: CurriculumSettings = CurriculumSettings()
+    exploration: ExplorationSettings = ExplorationSettings()
+
+
+class OnlineSettings(GameSettings):
+    """The settings of every recipe that trains a network on its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
         **RecipeSettings.renamed,
@@ -49,17 +62,10 @@ class OnlineSettings(RecipeSettings):
         "middle": "output_mean",
         "spread": "output_scale",
     }
-    evaluation: EvalSettings = EvalSettings(teacher_games=0)
-    parallel_games: int = Field(default=1000, ge=1)
-    """The number of games played side by side."""
-    max_moves: int = Field(default=100, ge=1)
-    """The move limit of a game."""
     steps_per_move: int = Field(default=1, ge=1)
     """Training steps for each move in all games."""
     warmup_games: int = Field(default=0, ge=0)
     """Games that end before the first training step."""
-    curriculum: CurriculumSettings = CurriculumSettings()
-    exploration: ExplorationSettings = ExplorationSettings()
     replay: ReplaySettings = ReplaySettings()
     target_network: TargetUpdate = TargetUpdate()
     slack: float = Field(default=2.0, ge=0)
@@ -80,56 +86,16 @@ class History(Protocol):
     def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
 
 
-@dataclass
-class OnlineTask(TrainingTask):
-    """The games, and the network that plays them and learns from them; a recipe's own class plays and learns."""
+@dataclass(kw_only=True)
+class GameTask(TrainingTask):
+    """The games, and the learner that plays them; a recipe's own class chooses the moves and learns."""
 
     settings: Any
     learner: Learner
-    target: TargetNetwork
     games: VectorGame
     exploration: Exploration
-    replay: ReplayBuffer
-    history: History = field(init=False)
     turns: int = 0
     """Moves made in each game."""
-
-    @classmethod
-    def new(cls, run: Run, settings: OnlineSettings) -> Self:
-        puzzle = registry.load(settings.puzzle)
-        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        set_output_scale(learner, settings.output_mean, settings.output_scale)
-        starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
-        games = VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
-        exploration, replay = Exploration.of(settings.exploration), ReplayBuffer(settings.replay)
-        target = TargetNetwork.of(learner.model, settings.target_network)
-        return cls(settings, learner, target, games, exploration, replay)
-
-    def act(self) -> None:
-        """Make a move in every game, and append the new transitions to the replay buffer."""
-        raise NotImplementedError
-
-    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
-        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
-        raise NotImplementedError
-
-    def step(self) -> Mapping[str, float]:
-        """Make a move in every game when one is due, and train on a batch of transitions."""
-        step, settings = self.learner.step, self.settings
-        self.exploration.update_for_step(step)
-        self.games.starts.stepped(step)
-        while step == 0 and self.games.tally[0] < settings.warmup_games:
-            self.act()
-        if step % settings.steps_per_move == 0:
-            self.act()
-        while not self.replay.can_sample(settings.learning.batch_size):
-            self.act()
-        batch = self.replay.sample(settings.learning.batch_size, step, generator(settings.seed, SAMPLING, step))
-        errors: list[Tensor] = []
-        losses = self.learner.update(lambda: self.losses(batch, errors))
-        self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
-        self.target.update(self.learner.model.module, self.learner.step)
-        return losses
 
     def make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
         """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
@@ -157,17 +123,87 @@ class OnlineTask(TrainingTask):
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
-        parts = {"play": self.games.state(), "record": self.history.state(), "memory": self.replay.state()}
-        values = {"turns": self.turns, "epsilon": self.exploration.epsilon}
-        return to_tensors(parts) | self.target.state(), values
+        return to_tensors({"play": self.games.state()}), {"turns": self.turns, "epsilon": self.exploration.epsilon}
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         self.games.restore(arrays_of(tensors, "play"))
+        self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
+
+
+@dataclass(kw_only=True)
+class OnlineTask(GameTask):
+    """Games of a network that learns from them by a replay buffer and a target network."""
+
+    target: TargetNetwork
+    replay: ReplayBuffer
+    history: History = field(init=False)
+
+    @classmethod
+    def new(cls, run: Run, settings: OnlineSettings) -> Self:
+        puzzle = registry.load(settings.puzzle)
+        learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
+        set_output_scale(learner, settings.output_mean, settings.output_scale)
+        return cls(
+            settings=settings,
+            learner=learner,
+            games=new_games(puzzle, settings),
+            exploration=Exploration.of(settings.exploration),
+            target=TargetNetwork.of(learner.model, settings.target_network),
+            replay=ReplayBuffer(settings.replay),
+        )
+
+    def act(self) -> None:
+        """Make a move in every game, and append the new transitions to the replay buffer."""
+        raise NotImplementedError
+
+    def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+        """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
+        raise NotImplementedError
+
+    def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
+        """Take one step of training on a batch of transitions: the losses; appends the errors as `losses` does."""
+        return self.learner.update(lambda: self.losses(batch, errors))
+
+    def step(self) -> Mapping[str, float]:
+        """Make a move in every game when one is due, and train on a batch of transitions."""
+        step, settings = self.learner.step, self.settings
+        self.exploration.update_for_step(step)
+        self.games.starts.stepped(step)
+        while step == 0 and self.games.tally[0] < settings.warmup_games:
+            self.act()
+        if step % settings.steps_per_move == 0:
+            self.act()
+        while not self.replay.can_sample(settings.learning.batch_size):
+            self.act()
+        random = generator(settings.seed, SAMPLING, step)
+        batch = self.replay.sample(settings.learning.batch_size, step, random)
+        errors: list[Tensor] = []
+        losses = self.fit(batch, errors, random)
+        self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
+        self.target.update(self.learner.model.module, self.learner.step)
+        return losses
+
+    # --- saving ---
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        """All that `restore` needs beside the learner."""
+        tensors, values = super().state()
+        parts = {"record": self.history.state(), "memory": self.replay.state()}
+        return {**tensors, **to_tensors(parts), **self.target.state()}, values
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Load a saved state."""
+        super().restore(tensors, values)
         self.history.restore(arrays_of(tensors, "record"))
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
-        self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
+
+
+def new_games(puzzle: Puzzle, settings: GameSettings) -> VectorGame:
+    """The games of a run before their first move."""
+    starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
+    return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
 
 
 def check_settings(settings: OnlineSettings, head: str) -> None:

@@ -1,0 +1,178 @@
+"""Tabular Q-learning: the values of all moves in all states of a small puzzle, in a table.
+
+The reference for deep Q-learning, whose network takes the place of the table. After each move in a state, its value is
+moved by the share `blend` towards the reward and the discounted value of the best next move (the Bellman update).
+Source: Watkins and Dayan, "Q-learning" (1992).
+
+Shapes: N = states of the table, B = games, S = length of a state, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, Literal, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+
+from puzzlelab.core import registry
+from puzzlelab.core.networks import NetworkOptions
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import Reversible
+from puzzlelab.engine.batch_rules import canonical_moves
+from puzzlelab.experience import rewards
+from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
+from puzzlelab.experience.state_space import label_reachable, label_states
+from puzzlelab.nets.architectures.table import Table, ValueTable
+from puzzlelab.nets.model import Model
+from puzzlelab.training import loop
+from puzzlelab.training.evaluation import EvalSettings, Metrics
+from puzzlelab.training.exploration import Exploration
+from puzzlelab.training.learner import Learner
+from puzzlelab.training.online_rl import GameSettings, GameTask, new_games
+from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.runs import Run
+
+START_BOARDS = 5
+"""The branch of the run's seed that draws the boards from which the states of a puzzle are reached."""
+
+
+class TabularSettings(GameSettings):
+    """Every setting of the recipe. Of `learning` only `steps`, `save_seconds` and `threads` have an effect."""
+
+    recipe: Literal["tabular"] = "tabular"
+    network: NetworkOptions = Field(default={"kind": "table"})
+    """The table; its number of states is found from the puzzle."""
+    evaluation: EvalSettings = EvalSettings(teacher_games=0, guide="prior")
+    reward: str = "moves"
+    """A reward scheme of the puzzle; `puzzlelab list PUZZLE` names them."""
+    discount: float = Field(default=1.0, ge=0, le=1)
+    blend: float = Field(default=1.0, gt=0, le=1)
+    """The share of the new value in a value, the learning rate of the documents. 1 is right for deterministic rules."""
+    start_boards: int = Field(default=10_000, ge=1)
+    """Where moves cannot be undone: the table has all states that are reached from so many random boards."""
+
+
+@dataclass(kw_only=True)
+class TabularTask(GameTask):
+    """Plays the move of the greatest value, and moves its value towards what the move led to."""
+
+    settings: TabularSettings
+    optimal_moves: NDArray[np.bool_]
+    """`bool[N, M]`: the optimal moves of each state of the table."""
+    distances: NDArray[np.int32]
+    """`int32[N]`: the fewest moves from each state; -1 where no goal is reached."""
+    reward: rewards.Reward = field(init=False)
+
+    def __post_init__(self) -> None:
+        settings = self.settings
+        self.reward = rewards.make(self.learner.puzzle, settings.reward, settings.discount)
+        self.samples_per_step = settings.parallel_games
+
+    @classmethod
+    def new(cls, run: Run, settings: TabularSettings) -> Self:
+        torch.set_num_threads(settings.learning.threads)
+        puzzle = registry.load(settings.puzzle)
+        states, distances, masks = labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
+        architecture = Table(**{**settings.network, "states": len(states), "length": states.shape[1]})
+        table = architecture.build(puzzle)
+        canonical = canonical_moves(puzzle, states)
+        table.fill(states, canonical == np.arange(puzzle.move_count))
+        model = Model(puzzle, architecture, table)
+        # The update is the Bellman update; the optimiser is a placeholder, and has no state.
+        learner = Learner(puzzle, settings.learning, model, torch.optim.SGD(table.parameters()), table)
+        rows = table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
+        optimal_moves, sorted_distances = np.empty_like(masks), np.empty_like(distances)
+        optimal_moves[rows], sorted_distances[rows] = masks, distances
+        return cls(
+            settings=settings,
+            learner=learner,
+            games=new_games(puzzle, settings),
+            exploration=Exploration.of(settings.exploration),
+            optimal_moves=optimal_moves,
+            distances=sorted_distances,
+        )
+
+    @property
+    def table(self) -> ValueTable:
+        """The table, whose arrays are shared with NumPy."""
+        table: Any = self.learner.model.module
+        return table  # type: ignore[no-any-return]
+
+    def step(self) -> Mapping[str, float]:
+        """Make a move in every game, and update the values of these moves."""
+        games, settings = self.games, self.settings
+        self.exploration.update_for_step(self.learner.step)
+        games.starts.stepped(self.learner.step)
+        rows, canonical = self._rows(games.states), games.canonical_moves
+        best = np.maximum(self._values(rows).argmax(axis=1), 0)
+        transition = self.make_moves(best, canonical >= 0)
+        future = self._values(self._rows(transition.successors.states)).max(axis=1)
+        reward = self.reward(transition.states, transition.successors)
+        target = reward + np.where(transition.terminal, 0.0, settings.discount * future)
+        known = np.flatnonzero(rows >= 0)
+        places = rows[known], canonical[known, transition.moves[known]]
+        values = self.table.values.numpy()
+        errors = target[known] - values[places]
+        values[places] += np.float32(settings.blend) * errors.astype(np.float32)
+        self.learner.step += 1
+        return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}
+
+    def _rows(self, states: State) -> NDArray[np.int64]:
+        """`int64[B]`: the rows of the states, -1 for those that are not in the table."""
+        rows: NDArray[np.int64] = self.table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
+        return rows
+
+    def _values(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """`float32[B, M]`: the values in these rows; 0 for the row -1."""
+        values: NDArray[np.float32] = self.table.values.numpy()[rows]
+        values[rows < 0] = 0.0
+        return values
+
+    def metrics(self) -> Metrics:
+        """Beside those of the games, `optimal`: the share of all unsolved states whose best move is optimal."""
+        return {**super().metrics(), "optimal": self.optimal_share()}
+
+    def optimal_share(self) -> float:
+        """The share of the unsolved states with a solution whose move of the greatest value is an optimal one."""
+        rows = np.flatnonzero(self.distances > 0)
+        best = self.table.values.numpy()[rows].argmax(axis=1)
+        return float(self.optimal_moves[rows, best].mean())
+
+
+@lru_cache(maxsize=2)
+def _labels(
+    puzzle: Puzzle, curriculum: CurriculumSettings, boards: int, seed: int
+) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+    if puzzle.view(Reversible) is not None:
+        return label_states(puzzle)
+    return label_reachable(puzzle, StartSampler.of(puzzle, curriculum).boards(boards, generator(seed, START_BOARDS))[0])
+
+
+def labels(
+    puzzle: Puzzle, curriculum: CurriculumSettings, boards: int, seed: int
+) -> tuple[State, NDArray[np.int32], NDArray[np.bool_]]:
+    """(states `[N, S]`, distances `int32[N]`, optimal moves `bool[N, M]`) of all states of a small puzzle.
+
+    Where moves cannot be undone: of those that are reached from so many boards of the curriculum. Raises `BadInput` for
+    a puzzle with too many states.
+    """
+    return _labels(puzzle, curriculum, boards, seed)  # type: ignore[arg-type]  # every puzzle is hashable
+
+
+def check(settings: TabularSettings) -> None:
+    """Raise `BadInput` for settings that cannot be trained with, and for a puzzle with too many states."""
+    puzzle = registry.load(settings.puzzle)
+    StartSampler.of(puzzle, settings.curriculum)
+    rewards.make(puzzle, settings.reward, settings.discount)
+    Table(**settings.network)
+    labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
+
+
+RECIPE = Recipe(TabularSettings, check, partial(loop.learn, TabularTask))
+"""A single program, because the table that learns also plays."""
