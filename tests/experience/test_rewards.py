@@ -95,7 +95,7 @@ def test_a_move_that_cannot_be_made_solves_nothing(name: str) -> None:
 
 def test_of_no_moves_nothing_is_told(eight) -> None:
     none, moves = np.zeros((0, 9), np.uint8), np.zeros(0, np.int64)
-    for name in ("moves", "goal", "potential:manhattan", "level", "in-place"):
+    for name in ("moves", "goal", "potential:manhattan", "level", "manhattan", "in-place"):
         assert make(eight, name)(none, apply_moves(eight, none, moves)).shape == (0,)
 
 
@@ -171,7 +171,8 @@ def test_what_is_offered_goes_by_puzzle(corridor, guided, rewarding) -> None:
     assert list(available(load("sudoku-9x9"))) == ["moves", "goal"]
     assert list(available(guided)) == ["moves", "goal", "potential:ESTIMATE"]
     assert list(available(rewarding)) == ["moves", "goal", "squared"]
-    assert list(available(load("tiles-4x4"))) == ["moves", "goal", "potential:ESTIMATE", "level", "in-place"]
+    general = ["moves", "goal", "potential:ESTIMATE"]
+    assert list(available(load("tiles-4x4"))) == [*general, "level", "manhattan", "in-place"]
     assert list(available(load("dust-8x6x5"))) == ["moves", "goal", "potential:ESTIMATE", "cleared", "cleared-squared"]
 
 
