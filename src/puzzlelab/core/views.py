@@ -156,6 +156,21 @@ class EquivalentMoves(Protocol):
         """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
 
 
+@dataclass(frozen=True, eq=False)
+class Isomorphism:
+    """Maps the puzzle to one with other names for states and moves, whose networks can then be used.
+
+    The maps commute with `legal`, `apply` and `solved`.
+    """
+
+    puzzle: Puzzle
+    """The other puzzle."""
+    states_of: Callable[[State], State]
+    """Its plain states `[B, S]` from plain states `[B, S]` of this puzzle."""
+    moves: NDArray[np.int64]
+    """[M]: the number of each move of this puzzle in the other one."""
+
+
 @dataclass(frozen=True)
 class OwnGenerator:
     """Names the settings of the puzzle's own generator of boards."""
