@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from torch import Tensor, nn
 
-from puzzlelab.nets.network import Activation, Initial
+from puzzlelab.core.errors import BadOption
+from puzzlelab.nets.heads import Logits, Scalar
+from puzzlelab.nets.network import Activation, Initial, NetworkSettings
 
 
 def activation(name: Activation) -> nn.Module:
@@ -16,13 +20,36 @@ def activation(name: Activation) -> nn.Module:
 def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
     """A dense layer with random weights."""
     layer = nn.Linear(inputs, outputs, bias)
+    if initial != "uniform":
+        initialise(layer, initial)
+    return layer
+
+
+def initialise(layer: nn.Linear, initial: Initial) -> None:
+    """Draw the weights of a dense layer anew; with He's or Glorot's weights its biases are zero."""
     if initial == "he":
         nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     elif initial == "glorot":
         nn.init.xavier_uniform_(layer.weight)
-    if bias and initial != "uniform":
+    else:
+        layer.reset_parameters()
+    if layer.bias is not None and initial != "uniform":
         nn.init.zeros_(layer.bias)
-    return layer
+
+
+def initialise_outputs(module: nn.Module, settings: NetworkSettings) -> None:
+    """Draw the weights of a new network's output layers as the settings say; raises `BadOption` if it has none."""
+    if settings.output_initial is None:
+        return
+    outputs = [part.linear if isinstance(part, Scalar) else part for part in module.modules() if _is_output(part)]
+    if not outputs:
+        raise BadOption(f"a network of the kind '{settings.kind}' has no output layer for 'output_initial'")
+    for layer in outputs:
+        initialise(layer, settings.output_initial)
+
+
+def _is_output(part: nn.Module) -> TypeGuard[Scalar | Logits]:
+    return isinstance(part, Scalar | Logits)
 
 
 class ResidualBlock(nn.Module):
