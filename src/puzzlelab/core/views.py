@@ -294,6 +294,8 @@ class Scale:
     """A random plain state `[S]` of this level; raises `BadOption` if there is no such level."""
     levels: tuple[int, int] | None = None
     """The least and the greatest level; None if the scale has no levels."""
+    measure: Callable[[State], NDArray[np.int64]] | None = None
+    """`int64[B]`: the level of each of the plain states `[B, S]`; None if it cannot be computed quickly."""
 
 
 @dataclass(frozen=True, eq=False)

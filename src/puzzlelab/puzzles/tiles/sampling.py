@@ -9,7 +9,7 @@ random moves from the goal, and `distance` (small boards only) hits a true dista
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -168,21 +168,23 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     scales = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
-            lambda random, level: sample_level(puzzle, random, level),
+            partial(sample_level, puzzle),
             level_range(puzzle),
+            partial(level, puzzle),
         ),
         "walk-to-level": Scale(
             "random moves from the goal until the level is greater than this",
-            lambda random, level: walk_to_level(puzzle, random, level),
+            partial(walk_to_level, puzzle),
             walk_level_range(puzzle),
+            partial(level, puzzle),
         ),
-        "uniform": Scale("all solvable boards alike", lambda random, level: uniform(puzzle, random, level)),
-        "walk": Scale("random moves from the goal", lambda random, level: walk(puzzle, random, level), (0, 1_000_000)),
+        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
+        "walk": Scale("random moves from the goal", partial(walk, puzzle), (0, 1_000_000)),
     }
     if puzzle.cells <= 10:
         scales["distance"] = Scale(
             "true distance from the goal",
-            lambda random, level: at_distance(puzzle, random, level),
+            partial(at_distance, puzzle),
             (0, farthest(puzzle)),
         )
     return scales
