@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -14,27 +15,32 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
-from puzzlelab.training.evaluation import EvalSettings, Metrics
+from puzzlelab.nets.model import Model
+from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
 from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
+from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
 from puzzlelab.training.recipe import RecipeSettings
 from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
-INITIAL_BOARDS, TURNS = 3, 4
-"""The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
+INITIAL_BOARDS, TURNS, CHECKS = 3, 4, 8
+"""The branches of the run's seed for the first boards, for the moves and new boards of each turn, and for the boards of
+each evaluation of the curriculum.
+"""
 
 
-class GameSettings(RecipeSettings):
+class EpisodicSettings(RecipeSettings):
     """The settings of the games that a learner plays."""
 
     evaluation: EvalSettings = EvalSettings(teacher_games=0)
@@ -46,7 +52,7 @@ class GameSettings(RecipeSettings):
     exploration: ExplorationSettings = ExplorationSettings()
 
 
-class OnlineSettings(GameSettings):
+class OnlineSettings(EpisodicSettings):
     """The settings of every recipe that trains a network on its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
@@ -96,6 +102,7 @@ class GameTask(TrainingTask):
     exploration: Exploration
     turns: int = 0
     """Moves made in each game."""
+    checks: PolicyChecks = field(default_factory=PolicyChecks)
 
     def make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
         """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
@@ -108,6 +115,26 @@ class GameTask(TrainingTask):
         self.exploration.update_for_games(games, move_count, random_moves)
         return transition
 
+    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model: `int64[B]`."""
+        raise NotImplementedError
+
+    def check_policy(self) -> None:
+        """Where the curriculum goes on by evaluations: play new boards of its difficulty without random moves."""
+        starts = self.games.starts
+        if not starts.evaluation_due:
+            return
+        curriculum = starts.settings
+        boards = curriculum.evaluation_boards
+        states, _ = starts.boards(boards, generator(self.settings.seed, CHECKS, self.checks.count))
+        games = self._play_policy(self.learner.model, states, self.settings.max_moves)
+        self.checks.add(games, scale_of(starts.puzzle, curriculum.scale or None)[1])
+        starts.evaluated(boards, int(games.solved.sum()))
+
+    def _play_policy(self, model: Model, states: State, max_moves: int) -> PolicyGames:
+        """Play by this model alone from these states."""
+        return play_policy(self.learner.puzzle, states, partial(self.best_moves, model), max_moves)
+
     # --- metrics and saving ---
 
     def metrics(self) -> Metrics:
@@ -119,16 +146,30 @@ class GameTask(TrainingTask):
         if games:
             metrics |= {"won": won / games, "length": moves / games}
             metrics |= {"guesses": random_moves / games, "left": distance / games}
-        return metrics | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+        return metrics | self.checks.metrics() | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+
+    def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
+        """`level_left`: the mean level of the last states of policy-only play from the boards of an evaluation."""
+        samples = self.learner.puzzle.view(Samples)
+        if samples is None or not samples.scales:
+            return {}
+        scale = scale_of(self.learner.puzzle, settings.scale)[1]
+        if scale.measure is None:
+            return {}
+        games = self._play_policy(self.learner.ema_model, np.array(evaluator.states), settings.max_moves)
+        level = games.mean_level(scale)
+        return {} if level is None else {"level_left": level}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
-        return to_tensors({"play": self.games.state()}), {"turns": self.turns, "epsilon": self.exploration.epsilon}
+        values = {"turns": self.turns, "epsilon": self.exploration.epsilon, "checks": self.checks.state()}
+        return to_tensors({"play": self.games.state()}), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         self.games.restore(arrays_of(tensors, "play"))
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
+        self.checks = PolicyChecks(**values.get("checks", {}))
 
 
 @dataclass(kw_only=True)
@@ -182,6 +223,7 @@ class OnlineTask(GameTask):
         losses = self.fit(batch, errors, random)
         self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
+        self.check_policy()
         return losses
 
     # --- saving ---
@@ -200,7 +242,7 @@ class OnlineTask(GameTask):
         self.target.restore(tensors)
 
 
-def new_games(puzzle: Puzzle, settings: GameSettings) -> VectorGame:
+def new_games(puzzle: Puzzle, settings: EpisodicSettings) -> VectorGame:
     """The games of a run before their first move."""
     starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)

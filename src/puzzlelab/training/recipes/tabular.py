@@ -34,7 +34,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.online_rl import GameSettings, GameTask, new_games
+from puzzlelab.training.online_rl import EpisodicSettings, GameTask, new_games
 from puzzlelab.training.recipe import Recipe
 from puzzlelab.training.runs import Run
 
@@ -42,7 +42,7 @@ START_BOARDS = 5
 """The branch of the run's seed that draws the boards from which the states of a puzzle are reached."""
 
 
-class TabularSettings(GameSettings):
+class TabularSettings(EpisodicSettings):
     """Every setting of the recipe. Of `learning` only `steps`, `save_seconds` and `threads` have an effect."""
 
     recipe: Literal["tabular"] = "tabular"
@@ -110,7 +110,7 @@ class TabularTask(GameTask):
         self.exploration.update_for_step(self.learner.step)
         games.starts.stepped(self.learner.step)
         rows, canonical = self._rows(games.states), games.canonical_moves
-        best = np.maximum(self._values(rows).argmax(axis=1), 0)
+        best = self._values(rows).argmax(axis=1)
         transition = self.make_moves(best, canonical >= 0)
         future = self._values(self._rows(transition.successors.states)).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
@@ -121,7 +121,13 @@ class TabularTask(GameTask):
         errors = target[known] - values[places]
         values[places] += np.float32(settings.blend) * errors.astype(np.float32)
         self.learner.step += 1
+        self.check_policy()
         return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}
+
+    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The move of the greatest value in each state; the model is that of the table."""
+        best: NDArray[np.int64] = self._values(self._rows(states)).argmax(axis=1)
+        return best
 
     def _rows(self, states: State) -> NDArray[np.int64]:
         """`int64[B]`: the rows of the states, -1 for those that are not in the table."""
