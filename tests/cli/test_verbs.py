@@ -372,7 +372,7 @@ def test_warm_leaves_machine_code(program, monkeypatch):
     code, out, _ = program("warm", "tiles-2x2")
     assert code == 0
     assert out.startswith("1 pairs of solver and estimate are warm in ")
-    assert list(kernel_cache().rglob("*bfs.step*.kernel"))
+    assert list(kernel_cache().rglob("*bfs_kernels.step*.kernel"))
 
 
 def test_warm_of_a_puzzle_that_does_not_exist(program):

@@ -4,6 +4,8 @@ Start with `kernels`: the names through which a search reaches a puzzle's compil
 compile. `driver` gives a search its slices of work, and `enumeration` does so for a search that lists all solutions. A
 puzzle without kernels runs through `interpreted_kernels`.
 
+- Records of searches: `control_slots` (counts and flags that all have), `record_parts` and `records` (parts that several
+  share), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
 - Batches: `batch_rules`, `batch_verify`, `candidate_logits`; `parallel` maps a function over threads or processes.
 - Parts of kernels: `wide_integers` (up to 256 bits) and `simd` (vectors of 32 numbers).
 - Compilation: `compiling` (how Numba compiles here), `machine_code` and `kernel_cache` (what is kept on disk, and for

@@ -7,7 +7,7 @@
 - Machine code is kept by `engine.machine_code`.
 
 It uses parts of Numba that are not public: those that this module imports from `numba.core`. `TRIED` is the version
-with which they were tried; `tests/core/test_compiling.py` says what to do about another one.
+with which they were tried; `tests/engine/test_compiling.py` says what to do about another one.
 """
 
 from __future__ import annotations
