@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from torch import Tensor, nn
 
 from puzzlelab.nets.network import Activation, Initial
+
+Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
 
 
 def activation(name: Activation) -> nn.Module:
@@ -15,12 +19,16 @@ def activation(name: Activation) -> nn.Module:
 
 def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
     """A dense layer with random weights."""
-    layer = nn.Linear(inputs, outputs, bias)
+    return initialised(nn.Linear(inputs, outputs, bias), initial)
+
+
+def initialised(layer: Layer, initial: Initial) -> Layer:
+    """The same layer with random weights of this kind."""
     if initial == "he":
         nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     elif initial == "glorot":
         nn.init.xavier_uniform_(layer.weight)
-    if bias and initial != "uniform":
+    if layer.bias is not None and initial != "uniform":
         nn.init.zeros_(layer.bias)
     return layer
 

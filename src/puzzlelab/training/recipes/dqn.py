@@ -24,6 +24,7 @@ from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
+from puzzlelab.nets.model import evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -134,8 +135,9 @@ class DqnTask(OnlineTask):
     def _state_values(self, states: State) -> Tensor:
         """`float[B]`: the value of the best move of each state."""
         model = self.learner.model
-        values = self.target.model.forward(states)["q"]
-        choice_values = model.forward(states)["q"] if self.settings.double else values
+        with evaluating(model.module), evaluating(self.target.model.module):
+            values = self.target.model.forward(states)["q"]
+            choice_values = model.forward(states)["q"] if self.settings.double else values
         if self.settings.masked:
             illegal = model.tensor(canonical_moves(self.learner.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)
