@@ -1,6 +1,7 @@
 """`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
 
 import json
+import re
 from functools import partial
 
 import pytest
@@ -508,3 +509,33 @@ def test_what_a_question_is_agrees_between_the_library_and_the_command_line(prog
     result = solve(chosen, puzzle.read(FAR), Limit())
     ((_, row),) = read_rows(out)
     assert row.question == row_of(Answer.of(puzzle.read(FAR), result), chosen, Limit()).question
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_each_better_solution_is_a_line_on_standard_error(program, jobs) -> None:
+    """What standard output says is the same, but for the seconds."""
+    words = ["tiles-3x3", TWO, FAR, "--with", "depth-first", "--depth", "40", "--json", "--jobs", jobs]
+    code, quiet, silence = program(*words)
+    other_code, rows, lines = program(*words, "--verbose")
+    assert (code, other_code) == (0, 0)
+    assert "solution" not in silence
+    plain, verbose = rows_of(quiet), rows_of(rows)
+    assert [{**row, "seconds": 0} for row in plain] == [{**row, "seconds": 0} for row in verbose]
+    of_board = {1: [], 2: []}
+    for line in lines.splitlines():
+        if match := re.fullmatch(r"board (.): solution: (\d+) moves, .*s, ([\d,]+) states expanded", line):
+            of_board[int(match[1])].append(int(match[2]))
+    assert of_board[1] == [2]
+    assert len(of_board[2]) > 2
+    assert of_board[2] == sorted(set(of_board[2]), reverse=True)
+    assert of_board[2][-1] == verbose[1]["length"] == 31
+
+
+def test_a_batch_solver_reports_each_of_its_boards(program) -> None:
+    code, said, lines = program("tiles-3x3", ONE, TWO, "--with", "greedy", "--verbose")
+    assert code == 0
+    assert [line.partition(" moves" if " moves" in line else " move")[0] for line in lines.splitlines()] == [
+        "board 1: solution: 1",
+        "board 2: solution: 2",
+    ]
+    assert "2 of 2 solved" in said

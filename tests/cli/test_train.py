@@ -196,3 +196,43 @@ def test_the_generator_of_a_killed_learner_ends_too(tmp_path, config) -> None:
     while time.monotonic() < ends and Path(f"/proc/{child}").exists():
         time.sleep(0.1)
     assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_summary_shows_the_network_and_makes_no_run(program, tmp_path, config) -> None:
+    code, table, errors = program("train", "imitation", "--config", config, "--summary", "--set", "network.depth=2")
+    assert (code, errors) == (0, "")
+    assert [line.split() for line in table.splitlines()[1:-1]] == [
+        ["input", "0", "Input", "48", "0"],
+        ["layers.0", "Linear", "8", "392"],
+        ["layers.1", "ReLU", "8", "0"],
+        ["layers.2", "Linear", "8", "72"],
+        ["layers.3", "ReLU", "8", "0"],
+        ["heads.each.moves", "Logits", "12", "108"],
+        ["heads.each.remaining.linear", "Linear", "1", "9"],
+    ]
+    assert table.splitlines()[-1] == "581 parameters; outputs: policy, cost_to_go"
+    assert program("train", "imitation", "--config", config, "--run", tmp_path / "run", "--summary")[0] == 0
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(("words", "said"), [(["--config"], "--run FOLDER"), (["--summary"], "--config")])
+def test_a_run_needs_a_folder_and_a_summary_settings(program, config, words, said) -> None:
+    code, _, errors = program("train", "imitation", *words, *([config] if words == ["--config"] else []))
+    assert code == 2
+    assert said in errors
+
+
+def test_the_layers_of_a_trained_network_are_listed(program) -> None:
+    code, table, _ = program("list", "net:tiles-3x3-dqn")
+    first, *_, last = table.splitlines()
+    assert code == 0
+    assert first == "168a57427d8624f2: dense for tiles-3x3, 140,000 steps of dqn"
+    assert last == "145,005 parameters; outputs: q"
+    code, text, _ = program("list", "net:tiles-3x3-dqn", "--json")
+    card = json.loads(text)
+    assert card["layers"][1] == {"name": "layers.0", "kind": "Linear", "shape": [250], "parameters": 18250}
+    assert card["parameters"] == sum(layer["parameters"] for layer in card["layers"]) == 145_005
+    for name, said in [("net", "name the network: net:NAME"), ("net:tiles-3x3-dqm", "did you mean 'tiles-3x3-dqn'")]:
+        code, _, errors = program("list", name)
+        assert code == 2
+        assert said in errors

@@ -65,6 +65,11 @@ def rewarding(corridor):
         ("moves", 1.0, [-1, -1, -1, -1]),
         ("moves", 0.5, [-1, -1, -1, -1]),
         ("goal", 1.0, [-10, -1, 10, -1]),
+        ("win", 1.0, [0, 0, 10, 0]),
+        ("illegal", 1.0, [-10, 0, 0, 0]),
+        ("moves + win + illegal", 1.0, [-11, -1, 9, -1]),
+        ("goal + 0.5*in-place", 1.0, [-11.5, -2.5, 10, -2.5]),
+        ("-1*moves", 1.0, [1, 1, 1, 1]),
         ("potential:manhattan", 1.0, [-1, -2, 0, -2]),
         ("potential:manhattan", 0.5, [-0.5, -1, 0, -1]),
         ("potential:misplaced", 1.0, [-1, -2, 0, -2]),
@@ -167,12 +172,28 @@ def test_a_move_that_cannot_be_made_costs_one_more(rewarding) -> None:
 
 
 def test_what_is_offered_goes_by_puzzle(corridor, guided, rewarding) -> None:
-    assert list(available(corridor(5))) == ["moves", "goal"]
-    assert list(available(load("sudoku-9x9"))) == ["moves", "goal"]
-    assert list(available(guided)) == ["moves", "goal", "potential:ESTIMATE"]
-    assert list(available(rewarding)) == ["moves", "goal", "squared"]
-    assert list(available(load("tiles-4x4"))) == ["moves", "goal", "potential:ESTIMATE", "level", "in-place"]
-    assert list(available(load("dust-8x6x5"))) == ["moves", "goal", "potential:ESTIMATE", "cleared", "cleared-squared"]
+    assert list(available(corridor(5))) == ["moves", "goal", "win", "illegal"]
+    assert list(available(load("sudoku-9x9"))) == ["moves", "goal", "win", "illegal"]
+    assert list(available(guided)) == ["moves", "goal", "win", "illegal", "potential:ESTIMATE"]
+    assert list(available(rewarding)) == ["moves", "goal", "win", "illegal", "squared"]
+    assert list(available(load("tiles-4x4"))) == [
+        "moves",
+        "goal",
+        "win",
+        "illegal",
+        "potential:ESTIMATE",
+        "level",
+        "in-place",
+    ]
+    assert list(available(load("dust-8x6x5"))) == [
+        "moves",
+        "goal",
+        "win",
+        "illegal",
+        "potential:ESTIMATE",
+        "cleared",
+        "cleared-squared",
+    ]
 
 
 @pytest.mark.parametrize("name", ["tiles-3x3", "dust-4x3x3", "sudoku-4x4"])
@@ -198,10 +219,10 @@ def test_everything_offered_is_made_and_explained(name: str) -> None:
         (
             "dust-8x6x5",
             "zzz",
-            "there is no reward for dust-8x6x5 'zzz'; known are cleared, cleared-squared, goal, moves",
+            "there is no reward for dust-8x6x5 'zzz'; known are cleared, cleared-squared, goal, illegal, moves",
         ),
         ("sudoku-4x4", "level", "there is no reward for sudoku-4x4 'level'"),
-        ("sudoku-4x4", "", "there is no reward for sudoku-4x4 ''; known are goal, moves"),
+        ("sudoku-4x4", "", "there is no reward for sudoku-4x4 ''; known are goal, illegal, moves, win"),
         ("tiles-3x3", "potential", "there is no reward for tiles-3x3 'potential'; did you mean 'potential:ESTIMATE'?"),
         (
             "tiles-3x3",
@@ -211,7 +232,11 @@ def test_everything_offered_is_made_and_explained(name: str) -> None:
         ("tiles-3x3", "moves:fast", "there is no reward for tiles-3x3 'moves:fast'"),
         ("tiles-3x3", "potential:manhatan", "there is no estimate of tiles-3x3 'manhatan'; did you mean 'manhattan'?"),
         ("tiles-5x5", "potential:exact", "there is no estimate of tiles-5x5 'exact'"),
-        ("sudoku-4x4", "potential:cells", "there is no reward for sudoku-4x4 'potential:cells'; known are goal, moves"),
+        (
+            "sudoku-4x4",
+            "potential:cells",
+            "there is no reward for sudoku-4x4 'potential:cells'; known are goal, illegal, moves, win",
+        ),
     ],
 )
 def test_an_unknown_scheme_is_told_the_nearest(puzzle: str, name: str, words: str) -> None:
@@ -219,3 +244,17 @@ def test_an_unknown_scheme_is_told_the_nearest(puzzle: str, name: str, words: st
         make(load(puzzle), name)
     assert isinstance(caught.value, BadInput)
     assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("goal + ", "there is no reward for dust-4x3x3 ''"),
+        ("goal + 0.1*clear", "there is no reward for dust-4x3x3 'clear'; did you mean 'cleared'?"),
+        ("goal + x*cleared", "'x' in the reward 'x\\*cleared' is no number"),
+        ("inf*cleared", "'inf' in the reward 'inf\\*cleared' is no number"),
+    ],
+)
+def test_a_sum_that_cannot_be_made_gets_a_sentence(name: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        make(load("dust-4x3x3"), name)

@@ -157,3 +157,27 @@ def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> Non
     model = model_of(puzzle, "dense", policy="cells")
     with pytest.raises(Unsupported, match="tiles-3x3 has no cells that get a digit each"):
         model.log_policy(states_of(puzzle))
+
+
+@pytest.mark.parametrize(("initial", "std"), [("he", 2 / 500), ("glorot", 2 / (500 + 4)), ("uniform", 1 / 1500)])
+@pytest.mark.parametrize("head", ["q", "policy"])
+def test_output_layers_begin_as_the_settings_say(initial, std, head) -> None:
+    from puzzlelab.training.learner import LearnerSettings, new_learner
+
+    puzzle = registry.load("tiles-3x3")
+    network = {"kind": "dense", "width": 500, "depth": 1, "heads": [head]}
+    learner = new_learner(puzzle, {**network, "output_initial": initial}, LearnerSettings(), seed=0)
+    (layer,) = learner.model.module.heads.each.values()
+    weight = (layer.linear if head == "q" else layer).weight
+    assert float(weight.detach().square().mean()) == pytest.approx(std, rel=0.15)
+    usual = new_learner(puzzle, network, LearnerSettings(), seed=0)
+    hidden = [each.model.module.layers[0].weight for each in (learner, usual)]
+    assert hidden[0].equal(hidden[1])
+
+
+def test_a_network_without_such_a_layer_is_refused() -> None:
+    from puzzlelab.training.learner import check_network
+
+    network = {"kind": "lattice", "heads": ["policy"], "output_initial": "he"}
+    with pytest.raises(BadOption, match="'lattice' has no output layer for 'output_initial'"):
+        check_network(registry.load("sudoku-9x9"), network)

@@ -75,3 +75,25 @@ def test_the_running_mean_follows_slowly() -> None:
         weight += 1.0
     learner._update_average()
     assert torch.allclose(mean - before, torch.full_like(mean, 0.1), atol=1e-5)
+
+
+def test_minibatches_are_one_step_of_several_updates() -> None:
+    from puzzlelab.core import registry
+
+    def new():
+        settings = LearnerSettings(optimiser="adam", learning_rate=0.01, precision="float32")
+        return new_learner(puzzle, {"kind": "dense", "width": 4, "depth": 1}, settings, seed=3)
+
+    def losses(learner, target):
+        return lambda: {"odd": (learner.model.forward(states)["cost_to_go"] - target).square().mean()}
+
+    puzzle, states = registry.load("tiles-3x3"), np.arange(9, dtype=np.uint8)[None]
+    one, other = new(), new()
+    other.settings = other.settings.model_copy(update={"warmup": 0})
+    one.settings = other.settings
+    together = one.update_in_minibatches([losses(one, 3), losses(one, 5)])
+    apart = [other.update(losses(other, target)) for target in (3, 5)]
+    assert (one.step, other.step) == (1, 2)
+    assert together["odd"] == pytest.approx((apart[0]["odd"] + apart[1]["odd"]) / 2)
+    pairs = zip(one.model.module.parameters(), other.model.module.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)

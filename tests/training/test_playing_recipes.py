@@ -11,7 +11,7 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
-from puzzlelab.engine.batch_rules import successors
+from puzzlelab.engine.batch_rules import canonical_moves, successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.nets import checkpoint
@@ -76,6 +76,8 @@ VARIANTS = [
     ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup_games=5"),
     ("dqn", "replay.alpha=0.6", "target_network.rule=hard", "target_network.interval=7", "steps_per_move=3"),
     ("dqn", "replay.size=0", "target_network.rule=none", "masked=false", "reward=goal", "discount=0.8", "blend=0.9"),
+    ("dqn", "replay.size=0", "target_network.rule=none", "reward=goal", "blend=0.9", "minibatch_size=6"),
+    ("dqn", "replay.alpha=0.6", "minibatch_size=10"),
     ("dqn", "all_moves=true", "reward=potential:manhattan"),
     (
         "dqn",
@@ -197,6 +199,45 @@ def transitions(known):
         "reward": np.full(len(ahead.owner), -1, np.float32),
         "factor": np.where(ahead.solved, 0, 1).astype(np.float32),
     }
+
+
+def test_a_fit_takes_all_targets_first_and_each_transition_once(settings_of, known, monkeypatch) -> None:
+    """All values but those that were played keep the values from before the step."""
+    task = tabular(settings_of("dqn", "distance=squared", "minibatch_size=32", "blend=0.5", *NO_WALKS), rate=0.1)
+    columns = {name: column[:100] for name, column in transitions(known).items()}
+    before = task._values(columns["state"]).detach().clone()
+    minibatches, errors = [], []
+    loss_of = task._loss
+    monkeypatch.setattr(
+        task, "_loss", lambda predicted, targets: minibatches.append(targets) or loss_of(predicted, targets)
+    )
+    task.fit(ReplayBatch(columns), errors, np.random.default_rng(0))
+    assert [len(each.states) for each in minibatches] == [32, 32, 32, 4]
+    assert (task.learner.step, len(errors), len(errors[0])) == (1, 1, 100)
+    states = np.concatenate([each.states for each in minibatches])
+    assert not np.array_equal(states, columns["state"])
+    assert np.array_equal(np.sort(states, axis=0), np.sort(columns["state"], axis=0))
+    future = np.where(columns["factor"] > 0, -7.0, 0.0)
+    rows = np.arange(100)
+    targets = before.clone()
+    targets[rows, columns["move"]] = torch.tensor(0.5 * -7.0 + 0.5 * (-1.0 + future), dtype=torch.float32)
+    wanted = sorted(zip(columns["state"].tolist(), targets.tolist(), strict=True))
+    values = torch.cat([each.values for each in minibatches])
+    assert sorted(zip(states.tolist(), values.tolist(), strict=True)) == wanted
+    assert all((each.weights == 1).all() for each in minibatches)
+
+
+@pytest.mark.parametrize("equivalent", [True, False])
+def test_a_click_is_learned_for_its_cluster_or_for_its_cell(settings_of, equivalent) -> None:
+    changes = ("puzzle=dust-4x3x3", f"equivalent_moves={str(equivalent).lower()}", "reward=goal", *NO_WALKS)
+    task = DqnTask.new(None, settings_of("dqn", *changes))
+    state = registry.load("dust-4x3x3").read("1 1 2 3 / 2 3 1 2 / 3 1 2 3").state[None]
+    pair = np.flatnonzero(canonical_moves(task.learner.puzzle, state)[0] == 0)
+    columns = {"state": state, "move": pair[-1:], "next": state, "reward": np.zeros(1, np.float32)}
+    targets = task._targets(ReplayBatch(columns | {"factor": np.zeros(1, np.float32)}), torch.zeros(1, 12), [])
+    learned = np.flatnonzero(targets.weights[0])
+    assert learned.tolist() == (pair.tolist() if equivalent else [pair[-1]])
+    assert float(targets.weights.sum()) == 1
 
 
 @pytest.mark.parametrize("variant", [(), ("all_moves=true",), ("double=false",), ("blend=0.5",)], ids=" ".join)

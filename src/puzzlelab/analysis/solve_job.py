@@ -6,7 +6,7 @@ It reads no command line and prints nothing: the command line and the server bot
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.row import Row, RowFile, row_of, unanswered
-from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, answer_all
+from puzzlelab.core.solver import BATCH, Attempt, BatchSolver, Solver, ability, answer, answer_all
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine.parallel import ordered_map
 
@@ -51,18 +51,35 @@ class SolveJob:
     limit: Limit
     jobs: int = 1
     over: threading.Event = field(default_factory=threading.Event)
+    watch: Callable[[BoardInput, Attempt], None] | None = None
+    """Called with every attempt at a board, in the threads of the jobs; each board is then solved by itself."""
 
     def solve(self, boards: Sequence[BoardInput]) -> list[BoardOutcome]:
         """The outcomes of a few boards, which are solved together."""
         instances = [self._read(board) for board in boards]
-        readable = [instance for instance in instances if isinstance(instance, Instance)]
-        answers = iter(answer_all(self.solver, readable, self.limit, self.over.is_set))
+        readable = [(board, each) for board, each in zip(boards, instances, strict=True) if isinstance(each, Instance)]
+        answers = iter(self._answers(readable))
         return [
             BoardOutcome(board, next(answers))
             if isinstance(instance, Instance)
             else BoardOutcome(board, error=instance)
             for board, instance in zip(boards, instances, strict=True)
         ]
+
+    def _answers(self, boards: Sequence[tuple[BoardInput, Instance]]) -> list[Answer]:
+        """The answer to each of these boards."""
+        watch = self.watch
+        if watch is None:
+            return answer_all(self.solver, [instance for _, instance in boards], self.limit, self.over.is_set)
+
+        def one(board: BoardInput, instance: Instance) -> Answer:
+            def see(attempt: Attempt) -> bool:
+                watch(board, attempt)
+                return self.over.is_set()
+
+            return answer(self.solver, instance, self.limit, see)
+
+        return [one(board, instance) for board, instance in boards]
 
     def _read(self, board: BoardInput) -> Instance | str:
         """The board, or why the text is none."""
@@ -124,7 +141,8 @@ class SolveJob:
     def _solved(self, boards: Sequence[BoardInput]) -> Iterator[BoardOutcome]:
         """The outcomes of boards: many at a time from a `BatchSolver`."""
         share = -(-len(boards) // self.jobs)
-        size = max(1, min(BATCH, share)) if ability(self.solver, BatchSolver) else 1
+        batched = self.watch is None and ability(self.solver, BatchSolver) is not None
+        size = max(1, min(BATCH, share)) if batched else 1
         batches = (boards[first : first + size] for first in range(0, len(boards), size))
         for outcomes in ordered_map(self.solve, batches, self.jobs, on_interrupt=self.over.set):
             yield from outcomes

@@ -54,6 +54,18 @@ def output() -> Console:
     return Console(highlight=False)
 
 
+def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows below their titles; nothing if there are none."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(*columns, box=None)
+    for row in rows:
+        table.add_row(*map(escape, row))
+    if rows:
+        output().print(table)
+
+
 class Bars(Protocol):
     """Progress bars, as the commands use them."""
 

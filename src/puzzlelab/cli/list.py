@@ -7,20 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import output
+from puzzlelab.cli.console import output, print_table
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
 
 
 def list_all(
-    puzzle: Annotated[str | None, typer.Argument(help="Describe this puzzle.")] = None,
+    puzzle: Annotated[
+        str | None, typer.Argument(help="Describe this puzzle, or the layers of a network: net:NAME, or net:FOLDER.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List all puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle."""
+    """List all puzzles and solvers, or the solvers, estimates, scales, networks and examples of one puzzle.
+
+    For a network (net:NAME) its layers and parameters.
+    """
     from puzzlelab import api
     from puzzlelab.analysis import catalog
+    from puzzlelab.core import networks
 
+    if puzzle is not None and networks.is_network(puzzle):
+        _network(puzzle, json)
+        return
     loaded_puzzle = None if puzzle is None else api.load(puzzle)
     facts = catalog.everything() if loaded_puzzle is None else catalog.about(loaded_puzzle)
     if json:
@@ -31,13 +40,37 @@ def list_all(
         _one(loaded_puzzle, facts)
 
 
+def _network(name: str, json: bool) -> None:
+    """Print a network with its layers."""
+    from puzzlelab.cli.layers import layer_facts, print_layers
+    from puzzlelab.cli.train import need_torch
+    from puzzlelab.core import networks
+    from puzzlelab.core.errors import BadOption
+
+    need_torch()
+    from puzzlelab.nets import checkpoint, model_zoo
+
+    text = networks.parts(name)[0]
+    if not text:
+        raise BadOption(
+            "name the network: net:NAME, with a name that `puzzlelab list PUZZLE` shows, a file or a folder"
+        )
+    model, card = checkpoint.load(model_zoo.path_of_name(text))
+    if json:
+        print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
+        return
+    trained = f", {card.steps:,} steps of {card.recipe}" if card.recipe else ""
+    output().print(f"{card.name}: {card.network['kind']} for {card.puzzle}{trained}", markup=False)
+    print_layers(model)
+
+
 def _everything(facts: dict[str, Any]) -> None:
-    _table(
+    print_table(
         ("puzzles", "names", "what it is"),
         [(each["family"], ", ".join(each["names"]), each["about"]) for each in facts["puzzles"]],
     )
     output().print()
-    _table(
+    print_table(
         ("solvers", "what it is", "options"),
         [
             (each["name"], each["about"], ", ".join(option["name"] for option in each["options"]))
@@ -54,20 +87,20 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})", markup=False)
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
     console.print(f"solvers: {', '.join(solvers)}", markup=False)
-    _table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
-    _table(
+    print_table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
+    print_table(
         ("scales", "levels", "what it is"),
         [(each["name"], "-".join(map(str, each["levels"] or ())), each["about"]) for each in facts["scales"]],
     )
-    _table(("rewards", "what it is"), list(rewards.available(puzzle).items()))
-    _table(
+    print_table(("rewards", "what it is"), list(rewards.available(puzzle).items()))
+    print_table(
         ("networks", "hash", "parameters", "outputs", "recipe"),
         [
             (_name(each), each["hash"], f"{each['parameters']:,}", ", ".join(each["heads"]), each["recipe"])
             for each in facts["networks"]
         ],
     )
-    _table(
+    print_table(
         ("examples", "what it is", "as in"),
         [(each["name"], each["about"], f"puzzlelab solve {puzzle.name} {each['name']}") for each in facts["examples"]],
     )
@@ -75,15 +108,3 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
 
 def _name(each: dict[str, Any]) -> str:
     return f"{each['name']} (usual)" if each["usual"] else str(each["name"])
-
-
-def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print rows below their titles; nothing if there are none."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(*columns, box=None)
-    for row in rows:
-        table.add_row(*map(escape, row))
-    if rows:
-        output().print(table)

@@ -15,7 +15,30 @@ if TYPE_CHECKING:
     from puzzlelab.cli.console import Console
     from puzzlelab.core.puzzle import Presentation, Puzzle, State
     from puzzlelab.core.result import Result
+    from puzzlelab.core.solver import Attempt
     from puzzlelab.core.verify import Answer
+
+
+@dataclass
+class Improvements:
+    """Reports each shorter solution of a board on standard error, as soon as the solver has it."""
+
+    lengths: dict[BoardInput, int] = field(default_factory=dict)
+    """The fewest moves so far."""
+
+    def see(self, board: BoardInput, attempt: Attempt) -> None:
+        """Report the attempt if it is a solution, and the first or a shorter one."""
+        from puzzlelab.core.result import Result
+        from puzzlelab.engine.report import note
+
+        if not isinstance(attempt, Result) or attempt.length is None:
+            return
+        if attempt.length < self.lengths.get(board, attempt.length + 1):
+            self.lengths[board] = attempt.length
+            costs = f"{round(attempt.seconds, 6):.3g} s, {attempt.expanded:,} states expanded"
+            bound = f"{_at_least(attempt.lower_bound)}, " if attempt.lower_bound else ""
+            text = f"solution: {_moves(attempt.length)}, {bound}{costs}"
+            note(f"{board.where}: {text}" if board.where else text)
 
 
 @dataclass

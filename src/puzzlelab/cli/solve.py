@@ -11,7 +11,7 @@ import typer
 from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import Boards, LineFile, Nodes, OtherOptions, Seconds, Settle, SolverName, limit_of
-from puzzlelab.cli.report import SolveReport
+from puzzlelab.cli.report import Improvements, SolveReport
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput
@@ -35,6 +35,9 @@ ShowScores = Annotated[
 JsonRows = Annotated[bool, typer.Option("--json", help="Print one JSON row a board.")]
 NotationName = Annotated[
     str | None, typer.Option("--as", help="Print solutions in this notation of the puzzle (such as csv) alone.")
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
 ]
 Out = Annotated[Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")]
 
@@ -62,6 +65,7 @@ def solve(
     settle: Settle = False,
     json: JsonRows = False,
     notation: NotationName = None,
+    verbose: Verbose = False,
     out: Out = None,
 ) -> None:
     """Solve boards, and say what is proven about each solution.
@@ -80,7 +84,7 @@ def solve(
     boards = read_boards(loaded_puzzle, board, file)
     if len(boards) == 1:
         configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs)
-    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs)
+    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs, watch=Improvements().see if verbose else None)
     write_solution = _notation(loaded_puzzle, notation)
     report = SolveReport(
         output(), job, many=len(boards) > 1, json=json, steps=steps, scores=show_scores, notation=write_solution

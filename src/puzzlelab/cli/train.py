@@ -24,7 +24,7 @@ class TrainingProgram(StrEnum):
 
 def train(
     recipe: Annotated[str, typer.Argument(help="The recipe, such as imitation.")],
-    run: Annotated[Path, typer.Option(help="The folder of the run; an existing one is continued.")],
+    run: Annotated[Path | None, typer.Option(help="The folder of the run; an existing one is continued.")] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file of its settings, such as recipes/dust-8x6x5.toml.")
     ] = None,
@@ -39,19 +39,28 @@ def train(
         bool, typer.Option("--restart", help="Remove the contents of the folder and start anew.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing them.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Only print the network of these settings, layer by layer.")
+    ] = False,
 ) -> None:
     """Train a network. Ctrl-C saves the run; repeat the command to continue.
 
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
     need_torch()
+    from puzzlelab.core.errors import BadOption
     from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
 
-    loaded_recipe, run_folder = recipes.find(recipe), Run(run)
+    loaded_recipe, run_folder = recipes.find(recipe), None if run is None else Run(run)
     settings = settings_from(recipe, run_folder, config, option or [])
     loaded_recipe.check(settings)
+    if summary:
+        _print_network(settings)
+        return
+    if run_folder is None:
+        raise BadOption("name the folder of the run: --run FOLDER")
     if only == TrainingProgram.GENERATE:
         processes.require_generator(loaded_recipe)
     if restart and run_folder.begun:
@@ -102,10 +111,23 @@ def _restart(run: Run, yes: bool) -> None:
     run.clear()
 
 
-def settings_from(recipe: str, run: Run, config: Path | None, changes: list[str]) -> Any:
+def _print_network(settings: Any) -> None:
+    """Print the layers of the network that these settings train, without training it."""
+    from puzzlelab.cli.layers import print_layers
+    from puzzlelab.core import registry
+    from puzzlelab.nets.layer_table import untrained
+
+    print_layers(untrained(registry.load(settings.puzzle), settings.network))
+
+
+def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
     """The settings of the file, or else of the existing run, with the changes."""
+    from puzzlelab.core.errors import BadOption
     from puzzlelab.training.recipe import settings_of
     from puzzlelab.training.runs import read_toml
 
-    values = read_toml(config) if config is not None else run.saved_settings()
-    return settings_of(recipe, values, changes)
+    if config is not None:
+        return settings_of(recipe, read_toml(config), changes)
+    if run is None:
+        raise BadOption("give the settings of a run with --config, or its folder with --run")
+    return settings_of(recipe, run.saved_settings(), changes)

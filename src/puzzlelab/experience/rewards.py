@@ -1,20 +1,22 @@
 """Reward functions of reinforcement learning, by name: some for every puzzle, some that a puzzle defines.
 
 Only with `moves` and `potential` the shortest solution has the greatest return. The others are in use elsewhere, and
-are here so that their effect can be measured.
+are here so that their effect can be measured. Rewards are added by a plus sign between spaces, each with an optional
+factor: `goal + 0.1*cleared`.
 
 Shapes: B = moves, S = length of a state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isfinite, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import UnknownName
+from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Rewards
 from puzzlelab.engine.batch_rules import Successors, estimated
@@ -26,6 +28,8 @@ Reward = Callable[[State, Successors], NDArray[np.float32]]
 GENERAL = {
     "moves": "-1 for every move, legal or not: the sum is the negative number of moves",
     "goal": "10 for the move that solves, -1 for any other, -10 for one that cannot be made",
+    "win": "10 for the move that solves, 0 for any other",
+    "illegal": "-10 for a move that cannot be made, 0 for any other",
     "potential:ESTIMATE": "-1 for every move, and how much nearer the goal is by this estimate of the puzzle",
 }
 ILLEGAL_MOVE = -1.0
@@ -40,7 +44,31 @@ def available(puzzle: Puzzle) -> Mapping[str, str]:
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
-    """The reward function of this name; raises `UnknownName`.
+    """The reward function of this name, or the sum of several, as in `goal + 0.1*cleared`.
+
+    Raises `UnknownName`, or `BadOption` for a factor that is no finite number.
+    """
+    terms = [_term(puzzle, term, discount) for term in name.split(" + ")]
+    return terms[0] if len(terms) == 1 else partial(_sum, terms)
+
+
+def _term(puzzle: Puzzle, text: str, discount: float) -> Reward:
+    """One reward function of a sum, with its factor."""
+    factor, times, name = text.rpartition("*")
+    reward = _single(puzzle, name, discount)
+    if not times:
+        return reward
+    try:
+        scale = float(factor)
+    except ValueError:
+        scale = nan
+    if not isfinite(scale):
+        raise BadOption(f"'{shorten(factor)}' in the reward '{shorten(text)}' is no number")
+    return partial(_scaled, scale, reward)
+
+
+def _single(puzzle: Puzzle, name: str, discount: float) -> Reward:
+    """The reward function of this name alone; raises `UnknownName`.
 
     `potential:ESTIMATE` is potential-based reward shaping, which keeps the optimal policy (Ng, Harada and Russell,
     1999); it depends on the `discount`.
@@ -52,7 +80,7 @@ def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
     names = available(puzzle)
     if name not in names or (name in GENERAL and ":" in name):
         raise UnknownName(f"reward for {puzzle.name}", name, names)
-    simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal}
+    simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal, "win": _win, "illegal": _illegal}
     if name in simple:
         return simple[name]
     own = puzzle.view(Rewards)
@@ -66,6 +94,25 @@ def _moves(states: State, successors: Successors) -> NDArray[np.float32]:
 
 def _goal(states: State, successors: Successors) -> NDArray[np.float32]:
     return np.where(successors.allowed, np.where(successors.solved, 10.0, -1.0), -10.0).astype(np.float32)
+
+
+def _win(states: State, successors: Successors) -> NDArray[np.float32]:
+    return np.where(successors.allowed & successors.solved, 10.0, 0.0).astype(np.float32)
+
+
+def _illegal(states: State, successors: Successors) -> NDArray[np.float32]:
+    return np.where(successors.allowed, 0.0, -10.0).astype(np.float32)
+
+
+def _scaled(factor: float, reward: Reward, states: State, successors: Successors) -> NDArray[np.float32]:
+    return np.float32(factor) * reward(states, successors)
+
+
+def _sum(terms: Sequence[Reward], states: State, successors: Successors) -> NDArray[np.float32]:
+    total = np.zeros(len(states), np.float32)
+    for term in terms:
+        total += term(states, successors)
+    return total
 
 
 def _potential(

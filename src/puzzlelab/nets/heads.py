@@ -40,11 +40,15 @@ class Scalar(nn.Module):
         return output
 
 
+class Logits(nn.Linear):
+    """A linear layer whose outputs are logits of moves."""
+
+
 def head(name: Head, move_features: int, state_features: int, moves: int) -> nn.Module:
     """The output layer of this name: `cost_to_go` reads `state_features`, the other heads `move_features`."""
     if name == "cost_to_go":
         return Scalar(state_features)
-    return Scalar(move_features, moves) if name == "q" else nn.Linear(move_features, moves)
+    return Scalar(move_features, moves) if name == "q" else Logits(move_features, moves)
 
 
 def dueling_q(value: Tensor, advantages: Tensor) -> Tensor:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from torch import Tensor, nn
 
-from puzzlelab.nets.network import Activation, Initial
+from puzzlelab.core.errors import BadOption
+from puzzlelab.nets.heads import Logits, Scalar
+from puzzlelab.nets.network import Activation, Initial, NetworkSettings
 
 Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
 
@@ -24,13 +26,36 @@ def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool =
 
 def initialised(layer: Layer, initial: Initial) -> Layer:
     """The same layer with random weights of this kind."""
+    if initial != "uniform":
+        initialise(layer, initial)
+    return layer
+
+
+def initialise(layer: nn.Linear | nn.Conv2d, initial: Initial) -> None:
+    """Draw the weights of a layer anew; with He's or Glorot's weights its biases are zero."""
     if initial == "he":
         nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     elif initial == "glorot":
         nn.init.xavier_uniform_(layer.weight)
+    else:
+        layer.reset_parameters()
     if layer.bias is not None and initial != "uniform":
         nn.init.zeros_(layer.bias)
-    return layer
+
+
+def initialise_outputs(module: nn.Module, settings: NetworkSettings) -> None:
+    """Draw the weights of a new network's output layers as the settings say; raises `BadOption` if it has none."""
+    if settings.output_initial is None:
+        return
+    outputs = [part.linear if isinstance(part, Scalar) else part for part in module.modules() if _is_output(part)]
+    if not outputs:
+        raise BadOption(f"a network of the kind '{settings.kind}' has no output layer for 'output_initial'")
+    for layer in outputs:
+        initialise(layer, settings.output_initial)
+
+
+def _is_output(part: nn.Module) -> TypeGuard[Scalar | Logits]:
+    return isinstance(part, Scalar | Logits)
 
 
 class ResidualBlock(nn.Module):

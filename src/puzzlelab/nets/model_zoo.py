@@ -40,12 +40,17 @@ def find(puzzle: Puzzle, name: str) -> Model:
 
 
 def path_of(puzzle: Puzzle, name: str) -> Path:
-    """The path of the network of this name."""
+    """The path of the network of this name; an empty name means the best one that comes with the package."""
+    if name:
+        return path_of_name(name)
+    if puzzle.name not in shipped():
+        raise BadInput(_no_network(puzzle))
+    return SHELF / puzzle.name
+
+
+def path_of_name(name: str) -> Path:
+    """The path of the network of this name, which is not empty, for any puzzle."""
     cards = shipped()
-    if not name:
-        if puzzle.name not in cards:
-            raise BadInput(_no_network(puzzle))
-        return SHELF / puzzle.name
     if name in cards:
         return SHELF / name
     path = Path(name)

@@ -49,6 +49,8 @@ class NetworkSettings(Settings):
     heads: tuple[Head, ...] = ("policy", "cost_to_go")
     policy: Policy = "softmax"
     initial: Initial = "uniform"
+    output_initial: Initial | None = None
+    """The initialisation of the output layers; None: zero for values, and uniform for scores of moves."""
     canonical: bool = False
     """Whether each board is replaced by its canonical image among the puzzle's symmetries."""
     dueling: bool = False

@@ -6,7 +6,7 @@ Only the initial weights are random, so that a step depends on nothing but the s
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi
 from typing import Any, ClassVar, Literal
@@ -19,6 +19,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
 from puzzlelab.nets.heads import Scalar
+from puzzlelab.nets.layers import initialise_outputs
 from puzzlelab.nets.model import Model, residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.training.target_network import move_towards
@@ -87,8 +88,22 @@ class Learner:
 
     def update(self, compute_losses: Callable[[], Losses]) -> dict[str, float]:
         """One step down the gradient of the loss that this function computes with `model`; the values of its parts."""
+        return self.update_in_minibatches([compute_losses])
+
+    def update_in_minibatches(self, minibatches: Sequence[Callable[[], Losses]]) -> dict[str, float]:
+        """One step of several updates: down the gradient of the loss of each minibatch in turn, at one learning rate.
+
+        Each function computes the losses of one minibatch with `model`. The result has their means.
+        """
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate_at(self.settings, self.step)
+        values = [self._descend(compute_losses) for compute_losses in minibatches]
+        self.step += 1
+        self._update_average()
+        return {name: sum(each[name] for each in values) / len(values) for name in values[0]}
+
+    def _descend(self, compute_losses: Callable[[], Losses]) -> dict[str, float]:
+        """Update the weights once; the values of the losses, and of their sum."""
         with precision(self.model.device, self.settings.precision):
             losses = compute_losses()
         total = torch.stack(list(losses.values())).sum()
@@ -97,8 +112,6 @@ class Learner:
         if self.settings.max_grad_norm:
             nn.utils.clip_grad_norm_(self.model.module.parameters(), self.settings.max_grad_norm)
         self.optimiser.step()
-        self.step += 1
-        self._update_average()
         return {"loss": float(total.detach()), **{name: float(loss.detach()) for name, loss in losses.items()}}
 
     def _update_average(self) -> None:
@@ -141,7 +154,7 @@ class Learner:
 def check_network(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
     """The settings of a network that can be built for this puzzle; raises `BadInput`."""
     architecture: Any = read_network(network)
-    architecture.build(puzzle)
+    initialise_outputs(architecture.build(puzzle), architecture)
     residual_base(puzzle, architecture)
     return architecture  # type: ignore[no-any-return]
 
@@ -153,7 +166,9 @@ def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSet
     architecture = read_network(network)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        module = architecture.build(puzzle).to(on_device)
+        module = architecture.build(puzzle)
+        initialise_outputs(module, architecture)
+        module = module.to(on_device)
     ema_module = copy.deepcopy(module).requires_grad_(False)
     model = Model(puzzle, architecture, module, device=on_device)
     return Learner(puzzle, settings, model, _optimiser(settings, module), ema_module)

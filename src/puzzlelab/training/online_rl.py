@@ -113,6 +113,10 @@ class OnlineTask(TrainingTask):
         """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
         raise NotImplementedError
 
+    def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
+        """Take one step of training on a batch of transitions: the losses; appends the errors as `losses` does."""
+        return self.learner.update(lambda: self.losses(batch, errors))
+
     def step(self) -> Mapping[str, float]:
         """Make a move in every game when one is due, and train on a batch of transitions."""
         step, settings = self.learner.step, self.settings
@@ -124,9 +128,10 @@ class OnlineTask(TrainingTask):
             self.act()
         while not self.replay.can_sample(settings.learning.batch_size):
             self.act()
-        batch = self.replay.sample(settings.learning.batch_size, step, generator(settings.seed, SAMPLING, step))
+        random = generator(settings.seed, SAMPLING, step)
+        batch = self.replay.sample(settings.learning.batch_size, step, random)
         errors: list[Tensor] = []
-        losses = self.learner.update(lambda: self.losses(batch, errors))
+        losses = self.fit(batch, errors, random)
         self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
         return losses

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
+from puzzlelab.nets.device import precision
 from puzzlelab.nets.model import evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
@@ -50,10 +51,42 @@ class DqnSettings(OnlineSettings):
     """Whether illegal moves are excluded from play and from targets."""
     blend: float = Field(default=1.0, gt=0, le=1)
     """The share of the new value in a target; the rest is the present value."""
+    equivalent_moves: bool = True
+    """Whether the value of the played move is learned for all moves with its effect (in dust all cells of a cluster),
+    and not only for the move itself.
+    """
+    minibatch_size: int = Field(default=0, ge=0)
+    """Above 0: a step fits a batch as Keras' `fit` does: all targets are computed first, and then the batch is learned
+    from once, in random order, in minibatches of this size. All moves have a target: the moves that were not played
+    keep the value that they had before the step. 0: one update for the whole batch.
+    """
     min_value: float = -1000.0
     """The lower bound of targets. Without a discount, the values of moves in cycles would fall without end, and with
     them those of similar moves.
     """
+
+
+class Targets(NamedTuple):
+    """What the values of a batch are learned towards. B = transitions."""
+
+    states: State
+    """[B, S]."""
+    values: Tensor
+    """[B, M]."""
+    weights: Tensor
+    """[B, M]: the weight of each value in the loss; 0: the value has no target."""
+
+    def with_all_moves(self, present: Tensor) -> Targets:
+        """All values without a target get the present value as target, with the weight of a played move."""
+        has_target = self.weights > 0
+        weight = self.weights.sum(dim=1, keepdim=True).expand_as(self.weights)
+        values, weights = self.values.where(has_target, present), self.weights.where(has_target, weight)
+        return Targets(self.states, values, weights)
+
+    def rows(self, rows: NDArray[np.int64]) -> Targets:
+        """The targets of these transitions."""
+        index = torch.from_numpy(rows).to(self.values.device)
+        return Targets(self.states[rows], self.values[index], self.weights[index])
 
 
 @dataclass
@@ -83,17 +116,45 @@ class DqnTask(OnlineTask):
     # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
+        predicted = self._values(batch.columns["state"])
+        return self._loss(predicted, self._targets(batch, predicted.detach(), errors))
+
+    def fit(self, batch: ReplayBatch, errors: list[Tensor], random: np.random.Generator) -> Mapping[str, float]:
+        size = self.settings.minibatch_size
+        if not size:
+            return super().fit(batch, errors, random)
+        states = batch.columns["state"]
         model = self.learner.model
-        predicted = model.forward(batch.columns["state"])["q"]
+        with torch.no_grad(), evaluating(model.module), precision(model.device, self.settings.learning.precision):
+            present = self._values(states)
+            targets = self._targets(batch, present, errors).with_all_moves(present)
+        order = random.permutation(len(states))
+        minibatches = [targets.rows(order[begin : begin + size]) for begin in range(0, len(order), size)]
+        return self.learner.update_in_minibatches([partial(self._fresh_loss, each) for each in minibatches])
+
+    def _values(self, states: State) -> Tensor:
+        """`float[B, M]`: the values of all moves by the network in training."""
+        return self.learner.model.forward(states)["q"]
+
+    def _targets(self, batch: ReplayBatch, present: Tensor, errors: list[Tensor]) -> Targets:
+        """The targets of the moves that are learned from, whose present values are `float[B, M]`."""
         targets_of = self._targets_of_all_moves if self.settings.all_moves else self._targets_of_played_moves
         shares, target = targets_of(batch.columns)
         target = target.clamp(min=self._min_value)
-        errors.append((shares * (target - predicted.detach()).abs()).sum(1))
+        errors.append((shares * (target - present).abs()).sum(1))
         if self.settings.blend < 1:
-            target = torch.lerp(predicted.detach(), target, self.settings.blend)
+            target = torch.lerp(present, target, self.settings.blend)
         if batch.weights is not None:
-            shares = shares * model.tensor(batch.weights)[:, None]
-        return {"q_loss": predicted.shape[1] * value_loss(predicted, target, self.settings.distance, shares)}
+            shares = shares * self.learner.model.tensor(batch.weights)[:, None]
+        return Targets(batch.columns["state"], target, shares)
+
+    def _fresh_loss(self, targets: Targets) -> Losses:
+        return self._loss(self._values(targets.states), targets)
+
+    def _loss(self, predicted: Tensor, targets: Targets) -> Losses:
+        """The distance of each state, summed over its moves; the mean over the states."""
+        distance = value_loss(predicted, targets.values, self.settings.distance, targets.weights)
+        return {"q_loss": predicted.shape[1] * distance}
 
     @property
     def _min_value(self) -> float:
@@ -103,13 +164,14 @@ class DqnTask(OnlineTask):
         return max(settings.min_value, -self.games.starts.most(settings.slack))
 
     def _targets_of_played_moves(self, columns: Columns) -> tuple[Tensor, Tensor]:
-        """(`shares: float[B, M]`, which sum to 1 and are equal for all moves with the effect of the played one, and
-        the target value `float[B, M]` of the played move).
+        """(`shares: float[B, M]`, which sum to 1 over the played move or over all moves with its effect, and the
+        target value `float[B, M]` of the played move).
         """
         canonical = canonical_moves(self.learner.puzzle, columns["state"])
         moves = columns["move"].astype(np.int64)[:, None]
         played = np.take_along_axis(canonical, moves, axis=1)
-        same = np.where(played < 0, np.arange(canonical.shape[1]) == moves, canonical == played)
+        alone = (played < 0) | (not self.settings.equivalent_moves)
+        same = np.where(alone, np.arange(canonical.shape[1]) == moves, canonical == played)
         future = self._state_values(columns["next"]) * self.learner.model.tensor(columns["factor"])
         target = self.learner.model.tensor(columns["reward"]) + future
         return self._equal_shares(same), target[:, None].expand(canonical.shape)

@@ -1,0 +1,30 @@
+"""The table of a network's layers, for `puzzlelab list net:NAME` and `puzzlelab train --summary`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from puzzlelab.cli.console import output, print_table
+
+if TYPE_CHECKING:
+    from puzzlelab.nets.model import Model
+
+
+def layer_facts(model: Model) -> list[dict[str, Any]]:
+    """The layers as plain data."""
+    from puzzlelab.nets.layer_table import layers_of
+
+    return [{**layer._asdict(), "shape": layer.shape and list(layer.shape)} for layer in layers_of(model)]
+
+
+def print_layers(model: Model) -> None:
+    """Print the layers with the shapes of their outputs and their parameters, and the total."""
+    from puzzlelab.nets.layer_table import layers_of
+
+    rows = [
+        (layer.name, layer.kind, " x ".join(map(str, layer.shape or ())), f"{layer.parameters:,}")
+        for layer in layers_of(model)
+    ]
+    print_table(("layer", "type", "output of one board", "parameters"), rows)
+    total = sum(each.numel() for each in model.module.parameters())
+    output().print(f"{total:,} parameters; outputs: {', '.join(model.heads)}", markup=False)

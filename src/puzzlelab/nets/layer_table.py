@@ -1,0 +1,80 @@
+"""The layers of a network in the order of their evaluation, with the shapes of their outputs and their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Reversible, scale_of
+from puzzlelab.nets.layers import initialise_outputs
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import read_network
+
+
+class LayerRow(NamedTuple):
+    """One layer of a network."""
+
+    name: str
+    """Its place in the network's weights, such as `layers.0`."""
+    kind: str
+    """Its class, such as `Linear`."""
+    shape: tuple[int, ...] | None
+    """The shape of its output for one state, without the batch; None where the output is not one tensor."""
+    parameters: int
+    """The number of its weights that are trained."""
+
+
+def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> Model:
+    """A network with these settings and weights by chance; raises `BadInput`."""
+    settings = read_network(network)
+    module: nn.Module = settings.build(puzzle)
+    initialise_outputs(module, settings)
+    return Model(puzzle, settings, module.eval())
+
+
+def layers_of(model: Model) -> list[LayerRow]:
+    """The inputs and the layers of a network. A layer that is evaluated several times is listed once."""
+    layers: dict[str, LayerRow] = {}
+
+    def record(name: str, module: nn.Module, inputs: Any = None, output: Any = None) -> None:
+        parameters = sum(each.numel() for each in module.parameters(recurse=False))
+        layers.setdefault(name, LayerRow(name or "network", type(module).__name__, _shape(output), parameters))
+
+    parts = [(name, part) for name, part in model.module.named_modules() if _is_layer(part)]
+    hooks = [part.register_forward_hook(partial(record, name)) for name, part in parts]
+    settings: Any = model.settings
+    inputs = [model.tensor(array) for array in settings.inputs(model.puzzle, _some_state(model.puzzle)[None])]
+    try:
+        with torch.inference_mode():
+            model.module(*inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    for name, part in parts:  # those whose weights are read without a call, as by torch's attention
+        record(name, part)
+    kinds = [LayerRow(f"input {number}", "Input", _shape(each), 0) for number, each in enumerate(inputs)]
+    return [*kinds, *layers.values()]
+
+
+def _is_layer(part: nn.Module) -> bool:
+    """Whether a module has weights of its own, or is no container of others."""
+    return next(part.parameters(recurse=False), None) is not None or next(part.children(), None) is None
+
+
+def _shape(output: object) -> tuple[int, ...] | None:
+    return tuple(output.shape[1:]) if isinstance(output, Tensor) else None
+
+
+def _some_state(puzzle: Puzzle) -> State:
+    """Any state of the puzzle; raises `Unsupported`."""
+    reversible = puzzle.view(Reversible)
+    if reversible is not None:
+        state: State = reversible.goals()[0]
+        return state
+    return scale_of(puzzle)[1].sample(np.random.default_rng(0), None)
