@@ -14,7 +14,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import Attempt, SolverSettings
-from puzzlelab.core.views import KernelRules, Planes
+from puzzlelab.core.views import Isomorphism, KernelRules, Planes
 from puzzlelab.puzzles.tiles.kernels import rules as rules_of_tiles
 from puzzlelab.puzzles.tiles.kernels import tables
 from puzzlelab.puzzles.tiles.planes import TilesPlanes
@@ -101,7 +101,15 @@ class WrongTiles(Tiles):
     def view(self, kind: type) -> Any:
         if kind is Planes:
             return WrongPlanes(self)
+        if kind is Isomorphism and self.wrong.startswith("map"):
+            return self.isomorphism()
         return self.kernels() if kind is KernelRules else super().view(kind)
+
+    def isomorphism(self) -> Isomorphism:
+        """To a puzzle with another goal, or to this one with wrong names of moves."""
+        other = Tiles(self.rows, self.columns, tuple(range(self.cells)) if self.wrong == "map of goals" else ())
+        moves = np.arange(4) ^ (self.wrong == "map of moves")
+        return Isomorphism(other, lambda states: states[..., ::-1] if self.wrong == "map of states" else states, moves)
 
     def kernels(self) -> KernelRules:
         rules = rules_of_tiles(self)
@@ -123,6 +131,10 @@ class WrongTiles(Tiles):
         (3, 3, "decode", "decode does not undo encode"),
         (3, 3, "mirror", "a symmetry does not keep which moves are legal"),
         (3, 3, "planes", "planes must have 72 numbers"),
+        (3, 3, "map", ""),
+        (3, 3, "map of goals", "only one of the board and its image is solved"),
+        (3, 3, "map of moves", "its image has other legal moves"),
+        (3, 3, "map of states", "its image has other legal moves"),
     ],
 )
 def test_wrong_kernels_and_planes_are_named(
@@ -131,7 +143,9 @@ def test_wrong_kernels_and_planes_are_named(
     monkeypatch.setattr(WrongTiles, "wrong", wrong)
     puzzle = WrongTiles(rows, columns)
     start = puzzle.read(puzzle.write(np.roll(np.arange(puzzle.cells, dtype=np.uint8), 2)))
-    if not wrong:
+    if wrong == "map of goals":
+        start = Instance(puzzle, puzzle.goals()[0])
+    if not words:
         check_puzzle(puzzle, [start])
         return
     with pytest.raises(ConformanceError, match=words):

@@ -173,6 +173,45 @@ def test_so_many_times_in_a_row() -> None:
     assert won(found, good, good, bad, good, good, good, good, good, good) == [1, 1, 1, 1, 1, 2, 2, 2, 3]
 
 
+def evaluated(**settings):
+    return starts(
+        scale="distance",
+        initial_difficulty=1,
+        max_difficulty=3,
+        growth="evaluations",
+        evaluation_interval=5,
+        **settings,
+    )
+
+
+def test_difficulty_that_grows_with_evaluations() -> None:
+    found, levels = evaluated(checks_in_a_row=3, win_rate=0.8), []
+    for solved in (9, 9, 8, 10, 9, 10, 10, 10, 10, 10, 10, 10):
+        found.evaluated(10, solved)
+        levels.append(found.difficulty)
+    assert levels == [1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+
+
+def test_games_that_are_won_do_not_count_where_evaluations_do() -> None:
+    found = evaluated(checks_in_a_row=1, games_per_check=2)
+    assert won(found, (2, 2), (2, 2)) == [1, 1]
+    assert not found.evaluation_due
+    found.ended(1, 0)
+    assert found.evaluation_due
+    other = evaluated(checks_in_a_row=1, games_per_check=2)
+    other.restore(found.state())
+    assert other.evaluation_due
+    found.evaluated(10, 10)
+    assert (found.difficulty, found.evaluation_due) == (2, False)
+
+
+@pytest.mark.parametrize("growth", ["never", "linear", "wins"])
+def test_evaluations_are_due_only_where_difficulty_grows_with_them(growth: str) -> None:
+    found = starts(scale="distance", initial_difficulty=1, max_difficulty=3, growth=growth, evaluation_interval=1)
+    found.ended(100, 100)
+    assert not found.evaluation_due
+
+
 def test_difficulty_that_never_grows() -> None:
     found = starts(random_walk_share=1, initial_difficulty=3, max_difficulty=6)
     found.stepped(10**9)

@@ -21,6 +21,12 @@ ROOT = Path(__file__).parents[2]
 OLD = [path for path in sorted((ROOT / "tests" / "data" / "old").glob("*.toml")) if "tiny" not in path.stem]
 
 
+def present_of(path):
+    """The present recipe, or where it has other settings by now, the old settings with the present names."""
+    same_settings = path.parent / "today" / path.name
+    return same_settings if same_settings.exists() else ROOT / "recipes" / path.name
+
+
 def settings_in(path, *changes):
     values = read_toml(path)
     return recipe.settings_of(values["recipe"], values, changes)
@@ -28,7 +34,7 @@ def settings_in(path, *changes):
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
 def test_an_old_recipe_gives_the_settings_of_the_present_one(path) -> None:
-    present = ROOT / "recipes" / path.name
+    present = present_of(path)
     assert read_toml(path) != read_toml(present)
     assert settings_in(path) == settings_in(present)
 
@@ -37,7 +43,7 @@ def test_an_old_recipe_gives_the_settings_of_the_present_one(path) -> None:
 def test_a_run_that_was_begun_with_an_old_recipe_continues_with_the_present_one(tmp_path, path) -> None:
     run = Run(tmp_path)
     shutil.copy(path, run.config)
-    run.begin(settings_in(ROOT / "recipes" / path.name))
+    run.begin(settings_in(present_of(path)))
     assert recipe.settings_of(read_toml(path)["recipe"], run.saved_settings()) == settings_in(path)
 
 

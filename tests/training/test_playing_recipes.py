@@ -71,6 +71,17 @@ NO_WALKS = (
     "curriculum.max_difficulty=0",
     "curriculum.growth=never",
 )
+EVALUATED = (
+    "curriculum.random_walk_share=0",
+    "curriculum.scale=walk-to-level",
+    "curriculum.initial_difficulty=1",
+    "curriculum.max_difficulty=6",
+    "curriculum.growth=evaluations",
+    "curriculum.evaluation_interval=10",
+    "curriculum.evaluation_boards=4",
+    "curriculum.win_rate=0.2",
+    "evaluation.scale=walk-to-level",
+)
 VARIANTS = [
     ("dqn",),
     ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup_games=5"),
@@ -88,6 +99,8 @@ VARIANTS = [
         *NO_WALKS,
     ),
     ("dqn", "puzzle=dust-4x3x3", "reward=cleared-squared", *NO_WALKS),
+    ("dqn", *EVALUATED, "masked=false", "replay.size=50", "minibatch_size=10"),
+    ("value_iteration", *EVALUATED),
     (
         "dqn",
         "puzzle=sudoku-9x9",
@@ -125,6 +138,17 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
     assert [line["step"] for line in metrics_of(whole)] == [10, 20, 30, 40]
     assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_curriculum_by_evaluations_tells_what_is_left(tmp_path, settings_of, train, metrics_of, name) -> None:
+    lines = metrics_of(train(tmp_path / "run", settings_of(name, *EVALUATED)))
+    assert all({"checks", "check_solved", "finishes", "check_level", "level_left"} <= line.keys() for line in lines)
+    checks, finishes = ([line[name] for line in lines] for name in ("checks", "finishes"))
+    assert checks == sorted(checks)
+    assert finishes == sorted(finishes)
+    assert checks[-1] > checks[0]
+    assert max(finishes) <= 4 * checks[-1]
 
 
 @pytest.mark.parametrize("name", HEADS)

@@ -78,7 +78,9 @@ def about(puzzle: Puzzle) -> Facts:
         "solvers": [each for each in _solver_names() if _could_work(puzzle, registry.make_solver(each, {}))],
         "estimates": list(_estimates(puzzle)),
         "scales": _scales(puzzle),
-        "networks": [_network(puzzle, stem, card) for stem, card in networks.cards(puzzle.name).items()],
+        "networks": [
+            _network(stem, card, number == 0) for number, (stem, card) in enumerate(networks.cards(puzzle).items())
+        ],
         "examples": _examples(puzzle),
     }
 
@@ -98,7 +100,7 @@ def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
 
 def _has_network(puzzle: Puzzle, options: Sequence[str], solver: Solver) -> bool:
     """Whether the package's best network has the heads that these options of a solver need."""
-    card = networks.cards(puzzle.name).get(puzzle.name)
+    card = next((card for stem, card in networks.cards(puzzle).items() if stem == card["puzzle"]), None)
     if card is None or not all(map(find_spec, LEARNED)):
         return False
     heads = set(_heads(card))
@@ -139,14 +141,14 @@ def _scales(puzzle: Puzzle) -> list[Facts]:
     ]
 
 
-def _network(puzzle: Puzzle, stem: str, card: Mapping[str, Any]) -> Facts:
+def _network(stem: str, card: Mapping[str, Any], is_first: bool) -> Facts:
     return {
         "name": stem,
         "hash": card.get("name", ""),
         "parameters": card.get("parameters", 0),
         "heads": _heads(card),
         "recipe": card.get("recipe", ""),
-        "usual": stem == puzzle.name,
+        "usual": is_first and stem == card["puzzle"],
     }
 
 

@@ -15,7 +15,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import BatchSolver, Solver, ability, portions, solve, solve_all
 from puzzlelab.core.verify import verify
-from puzzlelab.core.views import KernelRules, Planes, Reversible, Samples, is_legal, scale_of
+from puzzlelab.core.views import Isomorphism, KernelRules, Planes, Reversible, Samples, is_legal, scale_of
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.kernels import survey
 
@@ -33,7 +33,7 @@ def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0,
 
     Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have
     names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are
-    undone by their inverses, symmetries keep legality.
+    undone by their inverses, symmetries keep legality, the map to an isomorphic puzzle commutes with the rules.
     """
     random = np.random.default_rng(seed)
     starts = list(starts) or _sampled(puzzle, random)
@@ -78,10 +78,24 @@ def _check_state(puzzle: Puzzle, state: State) -> None:
         if (reversible := puzzle.view(Reversible)) is not None:
             back = puzzle.apply(child, reversible.inverse(move))
             _must(np.array_equal(back, state), f"{where}: move {puzzle.write_move(move)} is not undone by its inverse")
+    if (isomorphism := puzzle.view(Isomorphism)) is not None:
+        _check_isomorphism(puzzle, isomorphism, state, where)
     if (planes := puzzle.view(Planes)) is not None:
         _check_planes(puzzle, planes, state, where)
     if puzzle.view(KernelRules) is not None:
         _check_kernels(puzzle, Instance(puzzle, state), where)
+
+
+def _check_isomorphism(puzzle: Puzzle, isomorphism: Isomorphism, state: State, where: str) -> None:
+    """The image has the images of the legal moves, they lead to the images of the children, and it is solved alike."""
+    other, moves, image = isomorphism.puzzle, isomorphism.moves, isomorphism.states_of(state[None])[0]
+    legal = puzzle.legal(state)
+    _must(np.array_equal(other.legal(image)[moves], legal), f"{where}: its image has other legal moves")
+    _must(other.solved(image) == puzzle.solved(state), f"{where}: only one of the board and its image is solved")
+    for move in np.flatnonzero(legal).tolist():
+        after = isomorphism.states_of(puzzle.apply(state, move)[None])[0]
+        same = np.array_equal(other.apply(image, int(moves[move])), after)
+        _must(same, f"{where}: move {puzzle.write_move(move)} does not lead to the image of its board")
 
 
 def _check_planes(puzzle: Puzzle, view: Planes, state: State, where: str) -> None:

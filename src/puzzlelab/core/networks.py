@@ -20,7 +20,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.core.views import Estimate, Prior
+from puzzlelab.core.views import Estimate, Isomorphism, Prior
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -95,14 +95,25 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
     return _load(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
 
 
-def cards(puzzle: str) -> dict[str, dict[str, Any]]:
-    """The cards of the package's networks for the puzzle of this name, by name; the best one first.
+def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
+    """The puzzles whose networks this one can use: its own, then those of a puzzle to which it is isomorphic."""
+    isomorphism = puzzle.view(Isomorphism)
+    return (puzzle,) if isomorphism is None else (puzzle, isomorphism.puzzle)
+
+
+def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
+    """The cards of the package's networks that this puzzle can use, by name; the best one first.
 
     They are read here, because the module that loads networks imports torch.
     """
     every = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
-    mine = {name: card for name, card in every.items() if card.get("puzzle") == puzzle}
-    return dict(sorted(mine.items(), key=lambda pair: pair[0] != puzzle))
+    names = [usable.name for usable in puzzles_of_networks(puzzle)]
+    usable_cards = {name: card for name, card in every.items() if card.get("puzzle") in names}
+
+    def order(item: tuple[str, dict[str, Any]]) -> tuple[int, bool]:
+        return names.index(item[1]["puzzle"]), item[0] != item[1]["puzzle"]
+
+    return dict(sorted(usable_cards.items(), key=order))
 
 
 def missing(puzzle: Puzzle) -> str | None:

@@ -156,6 +156,21 @@ class EquivalentMoves(Protocol):
         """`int64[B, M]`: for each move the equivalent one that `legal` reports, -1 for an illegal move."""
 
 
+@dataclass(frozen=True, eq=False)
+class Isomorphism:
+    """Maps the puzzle to one with other names for states and moves, whose networks can then be used.
+
+    The maps commute with `legal`, `apply` and `solved`.
+    """
+
+    puzzle: Puzzle
+    """The other puzzle."""
+    states_of: Callable[[State], State]
+    """Its plain states `[B, S]` from plain states `[B, S]` of this puzzle."""
+    moves: NDArray[np.int64]
+    """[M]: the number of each move of this puzzle in the other one."""
+
+
 @dataclass(frozen=True)
 class OwnGenerator:
     """Names the settings of the puzzle's own generator of boards."""
@@ -279,6 +294,8 @@ class Scale:
     """A random plain state `[S]` of this level; raises `BadOption` if there is no such level."""
     levels: tuple[int, int] | None = None
     """The least and the greatest level; None if the scale has no levels."""
+    measure: Callable[[State], NDArray[np.int64]] | None = None
+    """`int64[B]`: the level of each of the plain states `[B, S]`; None if it cannot be computed quickly."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,14 +48,21 @@ class CurriculumSettings(Settings):
     """The difficulty at the start: the longest random walk, and the level on the scale; 0: boards of every level."""
     max_difficulty: int = Field(default=0, ge=0)
     """The greatest difficulty."""
-    growth: Annotated[Literal["never", "linear", "wins"], old_values(evenly="linear", won="wins")] = "never"
+    growth: Annotated[Literal["never", "linear", "wins", "evaluations"], old_values(evenly="linear", won="wins")] = (
+        "never"
+    )
     """Linear: from the initial to the greatest difficulty in `growth_steps` steps. Wins: by `increment` as soon as more
-    than `win_rate` of `games_per_check` games were won, `checks_in_a_row` times in a row. Spence (2021) asks for three
-    times 80 % of 10 games.
+    than `win_rate` of `games_per_check` training games were won, `checks_in_a_row` times in a row. Evaluations: as soon
+    as play without random moves solved more than `win_rate` of `evaluation_boards` new boards of the present
+    difficulty, `checks_in_a_row` times in a row; Spence (2021) asks for three times more than 80 % of 10 boards.
     """
     growth_steps: int = Field(default=10_000, ge=1)
     win_rate: float = Field(default=0.8, ge=0, le=1)
     games_per_check: int = Field(default=1000, ge=1)
+    evaluation_interval: int = Field(default=50, ge=1)
+    """Training games between two evaluations of the curriculum."""
+    evaluation_boards: int = Field(default=10, ge=1)
+    """The boards of such an evaluation."""
     checks_in_a_row: int = Field(default=3, ge=1)
     increment: int = Field(default=1, ge=1)
 
@@ -131,9 +138,21 @@ class StartSampler:
         """Note that so many games ended, of which so many were won, and become harder when that is due."""
         settings = self.settings
         self.games, self.won = self.games + games, self.won + won
-        if settings.growth != "wins" or self.games < settings.games_per_check:
-            return
-        self.wins = self.wins + 1 if self.won > settings.win_rate * self.games else 0
+        if settings.growth == "wins" and self.games >= settings.games_per_check:
+            self._judge(self.games, self.won)
+
+    @property
+    def evaluation_due(self) -> bool:
+        """Whether enough games ended since the last evaluation of the curriculum (`evaluations`)."""
+        return self.settings.growth == "evaluations" and self.games >= self.settings.evaluation_interval
+
+    def evaluated(self, boards: int, solved: int) -> None:
+        """Note that play without random moves solved so many of these boards, and become harder when that is due."""
+        self._judge(boards, solved)
+
+    def _judge(self, games: int, won: int) -> None:
+        settings = self.settings
+        self.wins = self.wins + 1 if won > settings.win_rate * games else 0
         self.games = self.won = 0
         if self.wins == settings.checks_in_a_row:
             self.wins, self.difficulty = 0, min(self.difficulty + settings.increment, settings.max_difficulty)

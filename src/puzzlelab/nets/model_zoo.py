@@ -6,12 +6,13 @@ from functools import cache
 from pathlib import Path
 
 from puzzlelab.core.errors import BadInput, UnknownName
-from puzzlelab.core.networks import SHELF
+from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks
 from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.views import Isomorphism
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.checkpoint import CARD, WEIGHTS, Card
 from puzzlelab.nets.device import device, use_one_thread
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.transferred import TransferredNetwork
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
@@ -27,25 +28,32 @@ def shipped() -> dict[str, Card]:
     return {path.stem: checkpoint.read_card(path) for path in sorted(SHELF.glob(f"*{CARD}"))}
 
 
-def find(puzzle: Puzzle, name: str) -> Model:
+def find(puzzle: Puzzle, name: str) -> Network:
     """The network of this name for a puzzle; an empty name means the best one that comes with the package.
+
+    A network of a puzzle to which this one is isomorphic is evaluated on the images of boards.
 
     Raises `BadInput` where there is none, or where it is for another puzzle, and `BadFile`.
     """
     use_one_thread()
     model, card = checkpoint.load(path_of(puzzle, name), device())
-    if card.puzzle != puzzle.name:
+    if card.puzzle == puzzle.name:
+        return model
+    isomorphism = puzzle.view(Isomorphism)
+    if isomorphism is None or card.puzzle != isomorphism.puzzle.name:
         raise BadInput(f"the network {name or card.name} is for {card.puzzle}, not for {puzzle.name}")
-    return model
+    return TransferredNetwork(model, isomorphism)
 
 
 def path_of(puzzle: Puzzle, name: str) -> Path:
     """The path of the network of this name; an empty name means the best one that comes with the package."""
     if name:
         return path_of_name(name)
-    if puzzle.name not in shipped():
+    cards = shipped()
+    names = [usable.name for usable in puzzles_of_networks(puzzle) if usable.name in cards]
+    if not names:
         raise BadInput(_no_network(puzzle))
-    return SHELF / puzzle.name
+    return SHELF / names[0]
 
 
 def path_of_name(name: str) -> Path:

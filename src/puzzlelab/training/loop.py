@@ -18,7 +18,7 @@ from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
 from puzzlelab.training import train_state
-from puzzlelab.training.evaluation import Evaluator, Metrics, make_evaluator
+from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MeanLosses, MetricsWriter
 from puzzlelab.training.recipe import RecipeSettings, Watch
@@ -54,6 +54,10 @@ class TrainingTask:
 
     def metrics(self) -> Metrics:
         """Metrics of the steps since the last call, beside the losses and the evaluation."""
+        return {}
+
+    def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
+        """Metrics of play by the policy alone from the boards of an evaluation."""
         return {}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
@@ -177,6 +181,7 @@ class Loop:
         evaluated: Metrics = {}
         if self.evaluator.states:
             evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior)
+            evaluated |= task.policy_metrics(self.evaluator, settings)
         metrics = {**self.losses.take(), **task.metrics(), **evaluated}
         seconds = self.seconds
         metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
@@ -230,8 +235,11 @@ SUMMARY = {
     "difficulty": "difficulty {:.0f}",
     "epsilon": "epsilon {:.3f}",
     "won": "games won {:.1%}",
-    "left": "{:.2f} from the goal at their end",
+    "check_solved": "the policy alone solves {:.0%} at this difficulty",
+    "check_level": "level {:.2f} left there",
+    "finishes": "{:.0f} solved in all checks",
     "solved": "greedy solves {:.1%}",
+    "level_left": "level {:.2f} left",
     "moves": "in {:.2f} moves",
     "least": "optimum {:.2f}",
 }

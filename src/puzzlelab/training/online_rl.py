@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -14,23 +15,29 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import State
 from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
-from puzzlelab.training.evaluation import EvalSettings, Metrics
+from puzzlelab.nets.model import Model
+from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
 from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
+from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
 from puzzlelab.training.recipe import RecipeSettings
 from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
-INITIAL_BOARDS, TURNS = 3, 4
-"""The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
+INITIAL_BOARDS, TURNS, CHECKS = 3, 4, 8
+"""The branches of the run's seed for the first boards, for the moves and new boards of each turn, and for the boards of
+each evaluation of the curriculum.
+"""
 
 
 class OnlineSettings(RecipeSettings):
@@ -93,6 +100,7 @@ class OnlineTask(TrainingTask):
     history: History = field(init=False)
     turns: int = 0
     """Moves made in each game."""
+    checks: PolicyChecks = field(default_factory=PolicyChecks)
 
     @classmethod
     def new(cls, run: Run, settings: OnlineSettings) -> Self:
@@ -107,6 +115,10 @@ class OnlineTask(TrainingTask):
 
     def act(self) -> None:
         """Make a move in every game, and append the new transitions to the replay buffer."""
+        raise NotImplementedError
+
+    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The best moves `int64[B]` by this network in the `states[B, S]`, whose legal moves are `bool[B, M]`."""
         raise NotImplementedError
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
@@ -134,7 +146,23 @@ class OnlineTask(TrainingTask):
         losses = self.fit(batch, errors, random)
         self.replay.update_priorities(batch, errors[0].detach().abs().double().cpu().numpy())
         self.target.update(self.learner.model.module, self.learner.step)
+        if self.games.starts.evaluation_due:
+            self._check_policy()
         return losses
+
+    def _check_policy(self) -> None:
+        """Play new boards of the present difficulty without random moves; the curriculum goes on by the result."""
+        starts = self.games.starts
+        curriculum = starts.settings
+        boards = curriculum.evaluation_boards
+        states, _ = starts.boards(boards, generator(self.settings.seed, CHECKS, self.checks.count))
+        games = self._play_policy(self.learner.model, states, self.settings.max_moves)
+        self.checks.add(games, scale_of(starts.puzzle, curriculum.scale or None)[1])
+        starts.evaluated(boards, int(games.solved.sum()))
+
+    def _play_policy(self, model: Model, states: State, max_moves: int) -> PolicyGames:
+        """Play by this network alone from these states."""
+        return play_policy(self.learner.puzzle, states, partial(self.best_moves, model), max_moves)
 
     def make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
         """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
@@ -158,12 +186,24 @@ class OnlineTask(TrainingTask):
         if games:
             metrics |= {"won": won / games, "length": moves / games}
             metrics |= {"guesses": random_moves / games, "left": distance / games}
-        return metrics | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+        return metrics | self.checks.metrics() | {"epsilon": self.exploration.epsilon, "turns": self.turns}
+
+    def policy_metrics(self, evaluator: Evaluator, settings: EvalSettings) -> Metrics:
+        """`level_left`: the mean level of the last states of policy-only play from the boards of an evaluation."""
+        samples = self.learner.puzzle.view(Samples)
+        if samples is None or not samples.scales:
+            return {}
+        scale = scale_of(self.learner.puzzle, settings.scale)[1]
+        if scale.measure is None:
+            return {}
+        games = self._play_policy(self.learner.ema_model, np.array(evaluator.states), settings.max_moves)
+        level = games.mean_level(scale)
+        return {} if level is None else {"level_left": level}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
         parts = {"play": self.games.state(), "record": self.history.state(), "memory": self.replay.state()}
-        values = {"turns": self.turns, "epsilon": self.exploration.epsilon}
+        values = {"turns": self.turns, "epsilon": self.exploration.epsilon, "checks": self.checks.state()}
         return to_tensors(parts) | self.target.state(), values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
@@ -173,6 +213,7 @@ class OnlineTask(TrainingTask):
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
         self.turns, self.exploration.epsilon = values["turns"], values["epsilon"]
+        self.checks = PolicyChecks(**values.get("checks", {}))
 
 
 def check_settings(settings: OnlineSettings, head: str) -> None:

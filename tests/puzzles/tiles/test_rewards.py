@@ -21,6 +21,11 @@ def test_the_level_counts_steps_and_pairs_in_conflict(eight) -> None:
     assert arrived(eight, "level", swapped, reversed_row, in_a_column) == [-2 - 2, -4 - 6, -2 - 2]
 
 
+def test_the_manhattan_distance_does_not_count_conflicts(eight) -> None:
+    boards = "1 2 3 4 5 6 7 8 0", "1 2 3 4 0 6 7 5 8", "2 1 3 4 5 6 7 8 0", "3 2 1 4 5 6 7 8 0"
+    assert arrived(eight, "manhattan", *boards) == [0, -2, -2, -4]
+
+
 def test_the_cells_in_place_count_that_of_the_blank(eight) -> None:
     assert arrived(eight, "in-place", "1 2 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 0 8", "1 2 3 4 0 6 7 5 8") == [0, -2, -3]
     assert arrived(eight, "in-place", "2 3 4 5 6 7 8 0 1") == [-9]
@@ -28,7 +33,7 @@ def test_the_cells_in_place_count_that_of_the_blank(eight) -> None:
 
 @pytest.mark.parametrize(
     ("name", "worths"),
-    [("level", [-1 - 1, -2, 0, -2]), ("in-place", [-2 - 1, -3, 0, -3])],
+    [("level", [-1 - 1, -2, 0, -2]), ("manhattan", [-1 - 1, -2, 0, -2]), ("in-place", [-2 - 1, -3, 0, -3])],
     ids=lambda value: str(value),
 )
 def test_each_move_is_worth_the_board_that_it_leads_to(eight, name: str, worths: list[float]) -> None:
@@ -37,7 +42,7 @@ def test_each_move_is_worth_the_board_that_it_leads_to(eight, name: str, worths:
     assert make(eight, name)(states, apply_moves(eight, states, np.arange(4))).tolist() == worths
 
 
-@pytest.mark.parametrize("name", ["level", "in-place"])
+@pytest.mark.parametrize("name", ["level", "manhattan", "in-place"])
 @pytest.mark.parametrize("size", ["tiles-3x3:blank-first", "tiles-3x3:goal=1,2,3,8,0,4,7,6,5", "tiles-2x5"])
 def test_only_the_goal_that_was_asked_for_is_worth_most(size: str, name: str) -> None:
     puzzle = load(size)

@@ -141,6 +141,85 @@ def test_uniform_boards_can_be_solved(name: str) -> None:
     assert all(board.dtype == np.uint8 for board in boards)
 
 
+# --- walk to a level ---
+
+
+class Recorder:
+    """A random generator that records its numbers."""
+
+    def __init__(self, seed: int) -> None:
+        self.random_numbers: list[float] = []
+        self.generator = generator(seed)
+
+    def random(self, count: int) -> np.ndarray:
+        numbers = self.generator.random(count)
+        self.random_numbers.extend(numbers.tolist())
+        return numbers
+
+
+def plain_walk(puzzle: Tiles, level: int, random_numbers: list[float]) -> list[np.ndarray]:
+    """The boards of a walk by the plain rules that ends above this level."""
+    boards = [puzzle.goals()[0]]
+    for number in random_numbers:
+        legal = np.flatnonzero(puzzle.legal(boards[-1]))
+        boards.append(puzzle.apply(boards[-1], int(legal[int(number * len(legal))])))
+        if plain_level(puzzle, boards[-1]) > level:
+            break
+    return boards
+
+
+@pytest.mark.parametrize("name", [*SIZES, "tiles-4x4"])
+def test_a_walk_by_the_plain_rules_ends_at_the_same_board(name: str) -> None:
+    puzzle = load(name)
+    for level in (0, 1, 4, sampling.walk_level_range(puzzle)[1] // 2):
+        recorder = Recorder(level)
+        board = sampling.walk_to_level(puzzle, recorder, level)
+        boards = plain_walk(puzzle, level, recorder.random_numbers)
+        assert board.tolist() == boards[-1].tolist()
+        assert all(plain_level(puzzle, before) <= level for before in boards[:-1])
+
+
+@pytest.mark.parametrize(("name", "most"), [("tiles-3x3", 21), ("tiles-3x3:blank-first", 21), ("tiles-4x4", 55)])
+def test_every_walk_ends_above_its_level(name: str, most: int) -> None:
+    puzzle = load(name)
+    assert puzzle.view(Samples).scales["walk-to-level"].levels == (0, most)
+    for level in {0, 1, most // 2, most}:
+        board = drawn(puzzle, "walk-to-level", level)
+        assert plain_level(puzzle, board) > level
+        assert puzzle.objection(board) is None
+
+
+def test_a_walk_may_undo_its_last_move() -> None:
+    """On 2x2 the blank goes round; walks that never turned back would all have the same length."""
+    puzzle, lengths = load("tiles-2x2"), set()
+    for seed in range(20):
+        recorder = Recorder(seed)
+        sampling.walk_to_level(puzzle, recorder, 2)
+        lengths.add(len(plain_walk(puzzle, 2, recorder.random_numbers)) - 1)
+    assert len(lengths) > 1
+
+
+def test_walks_end_nearer_than_boards_of_their_level() -> None:
+    puzzle = load("tiles-3x3")
+    means = {}
+    for scale in ("walk-to-level", "level"):
+        boards = [drawn(puzzle, scale, 15, seed) for seed in range(200)]
+        means[scale] = np.mean([puzzle.view(Samples).difficulty(board)["distance"] for board in boards])
+    assert means["walk-to-level"] < means["level"] - 1
+
+
+def test_a_walk_to_any_level_draws_many_levels() -> None:
+    puzzle = load("tiles-4x4")
+    levels = [plain_level(puzzle, drawn(puzzle, "walk-to-level", None, seed)) for seed in range(60)]
+    assert min(levels) < 15
+    assert max(levels) > 45
+
+
+def test_a_walk_to_a_level_out_of_reach_ends() -> None:
+    with pytest.raises(BadOption, match="no board above level 999 of tiles-2x2 was reached in 4,000,000 random moves"):
+        drawn(load("tiles-2x2"), "walk-to-level", 999)
+
+
 # --- walk and distance ---
 
 
@@ -179,8 +258,8 @@ def test_a_distance_without_a_board_is_told_so(distance: int) -> None:
 
 
 def test_only_small_boards_have_a_scale_of_distances() -> None:
-    assert set(load("tiles-2x5").view(Samples).scales) == {"level", "uniform", "walk", "distance"}
-    assert set(load("tiles-4x4").view(Samples).scales) == {"level", "uniform", "walk"}
+    assert set(load("tiles-2x5").view(Samples).scales) == {"level", "walk-to-level", "uniform", "walk", "distance"}
+    assert set(load("tiles-4x4").view(Samples).scales) == {"level", "walk-to-level", "uniform", "walk"}
     assert next(iter(load("tiles-4x4").view(Samples).scales)) == "level"
 
 
@@ -193,7 +272,7 @@ def test_only_small_boards_have_a_scale_of_distances() -> None:
 )
 def test_one_seed_gives_one_board(name: str, scale: str) -> None:
     puzzle = load(name)
-    wanted = {"level": 15, "distance": 20, "walk": 40}.get(scale)
+    wanted = {"level": 15, "walk-to-level": 15, "distance": 20, "walk": 40}.get(scale)
     texts = [puzzle.write(drawn(puzzle, scale, wanted, seed)) for seed in (*range(10), *range(10))]
     assert texts[:10] == texts[10:]
     assert len(set(texts)) > 5

@@ -1,4 +1,7 @@
-"""What a move is worth on a tiles board, as Spence (2021) tried it; both change what the best solution is."""
+"""The rewards that Spence (2021) tried on tiles boards; all three change which solution is best.
+
+An illegal move leaves the board as it is, and costs one more (`experience.rewards`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.batch_rules import estimated
+from puzzlelab.puzzles.tiles.estimates import TilesEstimates
 from puzzlelab.puzzles.tiles.sampling import level
 
 if TYPE_CHECKING:
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
 
 REWARDS = {
     "level": "minus the Manhattan distance that is left, and 2 more for each pair of tiles in conflict",
+    "manhattan": "minus the Manhattan distance that is left",
     "in-place": "the cells that hold what the goal has there, less the number of cells",
 }
 
@@ -34,5 +40,7 @@ class TilesRewards:
         """`float64[B]`: the reward of coming to the states `after: uint8[B, N]`."""
         if name == "level":
             return -level(self.puzzle, after).astype(np.float64)
+        if name == "manhattan":
+            return -estimated(self.puzzle, TilesEstimates(self.puzzle).estimate(name), after)
         right: NDArray[np.float64] = (after == np.array(self.puzzle.goal)).sum(axis=1) - float(self.puzzle.cells)
         return right

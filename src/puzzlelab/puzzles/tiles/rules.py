@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
-from puzzlelab.core.views import DrawsSvg, Estimates, GridPlanes, KernelRules, Planes, Reversible, Rewards, Samples
+from puzzlelab.core.views import (
+    DrawsSvg,
+    Estimates,
+    GridPlanes,
+    Isomorphism,
+    KernelRules,
+    Planes,
+    Reversible,
+    Rewards,
+    Samples,
+)
 from puzzlelab.puzzles.tiles import drawing, notation
 
 Board = NDArray[np.uint8]
@@ -158,6 +168,7 @@ VIEWS: Views = {
     DrawsSvg: "puzzlelab.puzzles.tiles.drawing:TilesSvg",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     GridPlanes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
+    Isomorphism: "puzzlelab.puzzles.tiles.isomorphism:isomorphism",
     KernelRules: "puzzlelab.puzzles.tiles.kernels:rules",
     Planes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
     Presentation: "puzzlelab.puzzles.tiles.presentation:presentation",

@@ -1,14 +1,15 @@
-"""Boards of a given difficulty, on four scales.
+"""Boards of a given difficulty, on five scales.
 
-`level` is Manhattan distance + 2 for every pair of tiles in conflict, the scale of Spence (2021); it is no bound (three
-tiles in reverse order are three pairs, but two have to leave). `uniform` draws from all solvable boards, `walk` makes
+`level` is Manhattan distance + 2 for every pair of tiles in conflict, the difficulty of Spence (2021); it is no bound
+(three tiles in reverse order are three pairs, but two have to leave). `walk-to-level` makes random moves from the goal
+until the level is greater than the requested one, as Spence did. `uniform` draws from all solvable boards, `walk` makes
 random moves from the goal, and `distance` (small boards only) hits a true distance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from puzzlelab.core.views import Scale
 from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
-from puzzlelab.puzzles.tiles.sampling_kernels import anneal, levels_of
+from puzzlelab.puzzles.tiles.sampling_kernels import anneal, levels_of, walk_above
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -28,6 +29,8 @@ TABLED_CELLS = 9
 """Boards up to this size are sampled by level from the list of all their states."""
 MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
+WALK_STEPS = 1_000
+"""Random numbers that are drawn at once for a walk."""
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
 """The levels of the document; other boards go as far as 1.3 times the mean Manhattan distance of random ones."""
 
@@ -125,6 +128,29 @@ def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board
     return state
 
 
+def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
+    """The first board above this level on a random walk from the goal; raises `BadOption` where none is reached.
+
+    Every legal move is equally likely, also the one that undoes the move before.
+    """
+    low, high = walk_level_range(puzzle)
+    target = int(random.integers(low, high + 1)) if level is None else level
+    rules = kernel_rules(puzzle)
+    working = rules.encode(np.array([puzzle.goal], np.uint8))[0]
+    moves = 0
+    while moves < MOST_STEPS:
+        noise = random.random(WALK_STEPS)
+        if walk_above(working, target, noise, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle)) > 0:
+            return rules.decode(working)
+        moves += WALK_STEPS
+    raise BadOption(f"no board above level {target} of {puzzle.name} was reached in {moves:,} random moves")
+
+
+def walk_level_range(puzzle: Tiles) -> tuple[int, int]:
+    """The levels above which a walk ends: from the goal's own level to one below the greatest that is offered."""
+    return 0, level_range(puzzle)[1] - 1
+
+
 def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
     """A board of exactly this true distance."""
     from puzzlelab.puzzles.tiles import exact_distances
@@ -142,16 +168,23 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
     scales = {
         "level": Scale(
             "Manhattan distance + 2 for each pair of tiles in conflict",
-            lambda random, level: sample_level(puzzle, random, level),
+            partial(sample_level, puzzle),
             level_range(puzzle),
+            partial(level, puzzle),
         ),
-        "uniform": Scale("all solvable boards alike", lambda random, level: uniform(puzzle, random, level)),
-        "walk": Scale("random moves from the goal", lambda random, level: walk(puzzle, random, level), (0, 1_000_000)),
+        "walk-to-level": Scale(
+            "random moves from the goal until the level is greater than this",
+            partial(walk_to_level, puzzle),
+            walk_level_range(puzzle),
+            partial(level, puzzle),
+        ),
+        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
+        "walk": Scale("random moves from the goal", partial(walk, puzzle), (0, 1_000_000)),
     }
     if puzzle.cells <= 10:
         scales["distance"] = Scale(
             "true distance from the goal",
-            lambda random, level: at_distance(puzzle, random, level),
+            partial(at_distance, puzzle),
             (0, farthest(puzzle)),
         )
     return scales

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The kernels of sampling: the level of a board, and the random walk to a board of a given level."""
+"""The kernels of sampling: the level of a board, and two random walks to boards of a given level."""
 
 from __future__ import annotations
 
@@ -85,3 +85,32 @@ def exchange(state, a, b, home):
         state[state.size - 1] = a
     if state[b] == home:
         state[state.size - 1] = b
+
+
+@compiled
+def walk_above(state, target, noise, rows, columns, home, distance):
+    """Make random legal moves until the level is greater than `target`; the number of moves, -1 if noise runs out.
+
+    Each number of `noise: float64[T]`, uniform in [0, 1), draws one move, which may undo the move before.
+    """
+    cells = rows * columns
+    for t in range(len(noise)):
+        blank = np.int64(state[cells])
+        row, column = blank // columns, blank % columns
+        legal = (row > 0) + (row < rows - 1) + (column > 0) + (column < columns - 1)
+        number = np.int64(noise[t] * legal)
+        source = blank
+        for step, possible in (
+            (columns, row < rows - 1),
+            (-columns, row > 0),
+            (1, column < columns - 1),
+            (-1, column > 0),
+        ):
+            if possible:
+                if number == 0:
+                    source = blank + step
+                number -= 1
+        exchange(state, blank, source, home)
+        if level_of(state, rows, columns, home, distance) > target:
+            return t + 1
+    return -1

@@ -25,7 +25,7 @@ from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.nets.device import precision
-from puzzlelab.nets.model import evaluating
+from puzzlelab.nets.model import Model, evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -107,11 +107,15 @@ class DqnTask(OnlineTask):
     def act(self) -> None:
         games = self.games
         legal = games.legal() if self.settings.masked else np.ones(games.canonical_moves.shape, bool)
-        values = np.where(legal, self.learner.model.outputs(games.states)["q"], -np.inf)
-        transition = self.make_moves(values.argmax(axis=1), legal)
+        transition = self.make_moves(self.best_moves(self.learner.model, games.states, legal), legal)
         complete = self.history.completed(transition, self.reward(transition.states, transition.successors))
         if len(complete["move"]):
             self.replay.append(complete)
+
+    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        values = model.outputs(states)["q"]
+        best: NDArray[np.int64] = np.where(legal | (not self.settings.masked), values, -np.inf).argmax(axis=1)
+        return best
 
     # --- learning ---
 

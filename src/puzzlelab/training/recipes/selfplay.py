@@ -23,8 +23,11 @@ def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     puzzle = registry.load(settings.puzzle)
     StartSampler.of(puzzle, settings.curriculum)
-    if settings.curriculum.growth == "linear":
-        raise BadOption("in self-play the difficulty grows with games won, not linearly: curriculum.growth=wins")
+    if settings.curriculum.growth not in ("never", "wins"):
+        raise BadOption(
+            f"in self-play the difficulty grows with games won, not by '{settings.curriculum.growth}': "
+            "curriculum.growth=wins"
+        )
     device(settings.learning.device)
     heads = check_network(puzzle, settings.network).heads
     needed = {networks.ESTIMATES[0], *(("policy",) if settings.self_play.policy == "visits" else ())}

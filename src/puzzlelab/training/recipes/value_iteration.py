@@ -22,6 +22,7 @@ from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch, ReplaySettings
 from puzzlelab.experience.trajectories import Trajectories
+from puzzlelab.nets.model import Model
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -65,7 +66,7 @@ class ValueIterationTask(OnlineTask):
     def act(self) -> None:
         """Make a move in every game, and append the games that ended to the replay buffer; without one, all states."""
         games, replay = self.games, self.replay
-        costs, lengths = self._move_costs(games.states), games.lengths + 1
+        costs, lengths = self._move_costs(games.states, self.target.model), games.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
         visited = {"state": games.states, "bound": games.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
         self.history.record(games)
@@ -75,11 +76,15 @@ class ValueIterationTask(OnlineTask):
         elif transition.ended.any():
             replay.append(self.history.completed(transition, lengths))
 
-    def _move_costs(self, states: State) -> NDArray[np.float64]:
-        """`float64[B, M]`: the cost-to-go with each move, by the target network; inf for an illegal move."""
+    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        best: NDArray[np.int64] = self._move_costs(states, model).argmin(axis=1)
+        return best
+
+    def _move_costs(self, states: State, model: Model) -> NDArray[np.float64]:
+        """`float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
         ahead = successors(self.learner.puzzle, states)
         costs = np.full((len(states), self.learner.puzzle.move_count), np.inf)
-        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(self.target.model.cost_to_go(ahead.states), 1.0))
+        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(model.cost_to_go(ahead.states), 1.0))
         costs[ahead.owner, ahead.move] = 1.0 + cost_to_go
         return costs
 
@@ -87,7 +92,11 @@ class ValueIterationTask(OnlineTask):
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         model, columns = self.learner.model, batch.columns
-        lookahead = columns["worth"] if "worth" in columns else self._move_costs(columns["state"]).min(axis=1)
+        lookahead = (
+            columns["worth"]
+            if "worth" in columns
+            else self._move_costs(columns["state"], self.target.model).min(axis=1)
+        )
         if self.settings.bounded:
             lookahead = np.minimum(lookahead, columns["bound"])
         outcome = np.where(columns["left"] == UNKNOWN, lookahead, columns["left"])

@@ -1,0 +1,85 @@
+"""A network of another puzzle: it gives the scores of the image of a board, and leads to solutions as long."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.registry import load, make_solver
+from puzzlelab.core.solver import solve
+from puzzlelab.core.verify import verify
+from puzzlelab.core.views import Isomorphism
+from puzzlelab.nets import checkpoint, model_zoo
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.transferred import TransferredNetwork
+
+PUZZLE = "tiles-3x3:blank-first"
+FIGURE_6 = "346810752"
+
+
+@pytest.mark.parametrize("name", ["net", "net:averaged"])
+def test_scores_are_those_of_the_image(name: str, states_of) -> None:
+    puzzle = load(PUZZLE)
+    isomorphism, states = puzzle.view(Isomorphism), states_of(load(PUZZLE))
+    images = isomorphism.states_of(states)
+    assert np.array_equal(
+        networks.estimate(puzzle, name).scores(states), networks.estimate(isomorphism.puzzle, name).scores(images)
+    )
+    scores = networks.prior(puzzle, name).scores(states)
+    assert np.array_equal(scores, networks.prior(isomorphism.puzzle, name).scores(images)[:, isomorphism.moves])
+    legal = np.array([puzzle.legal(state) for state in states])
+    assert np.isfinite(scores[legal]).all()
+    prior, estimate = networks.both(puzzle, name)
+    assert np.array_equal(prior.scores(states), scores)
+    assert np.array_equal(estimate.scores(states), networks.estimate(puzzle, name).scores(states))
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        ("greedy", {"estimate": "net:tiles-3x3-values"}),
+        ("greedy", {"prior": "net:tiles-3x3-dqn", "avoid_repeats": True}),
+        ("beam", {"estimate": "net", "width": 8}),
+        ("uct", {"playouts": 10}),
+    ],
+    ids=lambda solver: solver[0],
+)
+def test_solutions_are_as_long_as_those_of_the_image(solver) -> None:
+    puzzle = load(PUZZLE)
+    board = puzzle.read(FIGURE_6)
+    image = Instance(load("tiles-3x3"), puzzle.view(Isomorphism).states_of(board.state[None])[0])
+    ours, theirs = (solve(make_solver(*solver), each, Limit()) for each in (board, image))
+    assert ours.moves is not None
+    assert verify(board, ours).holds
+    if solver[0] == "greedy":  # ties between moves are broken by their order, which differs
+        assert ours.length == theirs.length
+
+
+def test_its_hash_and_heads_are_those_of_the_network() -> None:
+    ours, theirs = networks.find(load(PUZZLE)), networks.find(load("tiles-3x3"))
+    assert (ours.name, ours.heads) == (theirs.name, theirs.heads)
+    assert isinstance(ours, TransferredNetwork)
+
+
+def test_a_network_of_the_puzzle_itself_comes_first(tmp_path, model_of) -> None:
+    own = model_of(load(PUZZLE), "dense")
+    card = checkpoint.save(tmp_path, own)
+    found = model_zoo.find(load(PUZZLE), str(tmp_path / card.name))
+    assert isinstance(found, Model)
+    with pytest.raises(BadInput, match=f"is for {PUZZLE}, not for tiles-3x3$"):
+        model_zoo.find(load("tiles-3x3"), str(tmp_path / card.name))
+
+
+def test_a_network_of_another_size_is_refused() -> None:
+    with pytest.raises(BadInput, match=f"the network tiles-4x4 is for tiles-4x4, not for {PUZZLE}"):
+        networks.find(load(PUZZLE), "net:tiles-4x4")
+
+
+def test_the_cards_are_those_of_the_isomorphic_puzzle() -> None:
+    assert list(networks.cards(load(PUZZLE))) == list(networks.cards(load("tiles-3x3")))
+    assert next(iter(networks.cards(load(PUZZLE)))) == "tiles-3x3"
+    assert not networks.cards(load("tiles-3x3:goal=1,2,3,8,0,4,7,6,5"))
