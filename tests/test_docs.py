@@ -89,6 +89,25 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+def slug(heading):
+    """The name by which a link reaches a heading."""
+    words = re.sub(r"[`*]|\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_to_headings(page):
+    links = re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    missing = []
+    for file, anchor in links:
+        if "://" in file:
+            continue
+        text = (page.parent / file if file else page).read_text(encoding="utf-8")
+        if anchor not in map(slug, re.findall(r"^#+ (.*)$", text, re.MULTILINE)):
+            missing.append(f"{file}#{anchor}")
+    assert missing == []
+
+
 def test_every_file_that_how_it_works_names_exists():
     text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     files = [f"/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "src").rglob("*") if path.is_file()]

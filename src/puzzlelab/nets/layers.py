@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.nets.heads import Logits, Scalar
 from puzzlelab.nets.network import Activation, Initial, NetworkSettings
+
+Layer = TypeVar("Layer", nn.Linear, nn.Conv2d)
 
 
 def activation(name: Activation) -> nn.Module:
@@ -19,14 +21,18 @@ def activation(name: Activation) -> nn.Module:
 
 def linear(inputs: int, outputs: int, initial: Initial = "uniform", bias: bool = True) -> nn.Linear:
     """A dense layer with random weights."""
-    layer = nn.Linear(inputs, outputs, bias)
+    return initialised(nn.Linear(inputs, outputs, bias), initial)
+
+
+def initialised(layer: Layer, initial: Initial) -> Layer:
+    """The same layer with random weights of this kind."""
     if initial != "uniform":
         initialise(layer, initial)
     return layer
 
 
-def initialise(layer: nn.Linear, initial: Initial) -> None:
-    """Draw the weights of a dense layer anew; with He's or Glorot's weights its biases are zero."""
+def initialise(layer: nn.Linear | nn.Conv2d, initial: Initial) -> None:
+    """Draw the weights of a layer anew; with He's or Glorot's weights its biases are zero."""
     if initial == "he":
         nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
     elif initial == "glorot":

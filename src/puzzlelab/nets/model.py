@@ -6,6 +6,7 @@ Shapes: B = states, S = length of a state, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,7 +56,7 @@ class Model:
     def _in_batches(self, evaluate: Callable[[NDArray[Any]], dict[str, Tensor]], array: NDArray[Any]) -> Outputs:
         size, parts = self.settings.batch_size, []
         for begin in range(0, max(len(array), 1), size):
-            with torch.inference_mode(), precision(self.device):
+            with torch.inference_mode(), precision(self.device), evaluating(self.module):
                 outputs = evaluate(array[begin : begin + size])
                 parts.append({name: output.float().cpu().numpy() for name, output in outputs.items()})
         return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
@@ -189,6 +190,19 @@ class Model:
             probabilities.append(np.exp(np.take_along_axis(self.log_policy(image), moves, axis=1)))
         logarithms: NDArray[np.float64] = np.log(np.maximum(np.mean(probabilities, axis=0), MIN_PROBABILITY))
         return logarithms
+
+
+@contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """Within this block, batch normalisation uses its running statistics and does not update them."""
+    training = module.training
+    if training:
+        module.eval()
+    try:
+        yield
+    finally:
+        if training:
+            module.train()
 
 
 class _SharedOutputs:

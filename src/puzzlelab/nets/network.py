@@ -23,7 +23,8 @@ puzzles with `Candidates`, one choice in each cell.
 """
 Activation = Literal["relu", "gelu", "none"]
 Initial = Literal["uniform", "he", "glorot"]
-"""The initialisation of dense layers: uniform within 1 / sqrt(inputs), He et al. (2015), or Glorot and Bengio (2010).
+"""The initialisation of dense layers and convolutions: uniform within 1 / sqrt(inputs), He et al. (2015), or Glorot and
+Bengio (2010).
 
 Uniform weights are the smallest: dust's network learned twice as fast from them. Ten plain layers need larger ones.
 """

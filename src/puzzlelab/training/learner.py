@@ -22,6 +22,7 @@ from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.layers import initialise_outputs
 from puzzlelab.nets.model import Model, residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
+from puzzlelab.training.target_network import move_towards
 
 Losses = dict[str, Tensor]
 """The parts of the loss by name, each with its weight; the loss is their sum."""
@@ -113,13 +114,9 @@ class Learner:
         self.optimiser.step()
         return {"loss": float(total.detach()), **{name: float(loss.detach()) for name, loss in losses.items()}}
 
-    @torch.no_grad()
     def _update_average(self) -> None:
         """Update the moving average, with a smaller decay in the first steps."""
-        share = 1 - min(self.settings.ema, self.step / (self.step + 10))
-        torch._foreach_lerp_(list(self.ema_module.parameters()), list(self.model.module.parameters()), share)
-        for average, buffer in zip(self.ema_module.buffers(), self.model.module.buffers(), strict=True):
-            average.copy_(buffer)
+        move_towards(self.ema_module, self.model.module, 1 - min(self.settings.ema, self.step / (self.step + 10)))
 
     @property
     def ema_model(self) -> Model:

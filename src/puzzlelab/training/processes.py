@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -86,12 +87,30 @@ def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
 
 def end_child(process: subprocess.Popen[Any], signal_number: int) -> None:
     """End a child process by this signal, or kill it if it does not end soon."""
-    process.send_signal(signal_number)
+    end_children([process], signal_number, GRACE_SECONDS)
+
+
+def end_children(
+    processes: Sequence[subprocess.Popen[Any]], signal_number: int, grace_seconds: float
+) -> list[subprocess.Popen[Any]]:
+    """End child processes together by this signal; returns those that were killed because they did not end in time.
+
+    A second Ctrl-C kills them at once.
+    """
+    for process in processes:
+        process.send_signal(signal_number)
+    deadline = time.monotonic() + grace_seconds
     try:
-        process.communicate(timeout=GRACE_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=max(0.0, deadline - time.monotonic()))
+    finally:
+        late = [process for process in processes if process.poll() is None]
+        for process in late:
+            process.kill()
+        for process in late:
+            process.communicate()
+    return late
 
 
 @contextmanager

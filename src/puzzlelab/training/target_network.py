@@ -45,15 +45,14 @@ class TargetNetwork:
         """A copy of the model as it is; with the rule `none`, the model itself."""
         if settings.rule == "none":
             return cls(settings, model)
-        module = copy.deepcopy(model.module).requires_grad_(False)
+        module = copy.deepcopy(model.module).requires_grad_(False).eval()
         return cls(settings, Model(model.puzzle, model.settings, module, device=model.device))
 
-    @torch.no_grad()
     def update(self, module: nn.Module, step: int) -> None:
         """Follow the network after this step."""
         settings = self.settings
         if settings.rule == "soft":
-            torch._foreach_lerp_(list(self.model.module.parameters()), list(module.parameters()), settings.tau)
+            move_towards(self.model.module, module, settings.tau)
         elif settings.rule == "hard" and step % settings.interval == 0:
             self.model.module.load_state_dict(module.state_dict())
 
@@ -68,3 +67,17 @@ class TargetNetwork:
         weights = {name.removeprefix(PREFIX): value for name, value in state.items() if name.startswith(PREFIX)}
         if weights:
             self.model.module.load_state_dict(weights)
+
+
+@torch.no_grad()
+def move_towards(follower: nn.Module, module: nn.Module, share: float) -> None:
+    """Move the weights of `follower` by a share of their distance to those of `module`.
+
+    Its buffers move as its weights do, so that running statistics fit the averaged weights; integers are copied.
+    """
+    torch._foreach_lerp_(list(follower.parameters()), list(module.parameters()), share)
+    for average, buffer in zip(follower.buffers(), module.buffers(), strict=True):
+        if average.is_floating_point():
+            average.lerp_(buffer, share)
+        else:
+            average.copy_(buffer)

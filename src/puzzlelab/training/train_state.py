@@ -37,12 +37,25 @@ def save(folder: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any])
 
 def load(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
     """The last saved state, None if there is none; raises `BadFile` if it is damaged."""
+    values = _read(folder)
+    return None if values is None else (read_weights(folder / values["tensors"]), values)
+
+
+def saved_step(folder: Path) -> int:
+    """The number of steps of the last saved state, 0 if there is none; raises `BadFile` if it is damaged."""
+    values = _read(folder)
+    return 0 if values is None else int(values["step"])
+
+
+def _read(folder: Path) -> dict[str, Any] | None:
+    """The values of the last saved state, with the name of its file of tensors."""
     path = folder / STATE
-    if not path.exists():
-        return None
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        name = values["tensors"]
-    except (OSError, ValueError, KeyError, TypeError):
+        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if not {"tensors", "step"} <= values.keys():
+            raise ValueError
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, AttributeError):
         raise BadFile(f"{path} is damaged; --restart begins the run anew") from None
-    return read_weights(folder / name), values
+    return values

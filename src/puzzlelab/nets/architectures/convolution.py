@@ -1,24 +1,34 @@
-"""Small convolutional networks over the grid of the puzzle's planes, with a dense layer before the heads."""
+"""Small convolutional networks over the grid of the puzzle's planes, with a dense layer or none before the heads.
+
+Shapes: B = states, N = cells, K = planes of a cell.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 from torch import Tensor, nn
 
-from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.errors import BadOption, Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import GridPlanes
 from puzzlelab.nets.heads import Heads
-from puzzlelab.nets.layers import linear
+from puzzlelab.nets.layers import initialised, linear
 from puzzlelab.nets.network import NetworkSettings, planes_of
+
+Size = Annotated[int, Field(ge=1)]
+BATCH_NORM_MOMENTUM, BATCH_NORM_EPSILON = 0.01, 1e-3
+"""The defaults of Keras: the running statistics keep 99 % at each step."""
+MAX_EARLIER_DEPTH = 1000
+"""The greatest `depth` that is read."""
 
 
 class ConvolutionNetwork(nn.Module):
-    """Convolutions over `float[B, F]` as planes of the grid, then a dense layer and the heads."""
+    """Convolutions over `float[B, F]` as planes of the grid, then a dense layer or none, and the heads."""
 
     def __init__(self, grid: tuple[int, int], convolutions: nn.Sequential, dense: nn.Sequential, heads: Heads) -> None:
         super().__init__()
@@ -31,13 +41,39 @@ class ConvolutionNetwork(nn.Module):
 
 
 class Convolution(NetworkSettings):
-    """`depth` convolutions with `channels` channels and a square kernel of `size`, then a dense layer of `width`."""
+    """Convolutions that keep the size of the grid, then a dense layer of `width`."""
 
     kind: Literal["convolution"]
-    channels: int = Field(default=64, ge=1)
-    depth: int = Field(default=4, ge=1)
-    size: int = Field(default=3, ge=1)
-    width: int = Field(default=256, ge=1)
+    planes: Literal["one_hot", "scaled"] = "one_hot"
+    """The input of a cell: the puzzle's planes, or a single plane with the number of its symbol, scaled."""
+    filters: tuple[Size, ...] = Field(default=(64, 64, 64, 64), min_length=1)
+    """The number of filters (output channels) of each convolution."""
+    kernels: tuple[Size, ...] = Field(default=(3,), min_length=1)
+    """The side of the square kernel of each convolution, or of all of them."""
+    norm: Literal["none", "batch"] = "none"
+    """Batch: batch normalisation between two convolutions, after the activation (Ioffe and Szegedy, 2015)."""
+    width: int = Field(default=256, ge=0)
+    """The units of the dense layer; 0: the heads read the last convolution."""
+
+    @field_validator("kernels")
+    @classmethod
+    def _one_for_each(cls, kernels: tuple[int, ...], known: ValidationInfo) -> tuple[int, ...]:
+        if len(kernels) not in (1, len(known.data.get("filters", kernels))):
+            raise ValueError(f"give one kernel, or one for each of the {len(known.data['filters'])} convolutions")
+        return kernels
+
+    @classmethod
+    def current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Reads what earlier versions wrote: `depth` convolutions of `channels` filters, with kernels of `size`."""
+        current = super().current_names(values)
+        for names, name in ((("channels", "depth"), "filters"), (("size",), "kernels")):
+            earlier = [current.pop(each, None) for each in names]
+            if earlier == [None] * len(names):
+                continue
+            if name in current:
+                raise BadOption(f"convolution: '{name}' replaces '{names[0]}': give one of them")
+            current[name] = _filters(*earlier) if name == "filters" else earlier
+        return current
 
     def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
         """The network for this puzzle, with random weights."""
@@ -45,18 +81,48 @@ class Convolution(NetworkSettings):
         if view is None:
             raise Unsupported("convolutions need a puzzle whose planes are a grid")
         cells = view.grid[0] * view.grid[1]
+        features = self.filters[-1] * cells
+        convolutions = self._convolutions(1 if self.planes == "scaled" else planes_of(puzzle).input_size // cells)
+        dense: list[nn.Module] = [nn.Flatten()]
+        if self.width:
+            dense += [linear(features, self.width, self.initial), nn.ReLU()]
+        heads = Heads(self.width or features, puzzle.move_count, self.heads, self.dueling)
+        return ConvolutionNetwork(view.grid, convolutions, nn.Sequential(*dense), heads)
+
+    def _convolutions(self, planes: int) -> nn.Sequential:
         layers: list[nn.Module] = []
-        planes = planes_of(puzzle).input_size // cells
-        for _ in range(self.depth):
-            layers += [nn.Conv2d(planes, self.channels, self.size, padding="same"), nn.ReLU()]
-            planes = self.channels
-        dense = nn.Sequential(nn.Flatten(), linear(planes * cells, self.width, self.initial), nn.ReLU())
-        heads = Heads(self.width, puzzle.move_count, self.heads, self.dueling)
-        return ConvolutionNetwork(view.grid, nn.Sequential(*layers), dense, heads)
+        kernels = self.kernels if len(self.kernels) > 1 else self.kernels * len(self.filters)
+        for filters, kernel in zip(self.filters, kernels, strict=True):
+            if layers and self.norm == "batch":
+                layers.append(nn.BatchNorm2d(planes, BATCH_NORM_EPSILON, BATCH_NORM_MOMENTUM))
+            layers += [initialised(nn.Conv2d(planes, filters, kernel, padding="same"), self.initial), nn.ReLU()]
+            planes = filters
+        return nn.Sequential(*layers)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
         """The planes of the states."""
-        return (planes_of(puzzle).planes(states),)
+        planes = planes_of(puzzle)
+        one_hot = planes.planes(states)
+        if self.planes == "one_hot":
+            return (one_hot,)
+        view = puzzle.view(GridPlanes)
+        assert view is not None  # `build` has refused such puzzles
+        return (scaled(one_hot.reshape(len(states), view.grid[0] * view.grid[1], -1)),)
+
+
+def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`float32[B, N]` from `one_hot[B, N, K]`: the number of each cell's plane, from 1 (0: none), over K, less 1/2."""
+    count = one_hot.shape[2]
+    numbers = np.arange(1, count + 1, dtype=np.float32)
+    result: NDArray[np.float32] = one_hot @ numbers / np.float32(count) - np.float32(0.5)
+    return result
+
+
+def _filters(channels: Any, depth: Any) -> Any:
+    """The filters of `depth` equal convolutions; what is no number of layers is left to the validation."""
+    depth = 4 if depth is None else depth
+    is_count = isinstance(depth, int) and 0 < depth <= MAX_EARLIER_DEPTH
+    return [64 if channels is None else channels] * depth if is_count else depth
 
 
 ARCHITECTURE = Convolution

@@ -1,4 +1,4 @@
-"""What a click is worth in dust, as an article on learning it tried; both change what the best solution is."""
+"""What a click is worth in dust, as the document 001 tried (its line 82); both change what the best solution is."""
 
 from __future__ import annotations
 

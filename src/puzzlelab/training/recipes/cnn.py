@@ -15,11 +15,13 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
+from puzzlelab.engine.candidate_logits import CandidateMask
 from puzzlelab.nets.model import candidates_of
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.learner import Losses
@@ -35,6 +37,8 @@ class CnnSettings(SupervisedSettings):
     recipe: Literal["cnn"] = "cnn"
     fill_share: float = Field(default=0.1, gt=0, le=1)
     """The share of its blank cells that a board gets filled before it is shown again; 1: each is shown once."""
+    loss_cells: Literal["blank", "all"] = "blank"
+    """The cells whose digits are learned: the blank ones, or the filled ones too, which the network then repeats."""
 
 
 @dataclass
@@ -52,7 +56,7 @@ class CnnTask(SupervisedTask):
         def losses() -> Losses:
             scores = model.forward(states)["policy"]
             logits[:] = [scores.detach()]
-            target, legal = model.tensor(correct & blank[:, :, None]), model.tensor(candidates)
+            target, legal = (model.tensor(mask) for mask in self._choices(candidates, correct, blank))
             return {"cells_loss": policy_loss(scores, target, legal, "cells", candidates.shape[2])}
 
         loss_values = self.learner.update(losses)
@@ -60,6 +64,14 @@ class CnnTask(SupervisedTask):
         agreement = (probabilities.argmax(axis=2) == self.pool.solutions)[blank].mean()
         self._fill(probabilities.max(axis=2), blank)
         return {**loss_values, "agreement": float(agreement)}
+
+    def _choices(
+        self, candidates: CandidateMask, correct: CandidateMask, blank: NDArray[np.bool_]
+    ) -> tuple[CandidateMask, CandidateMask]:
+        """The digits to learn and those that compete with them, both `bool[B, N, D]`; `blank: bool[B, N]`."""
+        if self.settings.loss_cells == "all":
+            return correct, np.ones_like(candidates)
+        return correct & blank[:, :, None], candidates
 
     def _fill(self, certainty: Any, blank: Any) -> None:
         """Fill the most certain cells of each board; full boards are replaced. Both arguments are [B, N]."""

@@ -25,7 +25,7 @@ from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.nets.device import precision
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.model import Model, evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -128,7 +128,8 @@ class DqnTask(OnlineTask):
         if not size:
             return super().fit(batch, errors, random)
         states = batch.columns["state"]
-        with torch.no_grad(), precision(self.learner.model.device, self.settings.learning.precision):
+        model = self.learner.model
+        with torch.no_grad(), evaluating(model.module), precision(model.device, self.settings.learning.precision):
             present = self._values(states)
             targets = self._targets(batch, present, errors).with_all_moves(present)
         order = random.permutation(len(states))
@@ -200,8 +201,9 @@ class DqnTask(OnlineTask):
     def _state_values(self, states: State) -> Tensor:
         """`float[B]`: the value of the best move of each state."""
         model = self.learner.model
-        values = self.target.model.forward(states)["q"]
-        choice_values = model.forward(states)["q"] if self.settings.double else values
+        with evaluating(model.module), evaluating(self.target.model.module):
+            values = self.target.model.forward(states)["q"]
+            choice_values = model.forward(states)["q"] if self.settings.double else values
         if self.settings.masked:
             illegal = model.tensor(canonical_moves(self.learner.puzzle, states) < 0)
             choice_values = choice_values.masked_fill(illegal, -torch.inf)

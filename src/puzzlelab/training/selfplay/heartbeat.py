@@ -7,7 +7,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,6 +107,14 @@ def forget_gone(run: SelfPlayRun) -> None:
     for path in run.programs.glob("*.json"):
         status = _read(path)
         if status is not None and status.gone:
+            path.unlink(missing_ok=True)
+
+
+def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
+    """Remove the files of these processes of this machine, which have ended."""
+    for path in run.programs.glob("*.json"):
+        status = _read(path)
+        if status is not None and status.machine == platform.node() and status.process in processes:
             path.unlink(missing_ok=True)
 
 

@@ -175,14 +175,16 @@ class MatchRunner:
         """(the match, None if not even one batch was played, whether it was interrupted).
 
         With `sequential` the match ends as soon as a sequential test decides it. With `alone` networks play without a
-        search. `watch` is called between batches, and may raise `KeyboardInterrupt`, as Ctrl-C does.
+        search. `watch` is called again and again, and may raise `KeyboardInterrupt`, as Ctrl-C does; the boards of
+        the batch that is being solved then do not count.
         """
         settings, score, verdict, interrupted = self.settings.match, MatchScore(), "", False
         one, other = self.player(a, scramble_length, alone), self.player(b, scramble_length, alone)
         try:
             for boards in self.boards(number, scramble_length, games):
                 watch()
-                for lengths in zip(self._lengths(one, boards), self._lengths(other, boards), strict=True):
+                pairs = zip(self._lengths(one, boards, watch), self._lengths(other, boards, watch), strict=True)
+                for lengths in pairs:
                     score = score.with_game(*lengths)
                 report.progress(f"{a[:8]} against {b[:8]}", score.games, games, f"{score.wins} : {score.losses}")
                 verdict = score.verdict(settings.better_win_rate, settings.error_rate) if sequential else ""
@@ -192,11 +194,16 @@ class MatchRunner:
             interrupted = True
         return (self._match(a, b, score, verdict, scramble_length, alone) if score.games else None), interrupted
 
-    def _lengths(self, player: Solver, boards: list[State]) -> list[int | None]:
+    def _lengths(self, player: Solver, boards: list[State], watch: Callable[[], None]) -> list[int | None]:
         """The lengths of the player's solutions, from the cache if it has just solved the same boards."""
         key = repr(player), b"".join(board.tobytes() for board in boards)
         if key not in self._lengths_cache:
-            results = solve_all(player, [Instance(self.puzzle, board) for board in boards], Limit())
+
+            def over() -> bool:
+                watch()
+                return False
+
+            results = solve_all(player, [Instance(self.puzzle, board) for board in boards], Limit(), over)
             if any(result.stop == "interrupted" for result in results):
                 raise KeyboardInterrupt
             while len(self._lengths_cache) >= CACHE_SIZE:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.experience.shards import numbers
-from puzzlelab.training import metrics
+from puzzlelab.training import metrics, train_state
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.generator import start_sampler
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
@@ -56,6 +56,7 @@ class RunStatus:
     max_scramble_length: int
     """The greatest difficulty; 0 if the difficulty does not grow."""
     steps: int
+    """The steps of the trainer, up to its last saved state or its last evaluation."""
     solved: float | None
     """The share of the evaluation boards that the newest network solves alone, greedily."""
     champion: str | None
@@ -103,7 +104,7 @@ class StatusReader:
             games_per_minute=_games_per_minute(recent, until),
             scramble_length=starts.difficulty,
             max_scramble_length=self.settings.curriculum.max_difficulty,
-            steps=int(evaluations[-1]["step"]) if evaluations else 0,
+            steps=max([train_state.saved_step(run.folder), *(int(line["step"]) for line in evaluations[-1:])]),
             solved=next((line["solved"] for line in reversed(evaluations) if "solved" in line), None),
             champion=_text(run.champion),
             champions=_champions(began, entries, matches, rating_of, opponents),

@@ -6,21 +6,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.engine import report
-from puzzlelab.training.processes import end_child, start_child
+from puzzlelab.training.processes import end_children, start_child
 from puzzlelab.training.selfplay import programs
-from puzzlelab.training.selfplay.heartbeat import forget_gone
+from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 INTERRUPTED = 130
-"""The exit code of a program that was ended by Ctrl-C, which reaches every process of a terminal."""
+"""The exit code of a program that was ended by Ctrl-C; it is not started again."""
+GRACE_SECONDS = 60.0
+"""The time that the programs have to end by themselves: on a busy machine an evaluation may take that long."""
 POLL_SECONDS = 0.2
 """The time between two checks of the processes."""
 STATUS_SECONDS = 2.0
@@ -46,13 +48,9 @@ class ManagedProcess:
     def start(self) -> None:
         """Start the process."""
         with open(self.log, "ab") as log:  # noqa: PTH123  # a stream that the process inherits
-            self.process = start_child(self.command, stdout=log, stderr=log)
+            # in a process group of its own: Ctrl-C reaches this process alone, which then ends its programs once
+            self.process = start_child(self.command, stdout=log, stderr=log, process_group=0)
         self.started = time.monotonic()
-
-    def end(self) -> None:
-        """End the process; the trainer saves its state before it ends."""
-        assert self.process is not None
-        end_child(self.process, signal.SIGINT)
 
     @property
     def running(self) -> bool:
@@ -81,23 +79,50 @@ class ManagedProcess:
         return lines[-1].removeprefix("error: ") if lines else ""
 
 
-@contextmanager
-def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProcess]]:
-    """Starts all programs, and ends them at the end."""
+def managed_processes(run: SelfPlayRun, workers: int) -> list[ManagedProcess]:
+    """The programs of a run with this number of generators, not started yet."""
     folder = run.folder
     commands = [("trainer", ["train", str(folder)]), ("referee", ["judge", str(folder)])]
     commands += [(f"generator {number}", ["generate", str(folder)]) for number in range(1, workers + 1)]
-    children = [
+    return [
         ManagedProcess(
             name, [sys.executable, "-m", "puzzlelab", "selfplay", *words], str(folder / "programs" / f"{words[0]}.log")
         )
         for name, words in commands
     ]
-    with ExitStack() as stack:
+
+
+@contextmanager
+def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProcess]]:
+    """Starts all programs, and ends them at the end."""
+    children = managed_processes(run, workers)
+    try:
         for child in children:
             child.start()
-            stack.callback(child.end)
         yield children
+    finally:
+        _end(run, children)
+
+
+def _end(run: SelfPlayRun, children: Sequence[ManagedProcess]) -> None:
+    """End all programs; the trainer saves its state before it ends.
+
+    A program that was killed cannot remove its status file. That is done here: its end is no surprise any more.
+    """
+    processes = {child.process: child for child in children if child.process is not None}
+    ended_before = {process for process in processes if process.poll() is not None}
+    try:
+        late = end_children(list(processes), signal.SIGINT, GRACE_SECONDS)
+    finally:
+        forget_processes(run, {process.pid for process in processes})
+    for process, child in processes.items():
+        if process in late:
+            report.note(
+                f"the {child.name} did not end within {GRACE_SECONDS:.0f} s, and was stopped: "
+                "what it had not saved is done again when the run continues"
+            )
+        elif process in ended_before and process.returncode < 0:
+            report.note(f"the {child.name} was killed (signal {-process.returncode})")
 
 
 def run_all(

@@ -1,0 +1,129 @@
+"""Convolutions: layers of their own sizes, batch normalisation, one scaled plane, and settings of earlier versions."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption
+from puzzlelab.nets import checkpoint
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import read_network
+from puzzlelab.training.runs import read_toml
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+NORMALISED = {"norm": "batch", "filters": [4, 6, 8], "kernels": [5, 3, 1], "width": 0}
+
+
+def network_of(**settings):
+    return read_network({"kind": "convolution", "heads": ["policy"], **settings})
+
+
+def normalised_model(puzzle):
+    """A network in training whose running statistics are those of some batches."""
+    torch.manual_seed(0)
+    network = network_of(**NORMALISED)
+    model = Model(puzzle, network, network.build(puzzle))
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        model.forward(np.stack([random.permutation(puzzle.cells) for _ in range(20)]).astype(np.uint8))
+    return model
+
+
+def statistics_of(model):
+    return {name: buffer.clone() for name, buffer in model.module.named_buffers() if "running" in name}
+
+
+@pytest.mark.parametrize("name", ["004-even", "004-doubling"])
+def test_the_network_of_the_document_on_sudoku_has_its_size(name) -> None:
+    module = read_network(read_toml(RECIPES / f"{name}.toml")["network"]).build(registry.load("sudoku-9x9"))
+    trained = sum(parameter.numel() for parameter in module.parameters())
+    statistics = sum(buffer.numel() for buffer in module.buffers() if buffer.is_floating_point())
+    assert (trained, trained + statistics) == (7_605_145, 7_605_401)
+    assert round(4 * (3 * trained + statistics) / 1e6, 1) == 91.3  # megabytes with the two moments of Adam
+
+
+def test_each_convolution_has_its_own_filters_and_kernel(states_of) -> None:
+    puzzle = registry.load("tiles-3x4")
+    network = network_of(filters=[4, 6, 8], kernels=[5, 3, 1], norm="batch")
+    layers = network.build(puzzle).convolutions
+    shapes = [tuple(layer.weight.shape) for layer in layers if isinstance(layer, torch.nn.Conv2d)]
+    assert shapes == [(4, 11, 5, 5), (6, 4, 3, 3), (8, 6, 1, 1)]
+    assert [type(layer).__name__ for layer in layers] == [
+        *("Conv2d", "ReLU", "BatchNorm2d", "Conv2d", "ReLU", "BatchNorm2d", "Conv2d", "ReLU"),
+    ]
+    states = states_of(puzzle)
+    assert Model(puzzle, network, network.build(puzzle)).outputs(states)["policy"].shape == (5, 4)
+
+
+def test_a_scaled_plane_is_the_number_of_the_digit() -> None:
+    puzzle = registry.load("sudoku-9x9")
+    states = puzzle.read("inkala").state[None]
+    (plane,) = network_of(planes="scaled").inputs(puzzle, states)
+    assert plane.dtype == np.float32
+    assert np.allclose(plane, states / 9 - 0.5, atol=1e-6)
+
+
+def test_settings_of_earlier_versions_mean_the_same() -> None:
+    puzzle = registry.load("tiles-3x3")
+    earlier, present = network_of(channels=8, depth=2, size=5), network_of(filters=[8, 8], kernels=[5])
+    assert earlier == present
+    assert network_of(depth=3) == network_of(filters=[64, 64, 64])
+    assert network_of(channels=32) == network_of(filters=[32] * 4)
+    assert list(present.build(puzzle).state_dict())[:5] == [
+        "convolutions.0.weight",
+        "convolutions.0.bias",
+        "convolutions.2.weight",
+        "convolutions.2.bias",
+        "dense.1.weight",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"filters": [2, 2, 2], "kernels": [3, 3]}, "give one kernel, or one for each of the 3 convolutions"),
+        ({"filters": []}, "the option 'filters' cannot be"),
+        ({"filters": [0]}, "the option 'filters' cannot be '0'"),
+        ({"depth": 0}, "the option 'filters' cannot be '0'"),
+        ({"depth": "deep"}, "the option 'filters' cannot be 'deep'"),
+        ({"filters": [2], "channels": 2}, "'filters' replaces 'channels': give one of them"),
+        ({"kernels": [2], "size": 2}, "'kernels' replaces 'size': give one of them"),
+        ({"norm": "layer"}, "the option 'norm' cannot be 'layer'"),
+        ({"planes": "two"}, "the option 'planes' cannot be 'two'"),
+    ],
+)
+def test_wrong_settings_get_a_sentence(settings, words) -> None:
+    with pytest.raises(BadOption, match=words):
+        network_of(**settings)
+
+
+def test_a_network_in_training_is_evaluated_by_its_running_statistics(states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model, states = normalised_model(puzzle), states_of(puzzle)
+    before = statistics_of(model)
+    assert len(before) == 4
+    together = model.outputs(states)["policy"]
+    alone = np.concatenate([model.outputs(state[None])["policy"] for state in states])
+    assert np.allclose(together, alone, atol=1e-2)
+    assert model.module.training
+    assert all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
+    model.forward(states)
+    assert not all(torch.equal(before[name], now) for name, now in statistics_of(model).items())
+
+
+def test_a_weights_file_has_the_running_statistics(tmp_path, states_of) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model, states = normalised_model(puzzle), states_of(puzzle)
+    card = checkpoint.save(tmp_path, model, stem="normalised")
+    loaded, _ = checkpoint.load(tmp_path / "normalised")
+    assert card.parameters == sum(parameter.numel() for parameter in model.module.parameters())
+    assert np.array_equal(loaded.outputs(states)["policy"], model.outputs(states)["policy"])
+    with torch.no_grad():
+        loaded.module.convolutions[2].running_mean += 1.0
+    assert not np.allclose(loaded.outputs(states)["policy"], model.outputs(states)["policy"], atol=1e-3)
