@@ -97,3 +97,42 @@ def test_minibatches_are_one_step_of_several_updates() -> None:
     assert together["odd"] == pytest.approx((apart[0]["odd"] + apart[1]["odd"]) / 2)
     pairs = zip(one.model.module.parameters(), other.model.module.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
+
+
+NORMALISED = {"kind": "convolution", "filters": [4, 4], "norm": "batch", "width": 4, "heads": ["cost_to_go"]}
+STATES = np.stack([np.random.default_rng(number).permutation(9) for number in range(8)]).astype(np.uint8)
+
+
+def normalised_learner(**settings):
+    from puzzlelab.core import registry
+
+    settings = LearnerSettings(precision="float32", learning_rate=0.01, warmup=0, **settings)
+    return new_learner(registry.load("tiles-3x3"), NORMALISED, settings, seed=3)
+
+
+def take_a_step(learner):
+    return learner.update(lambda: {"odd": (learner.model.forward(STATES)["cost_to_go"] - 3).square().mean()})
+
+
+@pytest.mark.parametrize("ema", [0.0, 0.9])
+def test_running_statistics_are_averaged_as_weights_are(ema) -> None:
+    learner = normalised_learner(ema=ema)
+    learner.step = 1000
+    before = learner.ema_module.convolutions[2].running_mean.clone()
+    take_a_step(learner)
+    current, average = (module.convolutions[2] for module in (learner.model.module, learner.ema_module))
+    assert not torch.equal(current.running_mean, before)
+    assert torch.allclose(average.running_mean, ema * before + (1 - ema) * current.running_mean, atol=1e-6)
+    assert average.num_batches_tracked == current.num_batches_tracked == 1
+
+
+def test_a_restored_learner_has_the_running_statistics() -> None:
+    one, other = normalised_learner(ema=0.9), normalised_learner(ema=0.9)
+    for _ in range(3):
+        take_a_step(one)
+    other.restore(one.state(), one.step)
+    for _ in range(3):
+        assert take_a_step(one) == take_a_step(other)
+    ours, theirs = one.ema_module.state_dict(), other.ema_module.state_dict()
+    assert any("running" in name for name in ours)
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)

@@ -329,3 +329,17 @@ def test_settings_that_cannot_be_trained_with_get_a_sentence(settings_of, name, 
 def test_a_walk_needs_a_length(settings_of) -> None:
     with pytest.raises(BadInput, match="random walks need an initial_difficulty"):
         settings_of("dqn", *NO_WALKS[1:])
+
+
+@pytest.mark.parametrize("rule", ["soft", "none"])
+def test_play_and_the_values_of_next_states_leave_running_statistics_as_they_are(settings_of, rule) -> None:
+    network = '{"kind": "convolution", "filters": [4, 4], "norm": "batch", "width": 8, "heads": ["q"]}'
+    task = DqnTask.new(None, settings_of("dqn", f"network={network}", f"target_network.rule={rule}"))
+    normalisation = task.learner.model.module.convolutions[2]
+    before = normalisation.running_mean.clone()
+    task.act()
+    task._state_values(task.games.states)
+    assert torch.equal(normalisation.running_mean, before)
+    assert normalisation.training
+    task.step()
+    assert not torch.equal(normalisation.running_mean, before)

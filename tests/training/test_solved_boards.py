@@ -105,17 +105,52 @@ def test_the_loss_of_the_same_boards_falls(digits_of, name) -> None:
     assert losses[-1] < losses[0]
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_one_seed_is_one_run_and_an_ended_run_goes_on(tmp_path, digits_of, train, metrics_of, stop_at, name) -> None:
-    whole = train(tmp_path / "whole", digits_of(name))
+DOCUMENT = (
+    'network={"kind": "convolution", "heads": ["policy"], "policy": "cells", "planes": "scaled", "filters": [8, 8, 16],'
+    ' "kernels": [3, 3, 1], "norm": "batch", "width": 0, "initial": "glorot"}',
+    "fill_share=1.0",
+    "loss_cells=all",
+    "augment=false",
+)
+"""The kind of network and the settings of the document on Sudoku."""
+
+
+@pytest.mark.parametrize(("name", "changes"), [("lattice", ()), ("cnn", ()), ("cnn", DOCUMENT)])
+def test_one_seed_is_one_run_and_an_ended_run_goes_on(
+    tmp_path, digits_of, train, metrics_of, stop_at, name, changes
+) -> None:
+    whole = train(tmp_path / "whole", digits_of(name, *changes))
     for step in (7, 12):
         with pytest.raises(KeyboardInterrupt):
-            train(tmp_path / "parts", digits_of(name), stop_at(step))
-    parts = train(tmp_path / "parts", digits_of(name))
+            train(tmp_path / "parts", digits_of(name, *changes), stop_at(step))
+    parts = train(tmp_path / "parts", digits_of(name, *changes))
     assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
-    other = train(tmp_path / "other", digits_of(name, "seed=6"))
+    other = train(tmp_path / "other", digits_of(name, *changes, "seed=6"))
     assert other.champion.read_text() != whole.champion.read_text()
+
+
+@pytest.mark.parametrize("cells", ["blank", "all"])
+def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(digits_of, cells) -> None:
+    """With all logits equal, every cell that counts costs log 4; a filled cell among its own candidate would cost 0."""
+    task = CnnTask.new(None, digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"))
+    head = task.learner.model.module.heads.each["moves"]
+    head.weight.data.zero_()
+    head.bias.data.zero_()
+    assert task.step()["loss"] == pytest.approx(np.log(4), abs=1e-5)
+
+
+def test_all_cells_are_learned_where_the_settings_say_so(digits_of) -> None:
+    task = CnnTask.new(None, digits_of("cnn", *DOCUMENT))
+    blank = np.zeros(task.pool.solutions.shape, bool)
+    blank[:, 0] = True
+    correct = task.pool.solution_candidates
+    everything = task._choices(task.pool.candidates, correct, blank)
+    assert everything[0].sum() == blank.size
+    assert everything[1].all()
+    some = CnnTask(digits_of("cnn"), task.learner, task.pool)._choices(task.pool.candidates, correct, blank)
+    assert some[0].sum() == blank.sum()
+    assert np.array_equal(some[1], task.pool.candidates)
 
 
 @pytest.mark.parametrize(

@@ -116,3 +116,17 @@ def test_what_was_kept_does_not_change_with_the_copy(model) -> None:
 def test_settings_that_make_no_sense(values) -> None:
     with pytest.raises(BadOption, match=f"target-update: the option '{next(iter(values))}' cannot be"):
         TargetUpdate(**values)
+
+
+@pytest.mark.parametrize("settings", [{"rule": "hard", "interval": 1}, {"rule": "soft", "tau": 0.25}])
+def test_running_statistics_follow_and_are_used(settings) -> None:
+    network = {"kind": "convolution", "filters": [4, 4], "norm": "batch", "width": 4, "heads": ["cost_to_go"]}
+    model = new_learner(registry.load("tiles-3x3"), network, LearnerSettings(), seed=3).model
+    target = TargetNetwork.of(model, TargetUpdate(**settings))
+    share = settings.get("tau", 1.0)
+    model.module.convolutions[2].running_mean.fill_(8.0)
+    target.update(model.module, 1)
+    statistics = target.model.module.convolutions[2].running_mean
+    assert torch.allclose(statistics, torch.full((4,), 8.0 * share))
+    target.model.forward(STATES)
+    assert torch.allclose(statistics, torch.full((4,), 8.0 * share))
