@@ -1,10 +1,10 @@
-"""The recipes with the settings of the document 002."""
+"""The recipes with the settings of the documents."""
 
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 from puzzlelab.core.registry import load
 from puzzlelab.nets.network import read_network
@@ -12,6 +12,18 @@ from puzzlelab.training import recipe
 from puzzlelab.training.runs import read_toml
 
 RECIPES = Path(__file__).parents[2] / "recipes"
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("000", 20_769_048), ("001", 9_511_548), ("002-8", 144_754), ("004-even", 7_605_145), ("004-doubling", 7_605_145)],
+)
+def test_the_networks_have_as_many_weights_as_those_of_the_documents(name: str, parameters: int) -> None:
+    values = read_toml(RECIPES / f"{name}.toml")
+    settings = recipe.settings_of(str(values["recipe"]), values)
+    with torch.device("meta"):
+        module = read_network(settings.network).build(load(settings.puzzle))
+    assert sum(parameter.numel() for parameter in module.parameters()) == parameters
 
 
 @pytest.mark.parametrize(
