@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+import torch
 
 from puzzlelab.core.registry import load
 from puzzlelab.nets.network import read_network
