@@ -34,7 +34,7 @@ INITIAL_BOARDS, TURNS = 3, 4
 """The branches of the run's seed for the first boards, and for the moves and new boards of each turn."""
 
 
-class GameSettings(RecipeSettings):
+class PlaySettings(RecipeSettings):
     """The settings of the games that a learner plays."""
 
     evaluation: EvalSettings = EvalSettings(teacher_games=0)
@@ -46,7 +46,7 @@ class GameSettings(RecipeSettings):
     exploration: ExplorationSettings = ExplorationSettings()
 
 
-class OnlineSettings(GameSettings):
+class OnlineSettings(PlaySettings):
     """The settings of every recipe that trains a network on its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
@@ -200,7 +200,7 @@ class OnlineTask(GameTask):
         self.target.restore(tensors)
 
 
-def new_games(puzzle: Puzzle, settings: GameSettings) -> VectorGame:
+def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     """The games of a run before their first move."""
     starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
