@@ -114,7 +114,7 @@ def test_settings_that_cannot_be_trained_with_get_a_sentence(changes, words, mon
 
 
 def test_dust_with_too_many_states_is_refused(monkeypatch) -> None:
-    monkeypatch.setattr("puzzlelab.experience.state_space.MAX_STATES", 10_000)
+    monkeypatch.setattr("puzzlelab.experience.state_space.MAX_REACHABLE", 10_000)
     with pytest.raises(BadInput, match="dust-6x5x4 has too many states"):
         recipe.find("tabular").check(settings_of("puzzle=dust-6x5x4", "start_boards=50"))
 

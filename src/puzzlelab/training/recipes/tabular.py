@@ -34,7 +34,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.online_rl import PlaySettings, GameTask, new_games
+from puzzlelab.training.online_rl import GameTask, PlaySettings, new_games
 from puzzlelab.training.recipe import Recipe
 from puzzlelab.training.runs import Run
 
