@@ -11,13 +11,13 @@ from puzzlelab.core.views import RandomSymmetry, SymbolSymmetric
 from puzzlelab.nets.architectures.lattice import all_candidates
 from puzzlelab.nets.network import kinds, read_network
 
-KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual"]
+KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual", "table"]
 OF_CELLS = ["attention", "lattice"]
 """Kinds for puzzles whose cells get a digit each."""
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3"])
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in OF_CELLS])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in [*OF_CELLS, "table"]])
 def test_every_head_answers_for_every_state(model_of, states_of, kind, name) -> None:
     puzzle = registry.load(name)
     if kind == "exchangeable" and name == "tiles-3x3":
@@ -181,3 +181,11 @@ def test_a_network_without_such_a_layer_is_refused() -> None:
     network = {"kind": "lattice", "heads": ["policy"], "output_initial": "he"}
     with pytest.raises(BadOption, match="'lattice' has no output layer for 'output_initial'"):
         check_network(registry.load("sudoku-9x9"), network)
+
+
+def test_a_table_gets_its_size_from_its_recipe() -> None:
+    puzzle = registry.load("tiles-2x3")
+    with pytest.raises(Unsupported, match="a table gets its number of states when the recipe 'tabular' begins"):
+        read_network({"kind": "table"}).build(puzzle)
+    outputs = read_network({"kind": "table", "states": 3, "length": 6}).build(puzzle).values
+    assert outputs.shape == (3, 4)

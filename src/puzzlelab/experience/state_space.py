@@ -35,8 +35,10 @@ from puzzlelab.solvers._bfs_kernels import STATES, add_root
 
 MAX_STATES = 5_000_000
 """The greatest number of states of a puzzle."""
+MAX_REACHABLE = 1_000_000
+"""The greatest number of states that are reached from given ones."""
 CHUNK = 1 << 14
-"""Samples in one part of `samples`."""
+"""Samples in one part of `samples`, and states that are expanded at once."""
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,9 @@ def label_reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.in
     Moves need not be reversible. States from which no goal is reached have the distance -1 and no optimal move.
 
     Raises:
-        BadInput: for more than `MAX_STATES` states.
+        BadInput: for more than `MAX_REACHABLE` states.
     """
-    states, new = _distinct(starts, np.zeros(0, np.int64)), _distinct(starts, np.zeros(0, np.int64))
-    codes = np.sort(state_codes(states))
-    while len(new):
-        new = _distinct(successors(puzzle, new).states, codes)
-        states, codes = np.concatenate([states, new]), np.sort(np.concatenate([codes, state_codes(new)]))
-        if len(states) > MAX_STATES:
-            raise BadInput(f"{puzzle.name} has too many states to take all of them: at most {MAX_STATES:,}")
-    states = states[np.argsort(state_codes(states))]
+    states, codes = _reachable(puzzle, starts)
     ahead = successors(puzzle, states)
     child = np.searchsorted(codes, state_codes(ahead.states))
     unreached = np.iinfo(np.int32).max - 1
@@ -141,6 +136,22 @@ def label_reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.in
     is_best = (distance[child] + 1 == distance[ahead.owner]) & (distance[ahead.owner] < unreached)
     masks[ahead.owner[is_best], ahead.move[is_best]] = True
     return states, np.where(distance < unreached, distance, -1).astype(np.int32), masks
+
+
+def _reachable(puzzle: Puzzle, starts: State) -> tuple[State, NDArray[np.int64]]:
+    """(the states `[N, S]` that moves from `starts` reach, in the order of their codes, and the codes `int64[N]`)."""
+    parts = [_distinct(starts, np.zeros(0, np.int64))]
+    codes, waiting = np.sort(state_codes(parts[0])), parts[0]
+    while len(waiting):
+        chunk, waiting = waiting[-CHUNK:], waiting[:-CHUNK]
+        new = _distinct(successors(puzzle, chunk).states, codes)
+        codes = np.sort(np.concatenate([codes, state_codes(new)]))
+        if len(codes) > MAX_REACHABLE:
+            raise BadInput(f"{puzzle.name} has too many states to take all of them: at most {MAX_REACHABLE:,}")
+        parts.append(new)
+        waiting = np.concatenate([waiting, new])
+    states = np.concatenate(parts)
+    return states[np.argsort(state_codes(states))], codes
 
 
 def _distinct(states: State, codes: NDArray[np.int64]) -> State:

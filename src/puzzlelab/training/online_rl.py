@@ -40,7 +40,7 @@ each evaluation of the curriculum.
 """
 
 
-class EpisodicSettings(RecipeSettings):
+class PlaySettings(RecipeSettings):
     """The settings of the games that a learner plays."""
 
     evaluation: EvalSettings = EvalSettings(teacher_games=0)
@@ -52,7 +52,7 @@ class EpisodicSettings(RecipeSettings):
     exploration: ExplorationSettings = ExplorationSettings()
 
 
-class OnlineSettings(EpisodicSettings):
+class OnlineSettings(PlaySettings):
     """The settings of every recipe that trains a network on its own games."""
 
     renamed: ClassVar[Mapping[str, str]] = {
@@ -242,7 +242,7 @@ class OnlineTask(GameTask):
         self.target.restore(tensors)
 
 
-def new_games(puzzle: Puzzle, settings: EpisodicSettings) -> VectorGame:
+def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     """The games of a run before their first move."""
     starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)

@@ -23,7 +23,9 @@ from puzzlelab.nets.network import NetworkSettings
 
 
 class ValueTable(nn.Module):
-    """Values of moves by state. The moves that `legal` does not report have the value -inf, in the table's states."""
+    """Values of moves by state. Moves that are not learned have the value -inf in the table's states: those that
+    `legal` does not report, and all moves of a goal.
+    """
 
     states: Tensor
     """`int16[N, S]`, in the order of their codes."""
@@ -39,13 +41,13 @@ class ValueTable(nn.Module):
         self.register_buffer("codes", torch.zeros(states, dtype=torch.int64))
         self.register_buffer("multipliers", torch.from_numpy(multipliers(length)))
 
-    def fill(self, states: State, legal: NDArray[np.bool_]) -> None:
-        """Hold these states `[N, S]` with the value 0 for their legal moves `bool[N, M]`."""
+    def fill(self, states: State, learned: NDArray[np.bool_]) -> None:
+        """Hold these states `[N, S]` with the value 0 for the moves `learned: bool[N, M]`."""
         codes = state_codes(states)
         order = np.argsort(codes)
         self.codes.copy_(torch.from_numpy(codes[order]))
         self.states.copy_(torch.from_numpy(states[order].astype(np.int16)))
-        self.values.copy_(torch.from_numpy(np.where(legal[order], 0.0, -np.inf)))
+        self.values.copy_(torch.from_numpy(np.where(learned[order], 0.0, -np.inf)))
 
     def rows(self, states: Tensor) -> Tensor:
         """`int64[B]`: the row of each of the states `[B, S]`; -1 for a state that is not in the table."""
@@ -73,7 +75,7 @@ class Table(NetworkSettings):
     def build(self, puzzle: Puzzle) -> ValueTable:
         """The table before it is filled; raises `Unsupported` without a number of states."""
         if not self.states:
-            raise Unsupported("a table of values is made by the recipe 'tabular': puzzlelab train tabular")
+            raise Unsupported("a table gets its number of states when the recipe 'tabular' begins to train")
         return ValueTable(self.states, self.length, puzzle.move_count)
 
     def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:

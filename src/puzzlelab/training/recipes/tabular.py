@@ -34,7 +34,7 @@ from puzzlelab.training import loop
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
 from puzzlelab.training.learner import Learner
-from puzzlelab.training.online_rl import EpisodicSettings, GameTask, new_games
+from puzzlelab.training.online_rl import GameTask, PlaySettings, new_games
 from puzzlelab.training.recipe import Recipe
 from puzzlelab.training.runs import Run
 
@@ -42,7 +42,7 @@ START_BOARDS = 5
 """The branch of the run's seed that draws the boards from which the states of a puzzle are reached."""
 
 
-class TabularSettings(EpisodicSettings):
+class TabularSettings(PlaySettings):
     """Every setting of the recipe. Of `learning` only `steps`, `save_seconds` and `threads` have an effect."""
 
     recipe: Literal["tabular"] = "tabular"
@@ -81,8 +81,8 @@ class TabularTask(GameTask):
         states, distances, masks = labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
         architecture = Table(**{**settings.network, "states": len(states), "length": states.shape[1]})
         table = architecture.build(puzzle)
-        canonical = canonical_moves(puzzle, states)
-        table.fill(states, canonical == np.arange(puzzle.move_count))
+        own = canonical_moves(puzzle, states) == np.arange(puzzle.move_count)
+        table.fill(states, own & (distances != 0)[:, None])
         model = Model(puzzle, architecture, table)
         # The update is the Bellman update; the optimiser is a placeholder, and has no state.
         learner = Learner(puzzle, settings.learning, model, torch.optim.SGD(table.parameters()), table)
@@ -110,13 +110,13 @@ class TabularTask(GameTask):
         self.exploration.update_for_step(self.learner.step)
         games.starts.stepped(self.learner.step)
         rows, canonical = self._rows(games.states), games.canonical_moves
-        best = self._values(rows).argmax(axis=1)
-        transition = self.make_moves(best, canonical >= 0)
+        transition = self.make_moves(self._values(rows).argmax(axis=1), canonical >= 0)
         future = self._values(self._rows(transition.successors.states)).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
-        target = reward + np.where(transition.terminal, 0.0, settings.discount * future)
-        known = np.flatnonzero(rows >= 0)
-        places = rows[known], canonical[known, transition.moves[known]]
+        target = reward + settings.discount * np.where(transition.terminal, 0.0, future)
+        moves = canonical[np.arange(len(rows)), transition.moves]
+        known = np.flatnonzero((rows >= 0) & (moves >= 0) & (self.distances[rows] != 0))
+        places = rows[known], moves[known]
         values = self.table.values.numpy()
         errors = target[known] - values[places]
         values[places] += np.float32(settings.blend) * errors.astype(np.float32)
