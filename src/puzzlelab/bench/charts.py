@@ -80,6 +80,12 @@ def legend_below(figure: Figure, drawn: Mapping[str, Any]) -> None:
     figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", ncols=columns)
 
 
+def named_artists(axes: Axes) -> dict[str, Any]:
+    """The lines and points of a panel that have a name, such as that of 100 ms."""
+    handles, names = axes.get_legend_handles_labels()
+    return dict(zip(names, handles, strict=True))
+
+
 def error_bars(shares: Sequence[Proportion]) -> list[list[float]]:
     """The lengths of each interval below and above its share, as matplotlib takes them."""
     pairs = [(share.value, share.interval) for share in shares]

@@ -21,6 +21,7 @@ from puzzlelab.bench.charts import (
     add_panels,
     fit_height,
     legend_below,
+    named_artists,
     set_seconds_axis,
     whole_numbers,
 )
@@ -167,7 +168,7 @@ def _bars_by_board(run: BenchRun, boards: Mapping[str, int]) -> Chart:
         axes.set_xlabel("board (pale: not solved)")
         whole_numbers(axes.xaxis)
         set_seconds_axis(axes, "y", _seconds_of(run), mark_seconds)
-        legend_below(figure, drawn | _marks(axes))
+        legend_below(figure, drawn | named_artists(axes))
 
     header = ("board", *answers_by_board)
     body = [
@@ -201,7 +202,7 @@ def _draw_few_boards(figure: Figure, run: BenchRun, boards: Mapping[str, int], m
         set_seconds_axis(axes, "x", _seconds_of(run), mark_seconds)
     if not all(answer.length is not None for answer in run.answers):
         figure.supxlabel("pale: not solved", fontsize="medium")
-    if marks := _marks(panels[0]):
+    if marks := named_artists(panels[0]):
         legend_below(figure, marks)
 
 
@@ -217,12 +218,6 @@ def _heights(answers: Iterable[BenchAnswer]) -> list[float]:
 def _fade_unsolved(bars: Iterable[Any], answers: Iterable[BenchAnswer]) -> None:
     for bar, answer in zip(bars, answers, strict=True):
         bar.set_alpha(1.0 if answer.length is not None else UNSOLVED_ALPHA)
-
-
-def _marks(axes: Axes) -> dict[str, Any]:
-    """The lines and points of a panel that have a name, such as that of 100 ms."""
-    handles, names = axes.get_legend_handles_labels()
-    return dict(zip(names, handles, strict=True))
 
 
 def _seconds_text(answer: BenchAnswer | None) -> str:
@@ -248,7 +243,7 @@ def _bars_by_solver(run: BenchRun) -> Chart:
         axes.invert_yaxis()
         means = [each.seconds.value for each in summaries]
         set_seconds_axis(axes, "x", [*means, *(value for _, values in kinds for value in values)], mark_seconds)
-        legend_below(figure, _marks(axes))
+        legend_below(figure, named_artists(axes))
 
     header = ("solver", "solved", "median", "95th percentile", "total")
     body = [

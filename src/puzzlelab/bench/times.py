@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from puzzlelab.bench import tables, timing
-from puzzlelab.bench.charts import MIN_SECONDS, Chart, add_panels, set_seconds_axis, whole_numbers
+from puzzlelab.bench.charts import (
+    MIN_SECONDS,
+    Chart,
+    add_panels,
+    legend_below,
+    named_artists,
+    set_seconds_axis,
+    whole_numbers,
+)
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, label
 from puzzlelab.bench.statistics import Proportion
 from puzzlelab.bench.suites import clue_count
@@ -173,7 +181,7 @@ def clues(run: BenchRun) -> Chart:
         set_seconds_axis(axes, "y", [point.seconds for points in series.values() for point in points], mark_seconds)
         axes.set_xlabel(f"clues (shade: middle half of the boards; circle: fewer than {MIN_BOARDS}; star: slowest)")
         whole_numbers(axes.xaxis)
-        axes.legend()
+        legend_below(figure, named_artists(axes))
 
     body = [
         (
