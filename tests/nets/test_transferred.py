@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from puzzlelab.analysis.catalog import about
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.limit import Limit
@@ -83,3 +84,9 @@ def test_the_cards_are_those_of_the_isomorphic_puzzle() -> None:
     assert list(networks.cards(load(PUZZLE))) == list(networks.cards(load("tiles-3x3")))
     assert next(iter(networks.cards(load(PUZZLE)))) == "tiles-3x3"
     assert not networks.cards(load("tiles-3x3:goal=1,2,3,8,0,4,7,6,5"))
+
+
+def test_the_facts_of_the_puzzle_name_networks_and_the_solvers_that_use_them() -> None:
+    facts = about(load(PUZZLE))
+    assert [network["name"] for network in facts["networks"] if network["usual"]] == ["tiles-3x3"]
+    assert {"greedy", "uct", "discrepancy"} <= set(facts["solvers"])

@@ -289,7 +289,8 @@ def test_it_plays_what_has_moves_and_planes(tmp_path, compete, settings_of, chan
 def test_settings_that_cannot_be_played_are_told(compete, settings_of, tmp_path) -> None:
     for change, words in [
         ('network.heads=["policy"]', "needs the head 'cost_to_go'"),
-        ("curriculum.growth=linear", "not linearly"),
+        ("curriculum.growth=linear", "not by 'linear'"),
+        ("curriculum.growth=evaluations", "not by 'evaluations'"),
         ('match.opponents=["nobody"]', "there is no solver 'nobody'"),
         ("puzzle=dust-4x3x3", "no walk leads from its goal"),
     ]:
