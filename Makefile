@@ -5,6 +5,8 @@ PYTHON ?= python3
 ARGS =
 
 VENV = .venv
+# The environment of `make coverage`: Numba imports coverage where it is installed, which every start would pay for
+COVERAGE = build/coverage-venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python tools/install.py -c constraints.txt
 # What the tests need: every extra except the cluster's.
@@ -48,8 +50,8 @@ test-page: $(VENV)/.dev ## Run the tests of the page in a browser
 test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARGS="busy no-home" names some of them
 	$(BIN)/python tests/elsewhere.py $(ARGS)
 
-coverage: $(VENV)/.dev ## Run the quick tests and show the lines they do not reach, in build/coverage (without compiled kernels)
-	$(PYTEST) -m "not slow and not browser" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+coverage: $(COVERAGE)/.done ## Run the quick tests and show the lines they do not reach, in build/coverage (without compiled kernels)
+	$(PYTEST:$(BIN)/%=$(COVERAGE)/bin/%) -m "not slow and not browser" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .
@@ -90,3 +92,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing puzzlelab and all that its tests need into $(VENV): PyTorch alone is hundreds of MB, so this takes minutes"
 	$(INSTALL) -e ".[$(EXTRAS)]"
 	@touch $(VENV)/.light $(VENV)/.web $@
+
+$(COVERAGE)/.done: $(VENV)/.dev
+	$(BIN)/python -m venv --clear $(COVERAGE)
+	$(COVERAGE)/bin/python tools/install.py -c constraints.txt pytest-cov
+	$(COVERAGE)/bin/python tools/share_packages.py $(VENV)
+	@touch $@

@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
+pytestmark = pytest.mark.skipif(find_spec("coverage") is not None, reason="coverage and Numba import more with it")
 HEAVY = ("torch", "ray", "fastapi", "uvicorn", "pyarrow", "matplotlib", "tensorboard", "asyncio", "scipy")
 """What no answer to a board needs."""
 IN_VAIN = ("rich", "multiprocessing", "concurrent.futures.process")
