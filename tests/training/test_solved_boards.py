@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab import load, solve
-from puzzlelab.core.errors import BadInput
+from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import solve_all
 from puzzlelab.core.views import RandomSymmetry
@@ -15,6 +15,7 @@ from puzzlelab.solvers.lattice import Lattice
 from puzzlelab.training import recipe, solved_boards
 from puzzlelab.training.recipes.cnn import CnnTask
 from puzzlelab.training.recipes.lattice import LatticeTask
+from puzzlelab.training.runs import Run
 from puzzlelab.training.solved_boards import BoardPool, BoardSource
 
 FOUR, NINE = load("sudoku-4x4"), load("sudoku-9x9")
@@ -94,9 +95,9 @@ NETWORKS = {
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_loss_of_the_same_boards_falls(digits_of, name) -> None:
+def test_the_loss_of_the_same_boards_falls(tmp_path, digits_of, name) -> None:
     settings = digits_of("lattice" if name == "lattice" else "cnn", "learning.warmup=0", *NETWORKS[name])
-    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name].new(None, settings)
+    task = {"lattice": LatticeTask, "cnn": CnnTask, "convolution": CnnTask}[name].new(Run(tmp_path), settings)
     tensors, values = task.pool.state()
     losses = []
     for _ in range(20):
@@ -131,17 +132,29 @@ def test_one_seed_is_one_run_and_an_ended_run_goes_on(
 
 
 @pytest.mark.parametrize("cells", ["blank", "all"])
-def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(digits_of, cells) -> None:
+def test_an_untrained_network_has_the_loss_of_guessing_in_the_cells_that_count(tmp_path, digits_of, cells) -> None:
     """With all logits equal, every cell that counts costs log 4; a filled cell among its own candidate would cost 0."""
-    task = CnnTask.new(None, digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"))
+    task = CnnTask.new(Run(tmp_path), digits_of("cnn", *DOCUMENT[:2], f"loss_cells={cells}"))
     head = task.learner.model.module.heads.each["moves"]
     head.weight.data.zero_()
     head.bias.data.zero_()
     assert task.step()["loss"] == pytest.approx(np.log(4), abs=1e-5)
 
 
-def test_all_cells_are_learned_where_the_settings_say_so(digits_of) -> None:
-    task = CnnTask.new(None, digits_of("cnn", *DOCUMENT))
+def test_the_boards_of_a_run_are_made_once(tmp_path, digits_of, monkeypatch) -> None:
+    settings = digits_of("cnn")
+    first = CnnTask.new(Run(tmp_path), settings).pool.boards
+    monkeypatch.setattr(solved_boards, "load_boards", None)
+    again = CnnTask.new(Run(tmp_path), settings).pool.boards
+    assert np.array_equal(first.clues, again.clues)
+    assert np.array_equal(first.solutions, again.solutions)
+    (tmp_path / "boards.npz").write_bytes(b"half a file")
+    with pytest.raises(BadFile, match=r"boards\.npz is damaged: delete it"):
+        CnnTask.new(Run(tmp_path), settings)
+
+
+def test_all_cells_are_learned_where_the_settings_say_so(tmp_path, digits_of) -> None:
+    task = CnnTask.new(Run(tmp_path), digits_of("cnn", *DOCUMENT))
     blank = np.zeros(task.pool.solutions.shape, bool)
     blank[:, 0] = True
     correct = task.pool.solution_candidates

@@ -120,8 +120,13 @@ class ProgressLines(NoBars):
         if status and total is not None and done:
             self.due[title] = min(self.due[title], 2 * done)
         rest = _remaining(time.perf_counter() - began, done - first, None if total is None else total - done)
-        share = "" if total is None else f" of {total:,.4g} ({done / total:.0%}{rest})" if total else ""
-        self.note(f"{title}: {done:,.4g}{share}{f': {status}' if status else ''}")
+        share = "" if total is None else f" of {_number(total)} ({done / total:.0%}{rest})" if total else ""
+        self.note(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}")
+
+
+def _number(value: float) -> str:
+    """A number of a line of progress: whole ones in full, others with four digits."""
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.4g}"
 
 
 def _remaining(seconds: float, done: float, missing: float | None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
+from puzzlelab.core.files import replacing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
@@ -36,6 +38,8 @@ from puzzlelab.training.runs import Run
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""
+BOARDS_FILE = "boards.npz"
+"""The file with the boards in the folder of a run."""
 
 
 class BoardSource(Settings):
@@ -86,6 +90,24 @@ def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
     if own is None:
         raise Unsupported(f"{puzzle.name} has no generator of boards: give files of them")
     return own.settings(**source.generator)
+
+
+def boards_of_run(run: Run, puzzle: Puzzle, settings: SupervisedSettings) -> LabelledBoards:
+    """The boards of a run, which are kept in its folder once they are made: generating a million takes minutes.
+
+    Raises `BadInput`, and `BadFile` for a damaged file.
+    """
+    path = run.folder / BOARDS_FILE
+    if path.exists():
+        try:
+            with np.load(path) as arrays:
+                return LabelledBoards(arrays["clues"], arrays["solutions"])
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+            raise BadFile(f"{path} is damaged: delete it, and it is made again") from None
+    boards = load_boards(puzzle, settings.boards, settings.seed)
+    with run.writing(), replacing(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, clues=boards.clues, solutions=boards.solutions)
+    return boards
 
 
 def load_boards(puzzle: Puzzle, sources: tuple[BoardSource, ...], seed: int) -> LabelledBoards:
@@ -208,7 +230,7 @@ class SupervisedTask(TrainingTask):
     def new(cls, run: Run, settings: SupervisedSettings) -> Self:
         puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        boards = load_boards(puzzle, settings.boards, settings.seed)
+        boards = boards_of_run(run, puzzle, settings)
         pool = BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
         return cls(settings, learner, pool)
 
