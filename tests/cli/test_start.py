@@ -18,6 +18,12 @@ COMPILER = ("numba.np.arraymath", "numba.np.linalg", "numba.typed.typeddict")
 
 
 def imported(*arguments: str) -> set[str]:
+    """The modules that the program has imported when it ends; where it had to compile, those of the next time."""
+    modules = modules_of(*arguments)
+    return modules_of(*arguments) if modules & set(COMPILER) else modules
+
+
+def modules_of(*arguments: str) -> set[str]:
     """The modules that the program has imported when it ends."""
     code = (
         "import json, sys; sys.argv[1:] = " + repr(list(arguments)) + "\n"
