@@ -1,5 +1,6 @@
 """Files that are replaced in one step, and files to which lines are appended."""
 
+import io
 import os
 import resource
 import subprocess
@@ -10,8 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import BLOCK_SIZE, JsonLines, open_after, replace_file, replacing, writing
+from puzzlelab.core import files
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.files import (
+    BLOCK_SIZE,
+    JsonLines,
+    locked,
+    open_after,
+    replace_file,
+    replacing,
+    sync,
+    text_lines,
+    writing,
+)
 
 KILLED_WRITER = """
 import os, signal, sys
@@ -150,6 +162,89 @@ def test_threads_that_replace_one_file_do_not_disturb_each_other(path: Path) -> 
 def test_an_error_of_the_system_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=f"^cannot write {tmp_path}: Is a directory$"), writing(tmp_path):
         tmp_path.write_text("")
+
+
+# --- files that survive a power cut -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """The calls that sync and rename, each with the name of its file or folder."""
+    recorded: list[tuple[str, str]] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def record_fsync(descriptor: int) -> None:
+        recorded.append(("sync", Path(f"/proc/self/fd/{descriptor}").readlink().name))
+        fsync(descriptor)
+
+    def record_replace(self: Path, target: Path) -> Path:
+        recorded.append(("rename", self.name))
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", record_fsync)
+    monkeypatch.setattr(Path, "replace", record_replace)
+    return recorded
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors have names in /proc alone")
+def test_a_file_is_synced_before_it_is_renamed_and_the_folder_after_it(
+    path: Path, calls: list[tuple[str, str]]
+) -> None:
+    replace_file(path, "new", path.with_name("writing"))
+    assert calls == [("sync", "writing"), ("rename", "writing"), ("sync", path.parent.name)]
+    calls.clear()
+    replace_file(path, "new", path.with_name("writing"), durable=False)
+    assert calls == [("rename", "writing")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="descriptors have names in /proc alone")
+def test_lines_are_synced_together(path: Path, calls: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(files.time, "monotonic", lambda: now[0])
+    lines = JsonLines(path)
+    for now[0] in (0.0, 0.5, 0.9, 1.1, 1.2):
+        lines.append({"n": 1})
+    assert calls == [("sync", path.name), ("sync", path.parent.name), ("sync", path.name)]
+    lines.sync()
+    assert calls[3:] == [("sync", path.name)]
+
+
+def test_what_cannot_be_synced_is_no_error(path: Path) -> None:
+    sync(Path(os.devnull))
+    JsonLines(path).sync()
+    assert not path.exists()
+
+
+def test_one_program_at_a_time_holds_a_lock(path: Path) -> None:
+    def lock_again() -> None:
+        with locked(path, "another program writes there"):
+            pass
+
+    path.write_text("kept")
+    with locked(path, ""), pytest.raises(BadInput, match="^another program writes there$"):
+        lock_again()
+    lock_again()
+    assert path.read_text() == "kept"
+    with pytest.raises(BadFile, match="cannot write"), locked(path.parent, ""):
+        pass
+
+
+# --- files of lines ---------------------------------------------------------------------------------------------------
+
+
+def test_lines_of_a_text_end_alike_and_have_no_byte_order_mark() -> None:
+    data = "\ufeffone\r\ntwo\rthr\ufeffee\n\nlast".encode()
+    assert list(text_lines(io.BytesIO(data), "f")) == ["one\n", "two\n", "thr\ufeffee\n", "\n", "last"]
+    assert list(text_lines(io.BytesIO(b""), "f")) == []
+    assert list(text_lines(io.BytesIO(b"a\xffb"), "f")) == ["a\ufffdb"]
+
+
+def test_a_line_that_is_too_long_is_named_and_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
+    file = io.BytesIO(b"x" * (10**6 - 1) + b"\n" + b"y" * 10**7)
+    with pytest.raises(BadFile, match="^f, line 2: longer than 1 million characters$"):
+        list(text_lines(file, "f"))
+    assert file.tell() < 3 * 10**6
 
 
 # --- files that grow --------------------------------------------------------------------------------------------------

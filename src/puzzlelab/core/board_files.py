@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Protocol
 
+from puzzlelab.core.files import BYTE_ORDER_MARK
 from puzzlelab.core.puzzle import Instance, Puzzle
 
-BYTE_ORDER_MARK = "\ufeff"
-"""Some programs write it at the beginning of a text file."""
 MOST_COLUMNS = 3
 """Columns after the board. Further TABs are part of the last column."""
 

@@ -1,24 +1,34 @@
-"""Files that survive a kill: they are replaced in one step, or grow by whole lines.
+"""Files that survive a kill and a power cut: they are replaced in one step, or grow by whole lines.
 
-`replace_file` and `replacing` write a temporary file beside the old one, then rename it: a reader sees the old file or
-the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most half a
-line at its end, which the next writer cuts off.
+`replace_file` and `replacing` write a temporary file beside the old one, sync it, then rename it: a reader sees the old
+file or the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most
+half a line at its end, which the next writer cuts off. `locked` keeps a second program from writing to the same file.
 """
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import math
 import os
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, BadInput
 
 BLOCK_SIZE = 4096
 """Bytes that are read at once in search of the beginning of the last line."""
+BYTE_ORDER_MARK = "\ufeff"
+"""Some programs write it at the beginning of a text file."""
+LONGEST_LINE = 16_000_000
+"""Characters of the longest line that is read from a file of boards or rows."""
+SYNC_SECONDS = 1.0
+"""Lines that are appended are on the disk after this time."""
 
 
 @contextmanager
@@ -30,35 +40,101 @@ def writing(place: Path) -> Iterator[None]:
         raise BadFile(f"cannot write {place}: {error.strerror or error}") from None
 
 
+def sync(path: Path) -> None:
+    """Wait until the content of a file, or the names in a folder, are on the disk, where the file system can say so."""
+    if os.name == "nt" and path.is_dir():  # no such folder can be opened
+        return
+    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        _sync_descriptor(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_descriptor(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a pipe, a device, or a file system without this call
+            raise
+
+
+@contextmanager
+def locked(path: Path, message: str) -> Iterator[None]:
+    """Holds the lock of this file, which is created if it is missing, until the end of the block.
+
+    Raises `BadInput` with this message if another process holds it, and `BadFile` if the file cannot be opened. Where
+    the system or the file system has no locks there is none.
+    """
+    with writing(path):
+        file = path.open("ab")
+    with file:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(message) from None
+        except (ImportError, OSError):
+            pass
+        yield
+
+
 # --- files that are replaced as a whole ---
 
 
 @contextmanager
-def replacing(path: Path, temporary: Path | None = None) -> Iterator[Path]:
+def replacing(path: Path, temporary: Path | None = None, durable: bool = True) -> Iterator[Path]:
     """Gives the path of a temporary file to write; at the end it takes the place of `path` in one step.
 
     The temporary file is removed after every error, Ctrl-C included. Only a killed process leaves it behind. It lies
     beside `path`, and its name contains the numbers of the thread and of the process. A caller chooses another name
     where several machines share the folder, or where it removes what killed processes have left.
+
+    With `durable`, a power cut leaves the old file or the new one: the new one is synced before it is renamed, and the
+    folder after that. Without it, a power cut may leave an empty file. That is enough for files with a checksum that
+    can be made again, and for those that only say what a program does at the moment.
     """
     if temporary is None:
         temporary = path.with_name(f"{path.name}.{threading.get_native_id()}.{os.getpid()}")
     try:
         yield temporary
+        if durable:
+            sync(temporary)
         temporary.replace(path)
+        if durable:
+            sync(path.parent)
     except BaseException:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
 
 
-def replace_file(path: Path, content: bytes | str, temporary: Path | None = None) -> None:
+def replace_file(path: Path, content: bytes | str, temporary: Path | None = None, durable: bool = True) -> None:
     """Replace a file in one step; text is written as UTF-8. See `replacing`."""
-    with replacing(path, temporary) as new:
+    with replacing(path, temporary, durable) as new:
         new.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-# --- files that grow ---
+# --- files of lines ---
+
+
+def text_lines(file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the lines of a text in UTF-8, each with its end; a byte-order mark is left out.
+
+    Lines end with LF, CR LF or CR, which are all yielded as LF. Raises `BadFile` with `name` and the number of a line
+    that is longer than `LONGEST_LINE`; no more of it than that is ever read.
+    """
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace")
+    number = 0
+    try:
+        while line := text.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise BadFile(f"{name}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
+            yield line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+    finally:
+        text.detach()
 
 
 def open_after(path: Path, length: int) -> BinaryIO:
@@ -99,12 +175,14 @@ class JsonLines:
     """A file with one JSON object a line, which grows at its end.
 
     `shared` means that several processes append to it: `append` then locks the file, and cuts off half a line of a
-    killed writer first. All methods raise `BadFile`.
+    killed writer first. Lines are synced to the disk together, at most once in `SYNC_SECONDS`; `sync` does it at once.
+    All methods raise `BadFile`.
     """
 
     def __init__(self, path: Path, shared: bool = False) -> None:
         self.path, self.shared = path, shared
         self._position = 0
+        self._synced_at = -math.inf
 
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
@@ -114,7 +192,18 @@ class JsonLines:
                 _lock(file)
                 cut_half_line(file)
             file.write(data)
+            file.flush()
+            if time.monotonic() - self._synced_at >= SYNC_SECONDS:
+                _sync_descriptor(file.fileno())
+                if self._synced_at == -math.inf:  # the file may be new
+                    sync(self.path.parent)
+                self._synced_at = time.monotonic()
         return len(data)
+
+    def sync(self) -> None:
+        """Wait until all lines are on the disk; nothing if the file does not exist."""
+        with writing(self.path), suppress(FileNotFoundError):
+            sync(self.path)
 
     def cut(self, length: int) -> None:
         """Keep only the first `length` bytes; creates a missing file."""

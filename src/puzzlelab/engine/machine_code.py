@@ -320,7 +320,7 @@ class KernelCache(_Cache):
         if folder is None or name is None or data.library.has_dynamic_globals:
             return
         try:
-            replace_file(folder / name, packed_entry(data))
+            replace_file(folder / name, packed_entry(data), durable=False)
         except OSError as error:
             _cannot_keep(folder, error.strerror or str(error))
 

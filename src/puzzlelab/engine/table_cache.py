@@ -72,9 +72,9 @@ def _load(path: Path) -> NDArray[Any]:
 def _save(path: Path, table: NDArray[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_suffix(".json").unlink(missing_ok=True)
-    with replacing(path) as temporary, temporary.open("wb") as file:
+    with replacing(path, durable=False) as temporary, temporary.open("wb") as file:
         np.save(file, table, allow_pickle=False)
-    replace_file(path.with_suffix(".json"), json.dumps({"crc32": checksum(path)}))
+    replace_file(path.with_suffix(".json"), json.dumps({"crc32": checksum(path)}), durable=False)
 
 
 def checksum(path: Path) -> int:

@@ -109,7 +109,7 @@ class ShardLeases:
     def _take_over(self, number: int) -> bool:
         """Replace an expired lease by one of this process; of several processes that do so the last one holds it."""
         temporary = self.folder / f"claiming-{self._owner['token']}"
-        replace_file(self._path(number), json.dumps(self._owner), temporary)
+        replace_file(self._path(number), json.dumps(self._owner), temporary, durable=False)
         return self._owner_of(number) == self._owner and not self._finished(number)
 
     def _expired(self, number: int) -> bool:

@@ -7,7 +7,6 @@ shards that the learner requests; `done`: exists once the run is finished.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import tomllib
@@ -111,14 +110,8 @@ class Run:
     @contextmanager
     def exclusive(self, program: str) -> Iterator[None]:
         """Holds the folder's lock for this kind of program; raises `BadInput` if another process holds it."""
-        path = self.folder / f"{program}.lock"
-        with self.writing():
-            file = path.open("w", encoding="utf-8")
-        with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BadInput(f"another program is at work on {self.folder} as its {program}") from None
+        message = f"another program is at work on {self.folder} as its {program}"
+        with files.locked(self.folder / f"{program}.lock", message):
             yield
 
     def publish(self, name: str) -> None:
