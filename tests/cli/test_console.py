@@ -88,3 +88,56 @@ def test_other_commands_have_no_lines(standing_clock: None, capsys: pytest.Captu
     with console.progress("solving", 10):
         report.progress("boards", 1, 10)
     assert not lines(capsys)
+
+
+# --- names with control characters ---
+
+NAME = "x\x1b[31mred\nerror: none\r[/bold]\u202e\udcff"
+SHOWN = r"x\x1b[31mred\nerror: none\r[/bold]\u202e\udcff"
+
+
+def test_control_characters_of_names_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    console.fail(f"cannot read {NAME}: no such file")
+    console.NoBars().note(f"{NAME} is made again")
+    assert capsys.readouterr().err == f"error: cannot read {SHOWN}: no such file\n{SHOWN} is made again\n"
+
+
+def test_control_characters_of_names_are_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = Terminal()
+    monkeypatch.setattr("sys.stderr", errors)
+    with console.progress():
+        report.note(f"{NAME} is made again")
+        report.waiting(f"waiting for {NAME}")
+    assert f"{SHOWN} is made again" in errors.getvalue()
+    assert f"waiting for {SHOWN}" in errors.getvalue()
+
+
+def test_control_characters_of_names_are_shown_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    report.note(f"{NAME} is made again")
+    assert [record.getMessage() for record in caplog.records] == [f"{SHOWN} is made again"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "imitation", "--config", "x\x1b[31mred"),
+        ("solve", "tiles-3x3", "--file", "x\x1b[31mred"),
+        ("solve", "tiles-3x3", "867254301", "--net", "x\x1b[31mred"),
+        ("solve", "x\x1b[31mred", "867254301"),
+        ("solve", "tiles-3x3", "867254301", "--with", "x\x1b[31mred"),
+        ("solve", "tiles-3x3", "867254301", "--set", "x\x1b[31mred=3"),
+        ("solve", "tiles-3x3", "867254301", "x\x1b[31mred"),
+        ("solve", "tiles-3x3", "867254301", "--x\x1b[31mred"),
+        ("solve", "tiles-3x3", "867254301", "--time", "x\x1b[31mred"),
+        ("verify", "x\x1b[31mred"),
+        ("bench", "tiles-3x3", "x\x1b[31mred"),
+        ("plot", "x\x1b[31mred"),
+        ("selfplay", "status", "x\x1b[31mred"),
+        ("train", "x\x1b[31mred"),
+        ("x\x1b[31mred",),
+    ],
+)
+def test_no_command_echoes_control_characters(program, words: tuple[str, ...]) -> None:
+    code, out, errors = program(*words)
+    assert code
+    assert "\x1b[31m" not in out + errors

@@ -1,6 +1,8 @@
 """The smaller verbs, as they are typed: check, verify, generate, list, warm."""
 
 import json
+import subprocess
+from types import SimpleNamespace
 
 import pytest
 
@@ -373,6 +375,24 @@ def test_warm_leaves_machine_code(program, monkeypatch):
     assert code == 0
     assert out.startswith("1 pairs of solver and estimate are warm in ")
     assert list(kernel_cache().rglob("*bfs_kernels.step*.kernel"))
+
+
+@pytest.mark.parametrize("kept", ["kernel_cache.unkept", "table_cache.unkept_tables"])
+def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path, kept):
+    monkeypatch.setattr("puzzlelab.core.solver.solve", lambda *_: None)
+    monkeypatch.setattr(f"puzzlelab.engine.{kept}", {tmp_path / "a": "No space left on device", tmp_path / "b": "x"})
+    code, out, errors = program("warm", "tiles-2x2")
+    assert (code, out) == (1, "")
+    assert errors == (
+        f"error: 2 files could not be kept, the first one is {tmp_path / 'a'} (No space left on device)\n"
+    )
+
+
+def test_a_pack_that_cannot_be_written_is_said(program, monkeypatch, tmp_path):
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=0))
+    (tmp_path / "file").write_text("a file")
+    code, _, errors = program("warm", "tiles-2x2", "--pack", tmp_path / "file")
+    assert (code, errors) == (2, f"error: cannot write {tmp_path / 'file'}: File exists\n")
 
 
 def test_warm_of_a_puzzle_that_does_not_exist(program):

@@ -1,3 +1,4 @@
+import errno
 import os
 import subprocess
 import sys
@@ -217,6 +218,98 @@ def test_only_folders_are_deleted(source: Path, own_cache: Path) -> None:
 def test_where_nothing_can_be_written_there_is_no_folder(no_cache: Path) -> None:
     assert folder_now() is None
     assert no_cache.read_text() == "a file"
+
+
+def test_a_folder_that_can_only_be_read_is_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
+    folder = folder_now()
+
+    def read_only(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "mkdir", read_only)
+    monkeypatch.setattr(os, "utime", read_only)
+    assert folder_now() == folder
+    assert listener.notes == []
+
+
+def test_a_folder_that_cannot_be_made_is_said_once(no_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
+    monkeypatch.setattr(kernel_cache, "unkept", {})
+    assert folder_now() is None
+    assert folder_now() is None
+    (note,) = listener.notes
+    assert note.startswith(f"Compiled kernels cannot be kept in {no_cache / 'kernels'}")
+    assert list(kernel_cache.unkept.values()) == ["Not a directory"]
+
+
+def test_old_folders_that_another_process_deletes_too_do_no_harm(own_cache: Path, monkeypatch, listener) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(kernel_cache, "_prune", gone)
+    assert folder_now() is not None
+    assert listener.notes == []
+
+
+# --- folders of others ---
+
+needs_owners = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of this kind")
+
+
+@needs_owners
+@pytest.mark.parametrize(
+    ("place", "mode", "trusted"),
+    [
+        (".", 0o700, True),
+        (".", 0o775, True),  # a group whose members trust each other
+        (".", 0o777, False),
+        (".", 0o1777, False),  # anybody could add an entry
+        ("..", 0o777, False),
+        ("..", 0o1777, True),
+        ("../..", 0o777, False),
+        ("../..", 0o1777, True),  # as in /tmp
+        ("../../..", 0o777, False),  # anybody could put another folder in the place of the cache
+        ("../../..", 0o1777, True),
+    ],
+)
+def test_kernels_that_every_user_can_change_are_not_used(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener, place: str, mode: int, trusted: bool
+) -> None:
+    monkeypatch.setattr(kernel_cache, "unkept", {})
+    folder = folder_now()
+    changed = (folder / place).resolve()
+    changed.chmod(mode)
+    assert folder_now() == (folder if trusted else None)
+    if folder_now() is None:
+        assert listener.notes[0] == (
+            f"Compiled kernels in {folder} are not used, because every user can write to {changed}, and they could "
+            "run any code. PUZZLELAB_TRUST_CACHE=1 uses them all the same."
+        )
+        assert folder in kernel_cache.unkept
+        monkeypatch.setenv("PUZZLELAB_TRUST_CACHE", "1")
+        assert folder_now() == folder
+
+
+@needs_owners
+def test_kernels_of_another_user_are_not_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener) -> None:
+    monkeypatch.setattr(kernel_cache, "unkept", {})
+    folder = folder_now()
+    owner = folder.stat().st_uid
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    if owner == 0:  # the tests run as root, whom everybody trusts
+        os.chown(folder, 12345, -1)
+    monkeypatch.setattr(kernel_cache, "PACKAGE", Path("/"))
+    assert folder_now() is None
+    assert f"because {folder} belongs to another user" in listener.notes[0]
+    monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid)
+    assert folder_now() == folder
+
+
+@needs_owners
+def test_kernels_of_the_owner_of_the_package_are_used(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_now()
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    monkeypatch.setattr(kernel_cache, "PACKAGE", folder)
+    assert folder_now() == folder
 
 
 # --- in other processes ---

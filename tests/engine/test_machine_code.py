@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import pickle
+import platform
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +18,8 @@ import numba
 import numpy as np
 import pytest
 
-from puzzlelab.engine import announcing, background, machine_code
+from puzzlelab.core.errors import CorruptData
+from puzzlelab.engine import announcing, background, kernel_cache, machine_code
 from puzzlelab.engine.kernels import compiled
 from puzzlelab.engine.machine_code import LEVELS, MANIFEST, entry_name, manifest_of, pack, platform_triple, runs_here
 
@@ -42,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for machine code of this test alone, and no pack."""
     monkeypatch.setattr(machine_code, "kernel_cache", lambda: tmp_path)
     monkeypatch.setattr(machine_code, "pack", lambda: None)
-    machine_code._cannot_keep.cache_clear()
+    monkeypatch.setattr(kernel_cache, "unkept", {})
     return tmp_path
 
 
@@ -76,50 +81,190 @@ def test_a_loaded_kernel_can_be_called_by_one_that_is_compiled(folder: Path) -> 
     assert double(BAG) == 18
 
 
-@pytest.mark.parametrize("damage", ["empty", "half", "one bit", "other text", "no checksum"])
-def test_what_is_damaged_is_compiled_again_and_said(folder: Path, listener, damage: str) -> None:
-    compiled(total)(BAG)
-    path = entry(folder)
-    whole = path.read_bytes()
-    middle = len(whole) // 2
-    path.write_bytes(
-        {
-            "empty": b"",
-            "half": whole[:middle],
-            "one bit": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
-            "other text": b"not a kernel",
-            "no checksum": whole[: len(machine_code.MAGIC)],
-        }[damage]
-    )
+START = len(machine_code.MAGIC) + 32
+"""Where the content of an entry begins, after the checksum."""
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda whole: b"",
+    "one byte": lambda whole: whole[:1],
+    "no checksum": lambda whole: whole[: START - 32],
+    "half a checksum": lambda whole: whole[: START - 16],
+    "no content": lambda whole: whole[:START],
+    "half": lambda whole: whole[: len(whole) // 2],
+    "the last byte is missing": lambda whole: whole[:-1],
+    "a byte too many": lambda whole: whole + b"\0",
+    "twice": lambda whole: whole + whole,
+    "one bit of the format": lambda whole: flipped(whole, 3),
+    "one bit of the checksum": lambda whole: flipped(whole, START - 1),
+    "one bit of the first byte": lambda whole: flipped(whole, START),
+    "one bit in the middle": lambda whole: flipped(whole, len(whole) // 2),
+    "one bit of the last byte": lambda whole: flipped(whole, -1),
+    "a block of zeros": lambda whole: whole[:4096] + bytes(4096) + whole[8192:],
+    "zeros in the place of all": lambda whole: bytes(len(whole)),
+    "two blocks in the other order": lambda whole: whole[:1000] + whole[3000:5000] + whole[1000:3000] + whole[5000:],
+    "another format": lambda whole: whole.replace(b"kernel 2", b"kernel 1", 1),
+    "text": lambda whole: b"not a kernel",
+    "noise": lambda whole: np.random.default_rng(0).bytes(len(whole)),
+    "a pickle alone": lambda whole: whole[START:],
+}
+
+
+def flipped(data: bytes, place: int) -> bytes:
+    """The data with one bit changed."""
+    changed = bytearray(data)
+    changed[place] ^= 1
+    return bytes(changed)
+
+
+def heals(path: Path, notes: list[str], reason: str) -> None:
+    """Assert that the kernel is compiled once more, with one sentence, and is loaded without a word after that."""
     again = compiled(total)
     assert (again(BAG), compiles(again)) == (9, 1)
-    assert listener.notes == [f"A compiled kernel cannot be used, and is compiled again: {path}"]
+    assert notes == [f"A compiled kernel cannot be used ({reason}), and is compiled again: {path}"]
     healed = compiled(total)
     assert (healed(BAG), compiles(healed)) == (9, 0)
+    assert len(notes) == 1
 
 
-def test_the_entry_of_another_kernel_is_not_run(folder: Path, listener) -> None:
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_entry_is_compiled_again_and_replaced(folder: Path, listener, damage) -> None:
     compiled(total)(BAG)
-    right = entry(folder)
-    compiled(lambda bag: bag.numbers[0] * 1.0)(BAG._replace(numbers=np.zeros(3)))
-    (other,) = set(folder.glob("*.kernel")) - {right}
-    right.write_bytes(other.read_bytes())
-    again = compiled(total)
-    assert (again(BAG), compiles(again)) == (9, 1)
+    path = entry(folder)
+    path.write_bytes(damage(path.read_bytes()))
+    heals(path, listener.notes, "its checksum does not agree")
 
 
+def test_the_checksum_comes_before_the_pickle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(total)(BAG)
+    path = entry(folder)
+    monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("this was read"))
+    for damage in DAMAGE.values():
+        with pytest.raises(CorruptData):
+            machine_code.unpacked_entry(path.name, damage(path.read_bytes()), None, ())
+
+
+def in_its_place(path: Path, kind: str) -> None:
+    """Put something that is no file in the place of an entry."""
+    path.unlink()
+    if kind == "an empty folder":
+        path.mkdir()
+    elif kind == "a folder with files":
+        (path / "more").mkdir(parents=True)
+        (path / "more" / "file").write_text("text")
+    elif kind == "a link to a folder":
+        path.symlink_to(path.parent)
+    elif kind == "a link to itself":
+        path.symlink_to(path)
+    elif kind == "a pipe":
+        os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes of this kind, and seldom links")
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("an empty folder", "it is no file"),
+        ("a folder with files", "it is no file"),
+        ("a link to a folder", "it is no file"),
+        ("a link to itself", "Too many levels of symbolic links"),
+        ("a pipe", "it is no file"),
+    ],
+)
+def test_what_is_no_file_is_replaced_by_one(folder: Path, listener, kind: str, reason: str) -> None:
+    compiled(total)(BAG)
+    path = entry(folder)
+    in_its_place(path, kind)
+    heals(path, listener.notes, reason)
+    assert path.is_file()
+
+
+def test_an_entry_that_cannot_be_read_is_replaced(folder: Path, listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(total)(BAG)
+
+    def refuse(self: Path) -> bytes:
+        monkeypatch.undo()
+        monkeypatch.setattr(machine_code, "kernel_cache", lambda: folder)
+        monkeypatch.setattr(machine_code, "pack", lambda: None)
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    heals(entry(folder), listener.notes, "Permission denied")
+
+
+def test_an_entry_of_any_size_is_not_read_into_memory(folder: Path, listener) -> None:
+    compiled(total)(BAG)
+    with entry(folder).open("r+b") as file:
+        file.truncate(machine_code.LARGEST + 1)
+    heals(entry(folder), listener.notes, "it is too large")
+
+
+def first(bag):
+    return bag.numbers[0] + 100
+
+
+def test_the_entry_of_another_kernel_with_the_same_types_is_not_run(folder: Path, listener) -> None:
+    compiled(total)(BAG)
+    path = entry(folder)
+    compiled(first)(BAG)
+    (other,) = set(folder.glob("*.kernel")) - {path}
+    path.write_bytes(other.read_bytes())
+    heals(path, listener.notes, "its checksum does not agree")
+
+
+def test_an_entry_of_other_sources_or_another_numba_is_not_run(folder: Path, listener, monkeypatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(machine_code, "kernel_fingerprint", lambda: "of Numba 0.1")
+        compiled(total)(BAG)
+    heals(entry(folder), listener.notes, "its checksum does not agree")
+
+
+class _Gone:
+    """Its pickle names something that is no longer there."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return eval, ("1 / 0",)
+
+
+def test_a_pickle_that_cannot_be_read_is_compiled_again(folder: Path, listener) -> None:
+    compiled(total)(BAG)
+    path = entry(folder)
+    content = pickle.dumps(_Gone())
+    path.write_bytes(machine_code.MAGIC + machine_code._checksum(path.name, content) + content)
+    heals(path, listener.notes, "ZeroDivisionError while it was read")
+
+
+def test_a_folder_that_is_removed_while_a_process_runs_is_made_again(folder: Path, listener) -> None:
+    folder.rmdir()
+    assert compiled(total)(BAG) == 9
+    assert entry(folder).is_file()
+    assert listener.notes == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EACCES])
 def test_where_nothing_can_be_written_the_kernel_runs_and_it_is_said_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, listener
+    folder: Path, monkeypatch: pytest.MonkeyPatch, listener, number: int
 ) -> None:
     def full(self: Path, data: bytes) -> int:
-        raise OSError(28, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(Path, "write_bytes", full)
     assert compiled(total)(BAG) == 9
+    assert compiled(first)(BAG) == 102
     assert compiled(total)(BAG) == 9
-    (note,) = listener.notes
-    assert note.startswith(f"Compiled kernels cannot be kept in {folder} (No space left on device)")
+    path, other = kernel_cache.unkept
+    assert listener.notes == [
+        f"Compiled kernels cannot be kept in {path} ({os.strerror(number)}): the next start compiles them again."
+    ]
+    assert path.parent == other.parent == folder
     assert list(folder.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_the_folder_is_said_once(folder: Path, listener) -> None:
+    folder.rmdir()
+    folder.write_text("a file")
+    assert compiled(total)(BAG) == 9
+    assert compiled(first)(BAG) == 102
+    assert len(listener.notes) == 1
+    assert "(File exists)" in listener.notes[0] or "(Not a directory)" in listener.notes[0]
 
 
 # --- keys ---
@@ -235,11 +380,38 @@ def test_a_pack_that_does_not_suit_is_said_and_compiled(packed: Path, listener, 
     assert words in note
 
 
-def test_a_damaged_entry_of_a_pack_is_compiled(packed: Path) -> None:
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_entry_of_a_pack_is_compiled_and_kept_in_the_cache(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener, damage
+) -> None:
+    cache_folder = tmp_path / "cache"
+    monkeypatch.setattr(machine_code, "kernel_cache", lambda: cache_folder)
     path = entry(packed)
-    path.write_bytes(path.read_bytes()[:-1])
+    path.write_bytes(damage(path.read_bytes()))
+    heals(path, listener.notes, "its checksum does not agree")
+    assert entry(cache_folder).name == path.name
+
+
+def test_a_folder_in_the_place_of_an_entry_of_a_pack_stays(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listener
+) -> None:
+    monkeypatch.setattr(machine_code, "kernel_cache", lambda: tmp_path / "cache")
+    path = entry(packed)
+    in_its_place(path, "an empty folder")
+    heals(path, listener.notes, "it is no file")
+    assert path.is_dir()
+
+
+def test_a_pack_that_every_user_can_change_is_not_used(packed: Path, listener, monkeypatch) -> None:
+    packed.chmod(0o777)
     kernel = compiled(total)
     assert (kernel(BAG), compiles(kernel)) == (9, 1)
+    (note,) = listener.notes
+    assert note.startswith(f"Compiled kernels in {packed} are not used, because every user can write to {packed}")
+    pack.cache_clear()
+    monkeypatch.setenv(kernel_cache.TRUST, "1")
+    trusting = compiled(total)
+    assert (trusting(BAG), compiles(trusting)) == (9, 0)
 
 
 def test_a_pack_is_for_processors_that_have_its_features(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,10 +470,10 @@ def test_nothing_is_started_where_it_is_turned_off(monkeypatch: pytest.MonkeyPat
 
 
 WAITING = """
-import fcntl, os, pathlib, sys
+import fcntl, sys
 with open(sys.argv[1], "a+") as file:
     fcntl.flock(file, fcntl.LOCK_EX)
-    file.write(str(os.getpid())); file.flush()
+    file.write(sys.argv[2].replace("PID", str(__import__("os").getpid()))); file.flush()
     print("holds it", flush=True)
     sys.stdin.read()
 """
@@ -310,14 +482,55 @@ with open(sys.argv[1], "a+") as file:
 def test_what_measures_times_ends_what_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fcntl")
     monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
-    command = [sys.executable, "-c", WAITING, str(tmp_path / background.LOCK)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "holds it\n"
-        with background.none_running():
-            assert other.wait(60) != 0
-            with (tmp_path / background.LOCK).open("a+") as file:
-                assert not background._locked(file)
+    with holding(tmp_path, f"PID {platform.node()}") as other, background.none_running():
+        assert other.wait(60) != 0
+        with (tmp_path / background.LOCK).open("a+") as file:
+            assert not background._locked(file)
+
+
+def holding(folder: Path, text: str) -> subprocess.Popen[str]:
+    """A process that holds the lock of the background process, and has written this text into its file."""
+    command = [sys.executable, "-c", WAITING, str(folder / background.LOCK), text]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert other.stdout is not None
+    assert other.stdout.readline() == "holds it\n"
+    return other
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "-1", "0", "1", "noise", "9" * 400, "PID another machine", "-1 {node}", "0 {node}", "12345678901 {node}"],
+)
+def test_only_a_number_of_this_machine_is_a_process_to_end(tmp_path: Path, monkeypatch, text: str) -> None:
+    pytest.importorskip("fcntl")
+    monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
+    ticks = iter(range(1000))
+    monkeypatch.setattr(background, "time", types.SimpleNamespace(monotonic=lambda: next(ticks), sleep=lambda _: None))
+    monkeypatch.setattr(os, "kill", lambda *number: pytest.fail(f"a signal was sent to {number}"))
+    with holding(tmp_path, text.format(node=platform.node())) as other, background.none_running():
+        assert other.poll() is None
+        other.communicate()
+
+
+@pytest.mark.parametrize("kind", ["a folder", "no folder", "noise"])
+def test_a_damaged_lock_file_keeps_nobody_from_measuring(tmp_path: Path, monkeypatch, kind: str) -> None:
+    monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path / "kernels")
+    lock = tmp_path / "kernels" / background.LOCK
+    if kind == "a folder":
+        lock.mkdir(parents=True)
+    elif kind == "noise":
+        lock.parent.mkdir()
+        lock.write_bytes(bytes(range(256)))
+    with background.none_running():
+        pass
+
+
+def test_nothing_is_compiled_in_the_background_that_could_not_be_kept(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PUZZLELAB_BACKGROUND", "1")
+    monkeypatch.setattr(background, "kernel_cache", lambda: tmp_path)
+    monkeypatch.setattr(background, "unkept", {tmp_path / "a.kernel": "No space left on device"})
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
+    background.start([("puzzlelab.engine.hash_table_kernels", "mix", ())])
 
 
 def test_the_process_compiles_what_it_is_told_and_ends(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +23,12 @@ def never() -> np.ndarray:
 @pytest.fixture
 def files(own_cache: Path) -> tuple[Path, Path]:
     """A stored table and its card."""
-    stored("squares", table)
+    stored("squares", table, np.int64, (20, 30))
     return table_folder() / "squares.npy", table_folder() / "squares.json"
 
 
 def test_a_table_is_made_once(files) -> None:
-    assert np.array_equal(stored("squares", never), table())
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
 
 
 def test_a_table_is_kept_in_the_cache_folder_of_the_user(files, own_cache: Path) -> None:
@@ -38,12 +40,12 @@ def test_a_table_is_kept_in_the_cache_folder_of_the_user(files, own_cache: Path)
 
 def test_a_loaded_table_cannot_be_changed(files) -> None:
     with pytest.raises(ValueError, match="read-only"):
-        stored("squares", never)[0, 0] = 1
+        stored("squares", never, np.int64, (20, 30))[0, 0] = 1
 
 
 def test_tables_of_other_names_are_others(files) -> None:
-    assert np.array_equal(stored("threes", lambda: np.full(3, 3)), [3, 3, 3])
-    assert np.array_equal(stored("squares", never), table())
+    assert np.array_equal(stored("threes", lambda: np.full(3, 3), np.int64, (3,)), [3, 3, 3])
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
 
 
 DAMAGE: dict[str, Callable[[Path, Path], object]] = {
@@ -59,6 +61,49 @@ DAMAGE: dict[str, Callable[[Path, Path], object]] = {
     "a card of noise": lambda data, card: card.write_bytes(bytes(range(128, 256))),
     "a card with another sum": lambda data, card: card.write_text(json.dumps({"bytes": 4800, "crc32": 1})),
 }
+
+
+def foreign(data: Path, card: Path, other: object) -> None:
+    """Put another table there, or other bytes, with the right checksum on its card."""
+    if isinstance(other, bytes):
+        data.write_bytes(other)
+    else:
+        np.save(data, other)
+    card.write_text(json.dumps({"crc32": checksum(data)}))
+
+
+def header(text: str) -> bytes:
+    """A file of NumPy with this header and no data."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+HEADER = "{{'descr': '<i8', 'fortran_order': False, 'shape': {}}}\n"
+FOREIGN: dict[str, tuple[object, str]] = {
+    "another shape": (table().T.copy(), "it has the type <i8 and the shape (30, 20)"),
+    "a longer one": (np.zeros((21, 30), np.int64), "it has the type <i8 and the shape (21, 30)"),
+    "zero rows": (np.zeros((0, 30), np.int64), "it has the type <i8 and the shape (0, 30)"),
+    "one axis": (table().reshape(-1), "it has the type <i8 and the shape (600,)"),
+    "no axis": (np.int64(7), "it has the type <i8 and the shape ()"),
+    "another type": (table().astype(np.int32), "it has the type <i4 and the shape (20, 30)"),
+    "fractions": (table().astype(float), "it has the type <f8 and the shape (20, 30)"),
+    "another byte order": (table().astype(">i8"), "it has the type >i8 and the shape (20, 30)"),
+    "another order": (
+        np.asfortranarray(table()),
+        "it has the type <i8 and the shape (20, 30), in another order",
+    ),
+    "objects": (table().astype(object), "it is no table of NumPy"),
+    "records": (np.zeros((20, 30), [("a", "<i4"), ("b", "<i4")]), "it has the type |V8 and the shape (20, 30)"),
+    "an archive": (b"PK\x03\x04" + bytes(100), "it is no table of NumPy"),
+    "no bytes": (b"", "it is no table of NumPy"),
+    "no header": (b"\x93NUMPY\x01\x00", "it is no table of NumPy"),
+    "a shape of NaN": (header(HEADER.format("(nan, 30)")), "it is no table of NumPy"),
+    "a shape of fractions": (header(HEADER.format("(20.0, 30)")), "it is no table of NumPy"),
+    "a negative shape": (header(HEADER.format("(-20, 30)")), "it is no table of NumPy"),
+    "a shape larger than any disk": (header(HEADER.format(f"({10**30}, 30)")), "it is no table of NumPy"),
+    "a shape larger than the file": (header(HEADER.format("(20, 30)")), "it is no table of NumPy"),
+    "a header of brackets": (header("(" * 5000), "it is no table of NumPy"),
+    "a header that is a program": (header("__import__('os').abort()"), "it is no table of NumPy"),
+}
 UNEXPECTED: dict[str, Callable[[Path, Path], object]] = {
     "an empty file": lambda data, card: data.write_bytes(b""),
     "a header that does not end": lambda data, card: flip(data, 60, 0x01),
@@ -66,6 +111,11 @@ UNEXPECTED: dict[str, Callable[[Path, Path], object]] = {
     "a header with the other byte order": lambda data, card: flip(data, 21, 0x02),
     "a card that says nothing": lambda data, card: card.write_text("{}"),
     "a card that is a list": lambda data, card: card.write_text("[]"),
+    "a card of NaN": lambda data, card: card.write_text('{"crc32": NaN}'),
+    "a card of brackets": lambda data, card: card.write_text("[" * 100_000),
+    "a card with too many digits": lambda data, card: card.write_text('{"crc32": ' + "1" * 5000 + "}"),
+    "a folder in the place of the table": lambda data, card: (data.unlink(), data.mkdir()),
+    "a folder in the place of the card": lambda data, card: (card.unlink(), (card / "more").mkdir(parents=True)),
 }
 
 
@@ -78,23 +128,72 @@ def flip(path: Path, place: int, bits: int = 0x40) -> None:
 @pytest.mark.parametrize("damage", [*DAMAGE.values(), *UNEXPECTED.values()], ids=[*DAMAGE, *UNEXPECTED])
 def test_a_damaged_table_is_made_again_with_a_sentence(files, listener, damage: Callable[[Path, Path], object]) -> None:
     damage(*files)
-    assert np.array_equal(stored("squares", table), table())
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert len(listener.notes) == 1
     assert listener.notes[0].startswith("The table squares.npy in the cache folder is damaged (")
     assert listener.notes[0].endswith("); it is built again.")
-    assert np.array_equal(stored("squares", never), table())
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
+
+
+@pytest.mark.parametrize(("other", "reason"), FOREIGN.values(), ids=FOREIGN)
+def test_a_foreign_table_with_the_right_checksum_is_made_again(files, listener, other: object, reason: str) -> None:
+    foreign(*files, other)
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
+    assert listener.notes == [f"The table squares.npy in the cache folder is damaged ({reason}); it is built again."]
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
+    assert len(listener.notes) == 1
+
+
+def test_a_table_under_the_name_of_another_is_made_again(files, listener) -> None:
+    stored("cubes", lambda: table() ** 3, np.int64, (20, 30))
+    for path in files:
+        path.write_bytes(path.with_stem("cubes").read_bytes())
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
+    assert listener.notes == [
+        "The table squares.npy in the cache folder is damaged (it is another table); it is built again."
+    ]
+
+
+def test_a_card_of_before_without_a_name_is_read(files) -> None:
+    data, card = files
+    card.write_text(json.dumps({"crc32": checksum(data)}))
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
+
+
+def test_a_length_that_is_not_known_is_any_but_zero(files, listener) -> None:
+    assert stored("squares", never, np.int64, (None, 30)).shape == (20, 30)
+    foreign(*files, np.zeros((0, 30), np.int64))
+    assert stored("squares", table, np.int64, (None, 30)).shape == (20, 30)
+    assert len(listener.notes) == 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+def test_a_table_for_which_there_is_no_room_is_used_from_memory(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, listener, number: int
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(np, "save", full)
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
+    assert listener.notes == [
+        f"The table squares.npy cannot be kept in {table_folder()} ({os.strerror(number)}); it is used from memory."
+    ]
+    assert table_cache.unkept_tables[table_folder() / "squares.npy"] == os.strerror(number)
+    assert list(table_folder().iterdir()) == []
 
 
 def test_a_table_without_its_card_was_never_finished(files, listener) -> None:
     files[1].unlink()
-    assert np.array_equal(stored("squares", table), table())
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert listener.notes == []
-    assert np.array_equal(stored("squares", never), table())
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
 
 
 def test_where_nothing_can_be_kept_the_table_is_used_from_memory(no_cache: Path, listener) -> None:
-    assert np.array_equal(stored("squares", table), table())
-    assert np.array_equal(stored("squares", never), table())
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
+    assert np.array_equal(stored("squares", never, np.int64, (20, 30)), table())
     assert len(listener.notes) == 1
     assert listener.notes[0].startswith("The table squares.npy cannot be kept in ")
     assert listener.notes[0].endswith("; it is used from memory.")
@@ -102,7 +201,7 @@ def test_where_nothing_can_be_kept_the_table_is_used_from_memory(no_cache: Path,
 
 def test_an_error_while_making_leaves_nothing(own_cache: Path) -> None:
     with pytest.raises(AssertionError, match="made again"):
-        stored("squares", never)
+        stored("squares", never, np.int64, (20, 30))
     assert [path for path in own_cache.rglob("*") if path.is_file()] == []
 
 
@@ -113,7 +212,7 @@ def test_ctrl_c_while_writing_leaves_nothing(own_cache: Path, monkeypatch: pytes
 
     monkeypatch.setattr(np, "save", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        stored("squares", table)
+        stored("squares", table, np.int64, (20, 30))
     assert [path for path in own_cache.rglob("*") if path.is_file()] == []
 
 
@@ -125,8 +224,8 @@ def test_ctrl_c_while_writing_again_leaves_nothing_that_looks_whole(files, monke
     with monkeypatch.context() as patched:
         patched.setattr(np, "save", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            stored("squares", table)
-    assert np.array_equal(stored("squares", table), table())
+            stored("squares", table, np.int64, (20, 30))
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 4800, 10_000])
@@ -139,16 +238,11 @@ def test_the_checksum_is_crc_32_whatever_the_pieces(
     assert checksum(path) == zlib.crc32(table().tobytes())
 
 
-def test_an_empty_table_is_kept_too(own_cache: Path) -> None:
-    stored("nothing", lambda: np.zeros(0, np.uint8))
-    assert stored("nothing", never).size == 0
-
-
 def test_a_folder_that_may_not_be_looked_into_holds_no_table(own_cache: Path, monkeypatch, listener) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "stat", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    assert np.array_equal(stored("squares", table), table())
+    assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert "is used from memory" in listener.notes[-1]

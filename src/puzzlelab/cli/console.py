@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from puzzlelab.core.errors import visible
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -23,8 +25,8 @@ WIDTH = 120
 
 
 def fail(sentence: str) -> None:
-    """Print an error on standard error."""
-    print(f"error: {sentence}", file=sys.stderr, flush=True)
+    """Print an error on standard error, on one line."""
+    print(f"error: {visible(sentence)}", file=sys.stderr, flush=True)
 
 
 class Console(Protocol):
@@ -88,7 +90,7 @@ class NoBars:
     task_ids: Sequence[int] = (0,)
 
     def note(self, sentence: str) -> None:
-        print(sentence, file=sys.stderr, flush=True)
+        print(visible(sentence), file=sys.stderr, flush=True)
 
     def waiting(self, sentence: str) -> None:
         self.note(sentence)
@@ -145,7 +147,7 @@ class _Listener:
         self.tasks: dict[str, int] = {}
 
     def note(self, sentence: str) -> None:
-        self.bars.console.print(sentence, soft_wrap=True)
+        self.bars.console.print(visible(sentence), soft_wrap=True, markup=False, highlight=False)
 
     def waiting(self, sentence: str) -> None:
         if not self.bars.disable:
@@ -176,7 +178,7 @@ def progress(title: str = "", total: int | None = None, shown: bool = True, line
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bars:
         if title:
             bars.add_task(title, total=total)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import output, progress
+from puzzlelab.cli.console import UNSOLVED, fail, output, progress
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle
@@ -36,7 +36,8 @@ def warm(
 ) -> None:
     """Compile the kernels of all solvers for these puzzles, and build their tables.
 
-    With --pack, compile them for a generic processor. Set PUZZLELAB_KERNELS to that folder to use them.
+    With --pack, compile them for a generic processor. Set PUZZLELAB_KERNELS to that folder to use them. The exit code
+    is 1 if something could not be kept.
     """
     if pack is not None:
         _make_pack(puzzles or [], pack, cpu)
@@ -44,7 +45,8 @@ def warm(
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solver import solve
-    from puzzlelab.engine.kernel_cache import user_cache
+    from puzzlelab.engine.kernel_cache import unkept, user_cache
+    from puzzlelab.engine.table_cache import unkept_tables
 
     limit = Limit(nodes=NODES, seconds=SECONDS)
     every_estimate = {
@@ -55,6 +57,10 @@ def warm(
         for solver, start in pairs:
             solve(solver, start, limit)
             bars.advance(bars.task_ids[0])
+    if unkept or unkept_tables:
+        path, reason = next(iter({**unkept, **unkept_tables}.items()))
+        fail(f"{len(unkept) + len(unkept_tables)} files could not be kept, the first one is {path} ({reason})")
+        raise typer.Exit(UNSOLVED)
     output().print(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 
 
@@ -66,6 +72,7 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
     import tempfile
 
     from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.files import replace_file, writing
     from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
 
     if cpu not in LEVELS:
@@ -82,13 +89,14 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
         done = subprocess.run(warm, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
         if done.returncode:
             raise typer.Exit(done.returncode)
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in [*folder.glob(f"*{SUFFIX}"), *folder.glob(MANIFEST)]:
-            old.unlink()
-        entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
-        for entry in entries:
-            shutil.copy(entry, folder)
-    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for old in [*folder.glob(MANIFEST), *folder.glob(f"*{SUFFIX}")]:
+                old.unlink()
+            entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
+            for entry in entries:
+                shutil.copy(entry, folder)
+            replace_file(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
     output().print(f"{len(entries)} kernels for {cpu} are in {folder}")
 
 

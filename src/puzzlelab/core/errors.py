@@ -60,3 +60,8 @@ def shorten(text: str, most: int = 40) -> str:
     """`text` on one line for a message, without control characters and cut to `most` characters."""
     clean = "".join(c if c.isprintable() else "?" for c in text[: most + 1])
     return clean if len(clean) <= most else clean[:most] + "..."
+
+
+def visible(text: str) -> str:
+    """`text` as a terminal can show it: control characters and line ends, such as those of a file name, are escapes."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

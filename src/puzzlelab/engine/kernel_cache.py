@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import sys
 import sysconfig
 import tempfile
@@ -28,10 +29,15 @@ IMPORT = re.compile(rb"^(?:from puzzlelab(\S*) import (\([^)]*\)|.*)|import puzz
 into a kernel."""
 PROCESSOR = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 """Settings of Numba that name the processor, which is part of the key of each kernel."""
+TRUST = "PUZZLELAB_TRUST_CACHE"
+"""The environment variable that, set to 1, lets kernels be used from folders that other users can change."""
 KEPT_FOLDERS = 6
 KEPT_SECONDS = 7 * 24 * 3600
 SHORT = 1.0
 """Seconds of delay before a message."""
+
+unkept: dict[Path, str] = {}
+"""Files of compiled kernels that this process could not write, each with the reason."""
 
 
 def user_cache() -> Path:
@@ -107,20 +113,65 @@ def kernel_fingerprint() -> str:
 def kernel_cache() -> Path | None:
     """The folder for the machine code of just these kernel sources, this Numba and its flags; old ones are pruned.
 
-    None where it cannot be written: kernels are then compiled anew in each process.
+    None where it cannot be made, or where other users could put code into it: kernels are then compiled anew in each
+    process. A folder that can only be read is used: see `cannot_keep`.
     """
     parent = user_cache() / "kernels"
     folder = parent / kernel_fingerprint()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        why = distrust(folder)
+    except OSError as error:
+        cannot_keep(folder, error)
+        return None
+    if why:
+        unkept[folder] = why
+        report.note(refused(folder, why))
+        return None
+    with suppress(OSError):  # it belongs to another user, or can only be read
         os.utime(folder)
+    with suppress(OSError):  # another process prunes it too
         _prune(parent, keep=folder)
-        writable = os.access(folder, os.W_OK)
-    except OSError:
-        writable = False
-    if not writable:
-        report.note(f"The cache folder {parent} cannot be written, so that every start compiles the kernels again.")
-    return folder if writable else None
+    return folder
+
+
+def cannot_keep(path: Path, error: OSError) -> None:
+    """Note down that a kernel is lost when the process ends, because it cannot be written to `path`.
+
+    The first time in a process, it is said to the user.
+    """
+    reason = error.strerror or str(error)
+    if not unkept:
+        report.note(f"Compiled kernels cannot be kept in {path} ({reason}): the next start compiles them again.")
+    unkept[path] = reason
+
+
+def distrust(folder: Path) -> str | None:
+    """Why the machine code in this folder should not be run; None if only trusted users can change it.
+
+    They are root, this user, the owner of the package's own files, and the groups of the folders. The code of others
+    could do anything in the name of this user. A folder above may be open to all users if its sticky bit keeps them
+    from replacing what belongs to others, as in /tmp. Raises `OSError` if there is no such folder.
+    """
+    if os.name == "nt" or os.environ.get(TRUST) == "1":
+        return None
+    folder, cache_folder = folder.resolve(), user_cache().resolve()
+    owners = 0, os.geteuid(), PACKAGE.stat().st_uid
+    for place in (folder, *folder.parents):
+        status = place.stat()
+        if status.st_uid not in owners and (place == folder or place.is_relative_to(cache_folder)):
+            return f"{place} belongs to another user"
+        if status.st_mode & stat.S_IWOTH and (place == folder or not status.st_mode & stat.S_ISVTX):
+            return f"every user can write to {place}"
+    return None
+
+
+def refused(folder: Path, why: str) -> str:
+    """The sentence about a folder that is not used because of `distrust`."""
+    return (
+        f"Compiled kernels in {folder} are not used, because {why}, and they could run any code. "
+        f"{TRUST}=1 uses them all the same."
+    )
 
 
 @contextmanager

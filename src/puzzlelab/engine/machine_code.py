@@ -1,9 +1,10 @@
 """The machine code of kernels on disk: kept after compiling, checked before it is loaded, and packs made beforehand.
 
 A kernel is looked for in the user's cache, compiled for this processor; then in a pack, compiled for a common one; else
-it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on, and which
-begins with a checksum of the rest: what is damaged is compiled anew. An entry is a pickle, so that a cache folder or a
-pack must come from a trusted source.
+it is compiled. An entry is a file of its own, whose name holds a hash of everything that its code depends on. It begins
+with a checksum of the sources, of its name and of the rest, which is compared before anything else is read: an entry
+that is damaged, or that lies under the name of another, is compiled anew. An entry is a pickle, so that a cache folder
+or a pack must come from a trusted source: see `kernel_cache.distrust`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import json
 import os
 import pickle
 import platform
+import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -27,13 +30,16 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from puzzlelab.core.errors import CorruptData
 from puzzlelab.core.files import replace_file
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.engine import report
-from puzzlelab.engine.kernel_cache import kernel_cache, kernel_fingerprint
+from puzzlelab.engine.kernel_cache import cannot_keep, distrust, kernel_cache, kernel_fingerprint, refused
 
-MAGIC = b"puzzlelab kernel 1\n"
+MAGIC = b"puzzlelab kernel 2\n"
 SUFFIX = ".kernel"
+LARGEST = 1 << 28
+"""Bytes of the largest entry that is read; kernels have 20 thousand to two million."""
 MANIFEST = "pack.json"
 PACK_PACKAGE = "puzzlelab_kernels"
 """The package, of a wheel of its own, that holds a pack."""
@@ -163,6 +169,9 @@ def pack() -> Pack | None:
     if platform_name != platform_triple() or not runs_here(processor):
         report.note(f"The pack of compiled kernels in {folder} is for other processors ({processor}).")
         return None
+    if why := distrust(folder):
+        report.note(refused(folder, why))
+        return None
     return Pack(folder, target)
 
 
@@ -228,25 +237,45 @@ class KernelLibrary(JITCodeLibrary):
         return library
 
 
-def packed_entry(result: CompileResult) -> bytes:
-    """A compiled kernel as the bytes of a file."""
+def _checksum(name: str, content: bytes) -> bytes:
+    """The checksum of an entry of this name, made from the present sources."""
+    return hashlib.sha256(f"{kernel_fingerprint()}\0{name}\0".encode() + content).digest()
+
+
+def packed_entry(name: str, result: CompileResult) -> bytes:
+    """A compiled kernel as the bytes of the file of this name."""
     _, fndesc, environment, signature, _, _, _, reload, environments = result._reduce()
     content = dumps((result.library._kept(), fndesc, environment, signature, reload, environments))
-    data: bytes = MAGIC + hashlib.sha256(content).digest() + content
+    data: bytes = MAGIC + _checksum(name, content) + content
     return data
 
 
-def unpacked_entry(data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult | None:
-    """The inverse; None for what is damaged, or is another kernel's."""
-    start = len(MAGIC) + hashlib.sha256().digest_size
-    if not data.startswith(MAGIC) or data[len(MAGIC) : start] != hashlib.sha256(data[start:]).digest():
+def read_entry(path: Path) -> bytes | None:
+    """The bytes of an entry; None if there is no such file. Raises `CorruptData` for anything but a file to read."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe could wait for ever
+            raise CorruptData("it is no file")
+        if status.st_size > LARGEST:
+            raise CorruptData("it is too large")
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise CorruptData(error.strerror or str(error)) from None
+
+
+def unpacked_entry(name: str, data: bytes, target_context: Any, signature: tuple[Any, ...]) -> CompileResult:
+    """The inverse of `packed_entry`. Raises `CorruptData` for what is damaged, or is another kernel's."""
+    start = len(MAGIC) + hashlib.sha256().digest_size
+    if not data.startswith(MAGIC) or data[len(MAGIC) : start] != _checksum(name, data[start:]):
+        raise CorruptData("its checksum does not agree")
     try:
         entry, fndesc, environment, compiled, reload, environments = pickle.loads(data[start:])
-    except (AttributeError, ImportError, ValueError, pickle.UnpicklingError):  # what it names is no longer there
-        return None
+    except Exception as error:  # what it names is no longer there, or differs: a pickle can raise anything
+        raise CorruptData(f"{type(error).__name__} while it was read") from None
     if tuple(compiled.args) != signature:
-        return None
+        raise CorruptData("it has other types")
     for function in reload:
         function()
     library = KernelLibrary._restored(target_context.codegen(), entry)
@@ -306,23 +335,25 @@ class KernelCache(_Cache):
         if folder is None or name is None:
             return None
         try:
-            data = (folder / name).read_bytes()
-        except OSError:
+            data = read_entry(folder / name)
+            return None if data is None else unpacked_entry(name, data, target_context, signature)
+        except CorruptData as error:
+            report.note(f"A compiled kernel cannot be used ({error}), and is compiled again: {folder / name}")
             return None
-        result = unpacked_entry(data, target_context, signature)
-        if result is None:
-            report.note(f"A compiled kernel cannot be used, and is compiled again: {folder / name}")
-        return result
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keep the machine code for these types. Numba's name."""
         folder, name = kernel_cache(), entry_name(self.function, tuple(sig), data.codegen.magic_tuple())
         if folder is None or name is None or data.library.has_dynamic_globals:
             return
+        path = folder / name
         try:
-            replace_file(folder / name, packed_entry(data), durable=False)
+            if path.is_dir() and not path.is_symlink():  # a folder cannot be replaced by a file
+                shutil.rmtree(path)
+            folder.mkdir(parents=True, exist_ok=True)  # it may have been removed while this process ran
+            replace_file(path, packed_entry(name, data), durable=False)
         except OSError as error:
-            _cannot_keep(folder, error.strerror or str(error))
+            cannot_keep(path, error)
 
     def enable(self) -> None:
         """Numba's name; a kernel's cache is never off."""
@@ -332,9 +363,3 @@ class KernelCache(_Cache):
 
     def flush(self) -> None:
         """Numba's name; folders are pruned by `engine.kernel_cache`."""
-
-
-@cache
-def _cannot_keep(folder: Path, reason: str) -> None:
-    """Say once that machine code is lost when the process ends."""
-    report.note(f"Compiled kernels cannot be kept in {folder} ({reason}), so that the next start compiles them again.")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from puzzlelab.core.errors import visible
+
 _LOGGER = logging.getLogger("puzzlelab")
 
 
@@ -26,10 +28,10 @@ class Log:
     """The default reporter: writes messages to the log `puzzlelab`."""
 
     def note(self, sentence: str) -> None:
-        _LOGGER.warning(sentence)
+        _LOGGER.warning("%s", visible(sentence))
 
     def waiting(self, sentence: str) -> None:
-        _LOGGER.info(sentence)
+        _LOGGER.info("%s", visible(sentence))
 
     def progress(self, title: str, done: float, total: float | None, status: str) -> None:
         _LOGGER.debug("%s: %s of %s %s", title, done, total, status)

@@ -210,7 +210,7 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
             parts.append(build_group(geometry, group, title).reshape(-1))
         return np.concatenate(parts)
 
-    return stored(name, make)
+    return stored(name, make, np.uint8, (entries,))
 
 
 @cache

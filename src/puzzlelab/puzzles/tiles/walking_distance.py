@@ -7,7 +7,7 @@ Source: K. Takahashi (2002).
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +73,7 @@ def walking(puzzle: Tiles) -> WalkingTables:
     geometry = rules(puzzle).tables
     home = divmod(int(geometry.home), puzzle.columns)
     sizes = ((puzzle.rows, puzzle.columns, home[0]), (puzzle.columns, puzzle.rows, home[1]))
-    walks = [stored("walking-{}x{}-{}".format(*size), lambda size=size: walk(*size)) for size in sizes]  # type: ignore[misc]
+    walks = [stored("walking-{}x{}-{}".format(*size), partial(walk, *size), np.int64, (None, 10)) for size in sizes]
     most = max(len(found) for found in walks)
     table = np.stack([np.pad(found, ((0, most - len(found)), (0, 0)), mode="edge") for found in walks])
     places = np.argsort(table[:, :, 0], axis=1, kind="stable")
