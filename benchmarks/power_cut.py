@@ -184,7 +184,7 @@ class Disk:
     @classmethod
     def of(cls, journal: Path) -> Disk:
         """As the journal of a command says."""
-        return cls(journal, [json.loads(line) for line in (journal / "events.jsonl").open()])
+        return cls(journal, [json.loads(line) for line in (journal / "events.jsonl").read_text().splitlines()])
 
     def rebuild(self, number: int, variant: Variant, folder: Path) -> None:
         """Make the folder as it may be after a power cut before the call of this number."""
