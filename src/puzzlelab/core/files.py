@@ -2,19 +2,22 @@
 
 `replace_file` and `replacing` write a temporary file beside the old one, sync it, then rename it: a reader sees the old
 file or the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most
-half a line at its end, which the next writer cuts off. `locked` keeps a second program from writing to the same file.
+half a line at its end, and a power cut NUL bytes. Readers leave them out, and the next writer cuts them off. `locked`
+keeps a second program from writing to the same file.
 """
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import json
 import math
 import os
+import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -64,20 +67,37 @@ def locked(path: Path, message: str) -> Iterator[None]:
     """Holds the lock of this file, which is created if it is missing, until the end of the block.
 
     Raises `BadInput` with this message if another process holds it, and `BadFile` if the file cannot be opened. Where
-    the system or the file system has no locks there is none.
+    the system or the file system has no locks there is none. The holder may remove the file before the block ends.
     """
-    with writing(path):
-        file = path.open("ab")
-    with file:
-        try:
-            import fcntl
+    while True:
+        with writing(path):
+            file = path.open("ab")
+        with file:
+            lock_or_refuse(file.fileno(), message)
+            if not _is_at(path, file.fileno()):  # its last holder has removed it
+                continue
+            yield
+            return
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(message) from None
-        except (ImportError, OSError):
-            pass
-        yield
+
+def lock_or_refuse(descriptor: int, message: str) -> None:
+    """Lock an open file or folder until it is closed; raises `BadInput` with this message if another process did."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadInput(message) from None
+    except (ImportError, OSError):
+        pass
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open file is still the one of this name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 # --- files that are replaced as a whole ---
@@ -137,11 +157,45 @@ def text_lines(file: BinaryIO, name: str) -> Iterator[str]:
         text.detach()
 
 
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file, or of a pipe, as `text_lines` does; raises `BadFile`."""
+    try:
+        with path.open("rb") as file:
+            yield from text_lines(file, str(path))
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+
+
+def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file of JSON objects that are not blank, each with its number from 1; raises `BadFile`.
+
+    What a killed writer or a power cut may leave at the end is left out: NUL bytes, and half a line that agrees with
+    `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no end.
+    """
+    for number, line in enumerate(lines_of(path), start=1):
+        text = line if line.endswith("\n") else line.rstrip("\0")
+        is_whole = line.endswith("\n") or _is_json(text)
+        if not is_whole and begins.startswith(text[: len(begins)]):
+            note(
+                f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
+            )
+        elif text.strip():
+            yield number, text
+
+
+def _is_json(text: str | bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def open_after(path: Path, length: int) -> BinaryIO:
     """Open a file to continue it after its first `length` bytes; the rest is cut off. Creates a missing file."""
     file = path.open("ab")
     try:
-        file.truncate(length)
+        file.truncate(min(length, file.seek(0, os.SEEK_END)))
     except BaseException:
         file.close()
         raise
@@ -149,14 +203,19 @@ def open_after(path: Path, length: int) -> BinaryIO:
 
 
 def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
-    """Cut off a last line that has no end, if it agrees with `begins` as far as both go.
+    """Cut off a last line that has no end, if it agrees with `begins` as far as both go, and NUL bytes after it.
 
-    `file` is open for reading and writing.
+    A last line that is a whole JSON value is kept, and gets its end. `file` is open for reading and writing.
     """
     end = file.seek(0, os.SEEK_END)
     complete = _end_of_last_complete_line(file, end)
     file.seek(complete)
-    if complete < end and begins.startswith(file.read(len(begins))):
+    line = file.read(min(end - complete, LONGEST_LINE)).rstrip(b"\0")
+    if line and _is_json(line):
+        file.truncate(complete + len(line))
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n")
+    elif complete < end and begins.startswith(line[: len(begins)]):
         file.truncate(complete)
 
 
@@ -187,12 +246,11 @@ class JsonLines:
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        with writing(self.path), self.path.open("ab+" if self.shared else "ab") as file:
+        with writing(self.path), self.path.open("ab+" if self.shared else "ab", buffering=0) as file:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
-            file.write(data)
-            file.flush()
+            _write_whole(file, data)
             if time.monotonic() - self._synced_at >= SYNC_SECONDS:
                 _sync_descriptor(file.fileno())
                 if self._synced_at == -math.inf:  # the file may be new
@@ -217,20 +275,35 @@ class JsonLines:
 
     def read(self) -> list[dict[str, Any]]:
         """The complete lines since the previous call; none where the file does not exist."""
+        lines: list[dict[str, Any]] = []
         try:
             with self.path.open("rb") as file:
                 file.seek(self._position)
-                data = file.read()
+                while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                    if text := line.removeprefix(codecs.BOM_UTF8).strip():
+                        lines.append(dict(json.loads(text)))
+                    self._position += len(line)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
-        data = data[: data.rfind(b"\n") + 1]
-        self._position += len(data)
-        try:
-            return [dict(json.loads(line)) for line in data.splitlines()]
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             raise BadFile(f"{self.path} is damaged: one of its lines is no JSON object") from None
+        if len(line) == LONGEST_LINE:
+            raise BadFile(f"{self.path} is damaged: one of its lines is longer than {LONGEST_LINE // 10**6} MB")
+        return lines
+
+
+def _write_whole(file: BinaryIO, data: bytes) -> None:
+    """Append to an unbuffered file; if not all of it can be written, nothing is."""
+    before, rest = os.fstat(file.fileno()), memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        if stat.S_ISREG(before.st_mode):
+            os.ftruncate(file.fileno(), before.st_size)
+        raise
 
 
 def _lock(file: BinaryIO) -> None:
