@@ -31,7 +31,9 @@ def test_what_a_file_holds_is_not_asked_again(tmp_path):
     boards = [BoardInput(ONE, "line 1"), BoardInput(ODD, "line 2")]
     path = tmp_path / "rows.jsonl"
     job = work()
-    first = [job.row(outcome) for outcome in job.outcomes(boards, RowFile(path))]
-    again = [outcome.row for outcome in work(jobs=2).outcomes(boards, RowFile(path))]
+    with RowFile(path) as file:
+        first = [job.row(outcome) for outcome in job.outcomes(boards, file)]
+    with RowFile(path) as file:
+        again = [outcome.row for outcome in work(jobs=2).outcomes(boards, file)]
     assert first == again
     assert len(path.read_text().splitlines()) == 2

@@ -61,11 +61,6 @@ def test_the_columns_of_a_line_are_between_tabs() -> None:
     assert fields("\n") == [""]
 
 
-def test_a_mark_at_the_beginning_of_a_file_is_no_part_of_a_board() -> None:
-    for puzzle in (Plain(), Blocks()):
-        assert [found.text for found in boards(puzzle, ["\ufeffa\n", "\n", "b\n"])][::2][:1] == ["a"]
-
-
 def test_boards_come_as_soon_as_their_lines() -> None:
     endless = (f"{number}\n" for number in itertools.count())
     assert next(boards(Plain(), endless)) == BoardText(1, "0")

@@ -28,6 +28,12 @@ def ended(stop: str, **limit: float) -> Row:
     return row(moves=None, length=None, verified=False, stop=stop, limit=limit)
 
 
+def opened(path: Path) -> RowFile:
+    """The file as the next writer reads it; its lock is given back."""
+    with RowFile(path) as file:
+        return file
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "rows.jsonl"
@@ -111,9 +117,9 @@ def test_the_question_is_all_but_the_answer_and_the_limit() -> None:
 
 def test_rows_with_old_names_of_options_answer_the_same_question(path: Path) -> None:
     old = row(solver="uct", options={"playouts": 9, "exploration": 2.0, "leaves": 1, "widths": 3})
-    RowFile(path).append([old])
+    opened(path).append([old])
     new = row(solver="uct", options={"playouts": 9, "c_puct": 2.0, "parallel_leaves": 1, "widths": 3})
-    assert RowFile(path).take(new, Limit()) == new
+    assert opened(path).take(new, Limit()) == new
     assert [each for _, each in read_rows(path)] == [old]
 
 
@@ -214,49 +220,49 @@ def test_a_file_that_is_not_there_is_named(path: Path) -> None:
 
 
 def test_what_was_appended_is_not_asked_again(path: Path) -> None:
-    RowFile(path).append([row(), row(seed=1)])
-    file = RowFile(path)
+    opened(path).append([row(), row(seed=1)])
+    file = opened(path)
     assert file.take(row(moves=None, length=None), Limit()) == row()
     assert file.take(row(seed=1), Limit()) == row(seed=1)
     assert file.take(row(seed=2), Limit()) is None
 
 
 def test_a_question_asked_twice_takes_two_rows(path: Path) -> None:
-    RowFile(path).append([row(seconds=1.0), row(seconds=2.0)])
-    file = RowFile(path)
+    opened(path).append([row(seconds=1.0), row(seconds=2.0)])
+    file = opened(path)
     taken = [file.take(row(), Limit()) for _ in range(3)]
     assert [None if each is None else each.seconds for each in taken] == [1.0, 2.0, None]
 
 
 def test_a_row_that_ran_out_of_its_limit_is_asked_again_under_a_larger_one(path: Path) -> None:
-    RowFile(path).append([ended("time", seconds=5)])
-    assert RowFile(path).take(row(), Limit(seconds=5)) == ended("time", seconds=5)
-    assert RowFile(path).take(row(), Limit(seconds=50)) is None
+    opened(path).append([ended("time", seconds=5)])
+    assert opened(path).take(row(), Limit(seconds=5)) == ended("time", seconds=5)
+    assert opened(path).take(row(), Limit(seconds=50)) is None
 
 
 def test_the_answer_of_the_larger_limit_then_counts(path: Path) -> None:
-    RowFile(path).append([ended("time", seconds=5)])
-    RowFile(path).append([row(limit={"seconds": 50})])
-    assert RowFile(path).take(row(), Limit(seconds=50)) == row(limit={"seconds": 50})
+    opened(path).append([ended("time", seconds=5)])
+    opened(path).append([row(limit={"seconds": 50})])
+    assert opened(path).take(row(), Limit(seconds=50)) == row(limit={"seconds": 50})
 
 
 def test_an_interrupted_row_is_always_asked_again(path: Path) -> None:
-    RowFile(path).append([ended("interrupted", seconds=5)])
-    assert RowFile(path).take(row(), Limit(seconds=1)) is None
+    opened(path).append([ended("interrupted", seconds=5)])
+    assert opened(path).take(row(), Limit(seconds=1)) is None
 
 
 def test_a_limit_of_a_kind_that_nobody_knows_is_passed_over(path: Path) -> None:
-    RowFile(path).append([ended("time", hours=5, seconds=2)])
-    assert RowFile(path).take(row(), Limit(seconds=2)) == ended("time", hours=5, seconds=2)
-    assert RowFile(path).take(row(), Limit(seconds=3)) is None
+    opened(path).append([ended("time", hours=5, seconds=2)])
+    assert opened(path).take(row(), Limit(seconds=2)) == ended("time", hours=5, seconds=2)
+    assert opened(path).take(row(), Limit(seconds=3)) is None
 
 
 def test_a_last_line_that_is_half_written_is_cut(path: Path) -> None:
-    file = RowFile(path)
+    file = opened(path)
     file.append([row(), row(seed=1)])
     whole = path.read_bytes()
     path.write_bytes(whole + row(seed=2).to_json().encode()[:40])
-    file = RowFile(path)
+    file = opened(path)
     assert file.take(row(seed=1), Limit()) == row(seed=1)
     assert file.take(row(seed=2), Limit()) is None
     assert path.read_bytes() == whole
@@ -268,26 +274,26 @@ def test_a_last_line_that_is_half_written_is_cut(path: Path) -> None:
 def test_a_file_that_holds_no_rows_is_left_as_it_is(path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(BadFile, match="line 1: no row of results"):
-        RowFile(path)
+        opened(path)
     assert path.read_text() == text
 
 
 def test_appending_makes_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "rows.jsonl"
-    RowFile(path).append([row()])
+    opened(path).append([row()])
     assert list(read_rows(path)) == [(1, row())]
 
 
 def test_where_nothing_can_be_written_the_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BadFile, match="cannot write .*rows.jsonl: "):
-        RowFile(tmp_path / "file" / "rows.jsonl").append([row()])
+        opened(tmp_path / "file" / "rows.jsonl").append([row()])
     with pytest.raises(BadFile, match="cannot write .*: Is a directory"):
-        RowFile(tmp_path)
+        opened(tmp_path)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_a_full_device_is_not_read_and_is_explained() -> None:
-    file = RowFile(Path("/dev/full"))
+    file = opened(Path("/dev/full"))
     with pytest.raises(BadFile, match="cannot write /dev/full: No space left on device"):
         file.append([row()])

@@ -30,6 +30,8 @@ from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
 from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
+from puzzlelab.core.files import replacing
+from puzzlelab.core.outputs import check_image
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,6 +94,8 @@ def save(drawing: Chart, folder: Path, mark_seconds: float = INSTANT_SECONDS) ->
     drawing.draw(figure, mark_seconds)
     paths = [folder / f"{drawing.kind}.png", folder / f"{drawing.kind}.svg"]
     for path in paths:
+        check_image(path)
+    for path in paths:
         write(figure, path)
     return paths
 
@@ -108,12 +112,17 @@ def empty_figure(title: str) -> Figure:
 
 
 def write(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG or SVG, the same bytes for the same figure; raises `BadFile`."""
+    """Write a figure as PNG or SVG in one step, the same bytes for the same figure.
+
+    Raises `BadFile`, also for a file that exists and is no image.
+    """
     from matplotlib import rc_context
 
+    check_image(path)
+    form = path.suffix.removeprefix(".")
     try:
-        with rc_context({"svg.hashsalt": "puzzlelab"}):
-            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        with rc_context({"svg.hashsalt": "puzzlelab"}), replacing(path) as temporary:
+            figure.savefig(temporary, format=form, metadata={"Date": None} if form == "svg" else None)
     except OSError as error:
         raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.core.files import lines_of
 
 COLUMNS = "a name, a width, a share in per cent and, if known, seconds, with TABs between them"
 MAX_WIDTH = 10**12
@@ -37,14 +38,10 @@ Curves = Mapping[str, Sequence[ReferencePoint]]
 def read(path: Path) -> Curves:
     """The curves in a file, in its order; raises `BadFile` with the line that is no point."""
     curves: dict[str, list[ReferencePoint]] = defaultdict(list)
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip() and not line.startswith("#"):
-                    name, point = _point(line, f"{path}, line {number}")
-                    curves[name].append(point)
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.strip() and not line.startswith("#"):
+            name, point = _point(line, f"{path}, line {number}")
+            curves[name].append(point)
     if not curves:
         raise BadFile(f"{path} holds no points of a curve: a line has {COLUMNS}")
     return {name: sorted(points, key=lambda point: point.width) for name, points in curves.items()}

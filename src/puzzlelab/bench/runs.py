@@ -9,10 +9,11 @@ import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.batches import Batching, batches
@@ -20,6 +21,7 @@ from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import Settings, read_options
@@ -150,31 +152,46 @@ def run(
     """
     for solver in solvers:
         require(solver, suite.puzzle)
-    if out is not None:
-        suites.save(suite, out)
     answers: list[BenchAnswer] = []
     stop = threading.Event()
-    try:
-        by_label = {solver_label(solver, suite.puzzle): solver for solver in solvers}
-        benchmarks = [SolverBenchmark(suite, solver, limit, out, stop) for solver in by_label.values()]
-        for benchmark in benchmarks:
-            benchmark.prepare()
-        for benchmark in benchmarks:
-            answers += benchmark.answers(jobs, batching)
-    except KeyboardInterrupt:
-        stop.set()
+    with ExitStack() as resources:
+        if out is not None:
+            resources.enter_context(only_writer_in(out))
+            suites.save(suite, out)
+        try:
+            by_label = {solver_label(solver, suite.puzzle): solver for solver in solvers}
+            benchmarks = [
+                resources.enter_context(SolverBenchmark(suite, solver, limit, out, stop))
+                for solver in by_label.values()
+            ]
+            for benchmark in benchmarks:
+                benchmark.prepare()
+            for benchmark in benchmarks:
+                answers += benchmark.answers(jobs, batching)
+        except KeyboardInterrupt:
+            stop.set()
     return BenchRun(suite, tuple(answers), stop.is_set())
 
 
 class SolverBenchmark:
-    """The run of one solver on all boards of a suite."""
+    """The run of one solver on all boards of a suite, as a context that holds its file of rows."""
 
     def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
         self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
         self.label = solver_label(solver, suite.puzzle)
         self.file = None if out is None else RowFile(_rows_path(out, solver, self.label))
         self.lock = threading.Lock()
-        self.rows = [self._earlier_row(entry) for entry in suite.entries]
+        self.rows: list[Row | None] = [None] * len(suite.entries)
+
+    def __enter__(self) -> Self:
+        if self.file is not None:
+            self.file.__enter__()
+            self.rows = [self._earlier_row(entry) for entry in self.suite.entries]
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if self.file is not None:
+            self.file.__exit__(kind, error, trace)
 
     def _earlier_row(self, entry: SuiteEntry) -> Row | None:
         """The row of an earlier run, if there is one."""
@@ -213,9 +230,6 @@ class SolverBenchmark:
                 pass
         except KeyboardInterrupt:
             self.stop.set()
-        finally:
-            if self.file:
-                self.file.sync()
         pairs = zip(self.suite.entries, self.rows, strict=True)
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
 
@@ -268,7 +282,7 @@ def read_run(folder: Path) -> BenchRun:
     suite = suites.read_stored(folder)
     rows_by_solver: dict[tuple[str, str | None], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for path in sorted(folder.glob("*.jsonl"), key=_by_numbers):
-        for _, stored_row in read_rows(path):
+        for _, stored_row in read_rows(path, report.note):
             if stored_row.puzzle == suite.puzzle.name:
                 row = stored_row.with_current_options()
                 rows_by_solver[label(row.solver, row.options), row.net][row.board].append(row)

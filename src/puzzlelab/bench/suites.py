@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from puzzlelab.core import registry
 from puzzlelab.core.board_files import BoardText, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
-from puzzlelab.core.files import make_folder, replace_file, writing
+from puzzlelab.core.files import lines_of, make_folder, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
@@ -98,13 +98,9 @@ def read(path: Path, puzzle: Puzzle | None = None) -> Suite:
     A line that cannot be read becomes one of the suite's `faults`. Raises `BadFile` for a file that cannot be read or
     is empty, and `BadInput` if the puzzle cannot be guessed.
     """
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as lines:
-            if puzzle is not None:
-                return _suite(path, lines, puzzle)
-            all_lines = list(lines)
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    if puzzle is not None:
+        return _suite(path, lines_of(path), puzzle)
+    all_lines = list(lines_of(path))
     return _suite(path, all_lines, _puzzle_of(path, all_lines))
 
 

@@ -227,21 +227,18 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
 def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> list[BoardInput]:
     """The boards of a command: from its arguments, a file, or standard input."""
     from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.files import lines_of, text_lines
 
     arguments = arguments or []
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        try:
-            with file.open(encoding="utf-8", errors="replace") as lines:
-                return _lines(puzzle, lines, str(file))
-        except OSError as error:
-            raise BadFile(f"cannot read {file}: {error.strerror}") from None
+        return _lines(puzzle, lines_of(file), str(file))
     if arguments and arguments != ["-"]:
         return _arguments(puzzle, arguments)
     if sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
-    return _lines(puzzle, (line.decode("utf-8", "replace") for line in sys.stdin.buffer), "standard input")
+    return _lines(puzzle, text_lines(sys.stdin.buffer, "standard input"), "standard input")
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[BoardInput]:

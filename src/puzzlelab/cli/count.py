@@ -119,7 +119,9 @@ def enumerate_all(
     jobs: Jobs = None,
     time: Seconds = None,
     nodes: Nodes = None,
-    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write to this file, or continue it, instead of standard output.")
+    ] = None,
 ) -> None:
     """List the solutions of boards, one a line: the board at its end, or the moves where these are the answer.
 
@@ -152,10 +154,13 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[str], object]]:
-    from puzzlelab.core.files import GrowingFile, writing
+    """A function that writes a line; a file is continued only if its lines are those that are written."""
+    from puzzlelab.core.outputs import LineOutput
 
     if out is None:
         yield typer.echo
         return
-    with writing(out), GrowingFile(out, 0) as file:
-        yield lambda line: file.write(f"{line}\n".encode())
+    with LineOutput(out) as file:
+        yield file.write
+        if file.rest:
+            fail(f"{out} has {file.rest:,} more lines: nothing was changed")

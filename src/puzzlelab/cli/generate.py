@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, Signature
-from itertools import takewhile
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -129,32 +128,44 @@ def _file(
 
     if histogram:
         _check_image(histogram)
-    start, rows = time.perf_counter(), [0, 0]
+    start, rows = time.perf_counter(), list[int]()
     with progress("making", count) as bars:
 
         def show_progress(done: int) -> None:
-            rows[:] = rows[0] or done, done
+            rows[:] = rows[0] if rows else done, done
             if bars.task_ids:
                 bars.update(bars.task_ids[0], completed=done)
 
         try:
             generator.write(out, count, seed, jobs, show_progress)
         except KeyboardInterrupt:
-            fail(f"interrupted after {rows[1]:,} of {count:,} boards; repeat the command to continue")
+            fail(f"interrupted after {rows[1] if rows else 0:,} of {count:,} boards; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {time.perf_counter() - start:.3g} s", markup=False)
+    if rows[0] >= count:
+        _say_unchanged(out, rows[0], count)
+    else:
+        seconds = time.perf_counter() - start
+        output().print(f"{count:,} board{'s' * (count > 1)} in {out}, {seconds:.3g} s", markup=False)
     _summary(generator.tally(out), histogram)
+
+
+def _say_unchanged(out: Path, rows: int, count: int) -> None:
+    more = f", more than the {count:,} of --count" if rows > count else ""
+    boards = f"{rows:,} board{'s' * (rows > 1)}"
+    output().print(f"{out} has {boards} already{more}: nothing was changed", markup=False)
 
 
 def _check_image(path: Path) -> None:
     """Check before the work that the image can be drawn after it; raises `BadFile` or `BadInput`."""
     from puzzlelab.bench.plots import empty_figure
     from puzzlelab.core.errors import BadFile
+    from puzzlelab.core.outputs import check_image
 
     if path.suffix not in (".png", ".svg"):
         raise BadFile(f"{path} is no image: its name must end in .png or .svg")
     if not path.parent.is_dir():
         raise BadFile(f"cannot write {path}: there is no folder {path.parent}")
+    check_image(path)
     empty_figure("")
 
 
@@ -188,32 +199,37 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
 def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path) -> None:
     """Write boards of a puzzle with scales; Ctrl-C keeps the boards so far."""
     from puzzlelab.analysis.board_generation import sampler
-    from puzzlelab.core.files import writing
     from puzzlelab.core.views import scale_of
 
     name, _ = scale_of(puzzle, scale)
     sample_board = sampler(puzzle, scale, level, seed)
-    header = f"# puzzle: {puzzle.name}\n# {name} {level or 'any'}, seed {seed}\n"
+    header = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
     try:
-        with writing(out):
-            _lines(out, header, lambda number: puzzle.write(sample_board(number)), count)
+        existing = _lines(out, header, lambda number: puzzle.write(sample_board(number)), count)
     except KeyboardInterrupt:
         fail(f"interrupted; {out} has the boards so far; repeat the command to continue")
         raise
+    if existing >= count:
+        _say_unchanged(out, existing, count)
 
 
-def _lines(out: Path, header: str, board: Callable[[int], str], count: int) -> None:
-    """Write a file of one board a line; boards that it has already under the same header are kept."""
-    from puzzlelab.core.files import GrowingFile
+def _lines(out: Path, header: Sequence[str], board: Callable[[int], str], count: int) -> int:
+    """Write a file of one board a line, or continue it; return the boards that it had.
 
-    head, old_bytes = header.encode(), out.read_bytes() if out.is_file() else b""
-    # The last line may be incomplete if the program was killed, and the last ones may be NUL bytes after a power cut.
-    old_lines = old_bytes[len(head) :].splitlines(keepends=True)[:count] if old_bytes.startswith(head) else []
-    complete_lines = list(takewhile(lambda line: line.endswith(b"\n") and b"\0" not in line, old_lines))
-    kept_bytes = len(head) + sum(map(len, complete_lines)) if complete_lines else 0
-    with GrowingFile(out, kept_bytes) as file, progress("making", count) as bars:
-        file.write(b"" if kept_bytes else head)
-        for i in range(len(complete_lines), count):
-            file.write(f"{board(i)}\n".encode())
+    Its header and the last of its boards are compared with those that would be written.
+    """
+    from puzzlelab.core.outputs import LineOutput
+
+    with LineOutput(out) as file, progress("making", count) as bars:
+        first_board = board(0) if file.existing <= len(header) else ""  # impossible levels leave no file
+        for line in header:
+            file.write(line)
+        existing = max(0, file.existing - len(header))
+        kept = max(0, min(existing, count) - 1)
+        file.skip(kept)
+        for i in range(kept, count):
+            file.write(board(i) if i or not first_board else first_board)
+            file.flush()
             if bars.task_ids:
                 bars.update(bars.task_ids[0], completed=i + 1)
+        return existing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -133,9 +134,12 @@ def _solve_boards(report: SolveReport, boards: list[BoardInput], out: Path | Non
     from puzzlelab.core.row import RowFile
 
     quiet = report.json or report.notation is not None
-    with progress("solving" if report.many else "", len(boards), shown=not quiet or out is not None) as bars:
+    with (
+        RowFile(out) if out else nullcontext() as rows,
+        progress("solving" if report.many else "", len(boards), shown=not quiet or out is not None) as bars,
+    ):
         try:
-            for outcome in report.job.outcomes(boards, RowFile(out) if out else None):
+            for outcome in report.job.outcomes(boards, rows):
                 report.show(outcome)
                 if bars.task_ids:
                     bars.advance(bars.task_ids[0])

@@ -73,12 +73,14 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.files import replace_file, writing
+    from puzzlelab.core.outputs import check_folder, only_writer_in
     from puzzlelab.engine.machine_code import LEVELS, MANIFEST, SUFFIX, manifest_of, platform_triple
 
     if cpu not in LEVELS:
         raise BadOption(f"--cpu knows {', '.join(LEVELS)}, not '{cpu}'")
     manifest = manifest_of((platform_triple(), cpu, ""))
-    with tempfile.TemporaryDirectory() as scratch:
+    with only_writer_in(folder), tempfile.TemporaryDirectory() as scratch:
+        check_folder(folder, MANIFEST, lambda name: name.endswith(SUFFIX), "kernels")
         settings = {
             "PUZZLELAB_CACHE": scratch,
             "PUZZLELAB_KERNELS": "",
@@ -89,11 +91,10 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
         done = subprocess.run(warm, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, check=False)
         if done.returncode:
             raise typer.Exit(done.returncode)
+        entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
             for old in [*folder.glob(MANIFEST), *folder.glob(f"*{SUFFIX}")]:
                 old.unlink()
-            entries = list(Path(scratch).glob(f"kernels/*/*{SUFFIX}"))
             for entry in entries:
                 shutil.copy(entry, folder)
             replace_file(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")

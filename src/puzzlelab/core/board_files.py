@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import Protocol
 
-from puzzlelab.core.files import BYTE_ORDER_MARK
 from puzzlelab.core.puzzle import Instance, Puzzle
 
 MOST_COLUMNS = 3
@@ -50,13 +48,11 @@ def boards(puzzle: Puzzle, lines: Iterable[str]) -> Iterator[BoardText]:
     For a puzzle without `MultilineNotation`, each line is a board up to its first TAB, and columns after that. A line
     that begins with # is skipped; an empty line is a board without cells.
     """
-    rest = iter(lines)
-    unmarked = chain((line.removeprefix(BYTE_ORDER_MARK) for line in islice(rest, 1)), rest)
     if (multiline := puzzle.view(MultilineNotation)) is not None:
-        for number, text, *columns in multiline.boards(unmarked):
+        for number, text, *columns in multiline.boards(lines):
             yield BoardText(number, text, tuple(columns))
         return
-    for number, line in enumerate(unmarked, start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.startswith("#"):
             text, *columns = fields(line)
             yield BoardText(number, text, tuple(columns))

@@ -2,20 +2,23 @@
 
 `replace_file` and `replacing` write a temporary file beside the old one, sync it, then rename it: a reader sees the old
 file or the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most
-half a line at its end, which the next writer cuts off. `GrowingFile` is any other file that is continued at its end.
-`locked` keeps a second program from writing to the same file.
+half a line at its end, and a power cut NUL bytes. Readers leave them out, and the next writer cuts them off.
+`GrowingFile` is any other file that is continued at its end. `locked` keeps a second program from writing to the same
+file.
 """
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import json
 import math
 import os
+import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -78,20 +81,37 @@ def locked(path: Path, message: str) -> Iterator[None]:
     """Holds the lock of this file, which is created if it is missing, until the end of the block.
 
     Raises `BadInput` with this message if another process holds it, and `BadFile` if the file cannot be opened. Where
-    the system or the file system has no locks there is none.
+    the system or the file system has no locks there is none. The holder may remove the file before the block ends.
     """
-    with writing(path):
-        file = path.open("ab")
-    with file:
-        try:
-            import fcntl
+    while True:
+        with writing(path):
+            file = path.open("ab")
+        with file:
+            lock_or_refuse(file.fileno(), message)
+            if not _is_at(path, file.fileno()):  # its last holder has removed it
+                continue
+            yield
+            return
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput(message) from None
-        except (ImportError, OSError):
-            pass
-        yield
+
+def lock_or_refuse(descriptor: int, message: str) -> None:
+    """Lock an open file or folder until it is closed; raises `BadInput` with this message if another process did."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise BadInput(message) from None
+    except (ImportError, OSError):
+        pass
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open file is still the one of this name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 # --- files that are replaced as a whole ---
@@ -151,15 +171,69 @@ def text_lines(file: BinaryIO, name: str) -> Iterator[str]:
         text.detach()
 
 
+def lines_of(path: Path) -> Iterator[str]:
+    """Yield the lines of a text file, or of a pipe, as `text_lines` does; raises `BadFile`."""
+    try:
+        with path.open("rb") as file:
+            yield from text_lines(file, str(path))
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+
+
+def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file of JSON objects that are not blank, each with its number from 1; raises `BadFile`.
+
+    What a killed writer or a power cut may leave is left out: lines with NUL bytes, and half a last line that agrees
+    with `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no end.
+    """
+    for number, line in enumerate(lines_of(path), start=1):
+        text = line if line.endswith("\n") else line.rstrip("\0")
+        is_whole = "\0" not in text and (line.endswith("\n") or _is_json(text))
+        if not is_whole and begins.startswith(text.partition("\0")[0][: len(begins)]):
+            note(
+                f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
+            )
+        elif text.strip():
+            yield number, text
+
+
+def _is_json(text: str | bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def open_after(path: Path, length: int) -> BinaryIO:
     """Open a file to continue it after its first `length` bytes; the rest is cut off. Creates a missing file."""
     file = path.open("ab")
     try:
-        file.truncate(length)
+        file.truncate(min(length, file.seek(0, os.SEEK_END)))
     except BaseException:
         file.close()
         raise
     return file
+
+
+class PeriodicSync:
+    """Syncs a file that grows, at most once in `SYNC_SECONDS`; the first time also its folder, for a new file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._synced_at = -math.inf
+
+    def when_due(self, descriptor: int) -> None:
+        """Sync the open file if the last time is long enough ago."""
+        if time.monotonic() - self._synced_at >= SYNC_SECONDS:
+            self.at_once(descriptor)
+
+    def at_once(self, descriptor: int) -> None:
+        """Wait until all bytes of the open file are on the disk."""
+        _sync_descriptor(descriptor)
+        if self._synced_at == -math.inf:
+            sync(self._path.parent)
+        self._synced_at = time.monotonic()
 
 
 class GrowingFile:
@@ -169,9 +243,8 @@ class GrowingFile:
     """
 
     def __init__(self, path: Path, length: int) -> None:
-        self.path = path
         self._file = open_after(path, length)
-        self._synced_at = -math.inf
+        self._sync = PeriodicSync(path)
 
     def __enter__(self) -> Self:
         return self
@@ -183,24 +256,14 @@ class GrowingFile:
         """Append these bytes."""
         self._file.write(data)
         self._file.flush()
-        if time.monotonic() - self._synced_at >= SYNC_SECONDS:
-            self.sync()
-
-    def sync(self) -> None:
-        """Wait until all bytes are on the disk."""
-        self._file.flush()
-        _sync_descriptor(self._file.fileno())
-        if self._synced_at == -math.inf:  # the file may be new
-            sync(self.path.parent)
-        self._synced_at = time.monotonic()
+        self._sync.when_due(self._file.fileno())
 
     def close(self) -> None:
         """Sync and close the file; nothing if it is closed already."""
         if not self._file.closed:
-            try:
-                self.sync()
-            finally:
-                self._file.close()
+            with self._file:
+                self._file.flush()
+                self._sync.at_once(self._file.fileno())
 
 
 def length_without_nul(path: Path) -> int:
@@ -215,14 +278,19 @@ def length_without_nul(path: Path) -> int:
 
 
 def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
-    """Cut off a last line that has no end, if it agrees with `begins` as far as both go.
+    """Cut off a last line that has no end, if it agrees with `begins` as far as both go, and NUL bytes after it.
 
-    `file` is open for reading and writing.
+    A last line that is a whole JSON value is kept, and gets its end. `file` is open for reading and writing.
     """
     end = file.seek(0, os.SEEK_END)
     complete = _end_of_last_complete_line(file, end)
     file.seek(complete)
-    if complete < end and begins.startswith(file.read(len(begins))):
+    line = file.read(min(end - complete, LONGEST_LINE)).rstrip(b"\0")
+    if line and _is_json(line):
+        file.truncate(complete + len(line))
+        file.seek(0, os.SEEK_END)
+        file.write(b"\n")
+    elif complete < end and begins.startswith(line[: len(begins)]):
         file.truncate(complete)
 
 
@@ -248,22 +316,17 @@ class JsonLines:
     def __init__(self, path: Path, shared: bool = False) -> None:
         self.path, self.shared = path, shared
         self._position = 0
-        self._synced_at = -math.inf
+        self._sync = PeriodicSync(path)
 
     def append(self, *lines: Mapping[str, Any]) -> int:
         """Append these lines at once; returns their size in bytes."""
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        with writing(self.path), self.path.open("ab+" if self.shared else "ab") as file:
+        with writing(self.path), self.path.open("ab+" if self.shared else "ab", buffering=0) as file:
             if self.shared:
                 _lock(file)
                 cut_half_line(file)
-            file.write(data)
-            file.flush()
-            if time.monotonic() - self._synced_at >= SYNC_SECONDS:
-                _sync_descriptor(file.fileno())
-                if self._synced_at == -math.inf:  # the file may be new
-                    sync(self.path.parent)
-                self._synced_at = time.monotonic()
+            _write_whole(file, data)
+            self._sync.when_due(file.fileno())
         return len(data)
 
     def sync(self) -> None:
@@ -286,20 +349,35 @@ class JsonLines:
 
         Lines with NUL bytes are left out: a power cut leaves them in the place of lines that had not been synced.
         """
+        lines: list[dict[str, Any]] = []
         try:
             with self.path.open("rb") as file:
                 file.seek(self._position)
-                data = file.read()
+                while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                    if (text := line.removeprefix(codecs.BOM_UTF8).strip()) and b"\0" not in text:
+                        lines.append(dict(json.loads(text)))
+                    self._position += len(line)
         except FileNotFoundError:
             return []
         except OSError as error:
             raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
-        data = data[: data.rfind(b"\n") + 1]
-        self._position += len(data)
-        try:
-            return [dict(json.loads(line)) for line in data.splitlines() if b"\0" not in line]
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             raise BadFile(f"{self.path} is damaged: one of its lines is no JSON object") from None
+        if len(line) == LONGEST_LINE:
+            raise BadFile(f"{self.path} is damaged: one of its lines is longer than {LONGEST_LINE // 10**6} MB")
+        return lines
+
+
+def _write_whole(file: BinaryIO, data: bytes) -> None:
+    """Append to an unbuffered file; if not all of it can be written, nothing is."""
+    before, rest = os.fstat(file.fileno()), memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        if stat.S_ISREG(before.st_mode):
+            os.ftruncate(file.fileno(), before.st_size)
+        raise
 
 
 def _lock(file: BinaryIO) -> None:

@@ -1,24 +1,28 @@
 """The schema of result files: one JSON object a line for each board."""
 
 import json
+import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
-from puzzlelab.core.files import JsonLines, make_folder, writing
+from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solver import Solver, names_of, options_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.version import VERSION
 
-ROW_BEGINS = b'{"puzzle"'
+_LOGGER = logging.getLogger("puzzlelab")
+ROW_BEGINS = '{"puzzle"'
 RARE = ("tried", "error", "seconds_shared", "batch")
 """Columns that are omitted where they are empty."""
 
@@ -156,15 +160,17 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
     return unanswered(puzzle, text, solver, limit, seed).model_copy(update=columns)
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
-    """Yield the rows of a file with their line numbers; raises `BadFile` with the number of an invalid line."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _read_row(path, number, line)
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+def read_rows(path: Path, note: Callable[[str], object] = _LOGGER.warning) -> Iterator[tuple[int, Row]]:
+    """Yield the rows of a file with their line numbers; raises `BadFile` with the number of an invalid line.
+
+    Half a row at the end, as a killed program or a power cut leaves it, is left out; `note` is called with a sentence.
+    """
+    for number, line in json_lines(path, ROW_BEGINS, note):
+        yield number, _read_row(path, number, line)
+
+
+def _ignore(sentence: str) -> None:
+    """Says nothing."""
 
 
 def _read_row(path: Path, number: int, line: str) -> Row:
@@ -178,17 +184,41 @@ def _read_row(path: Path, number: int, line: str) -> Row:
 
 
 class RowFile:
-    """A file of rows that grows by appending; boards with a row in it need not be solved again."""
+    """A file of rows that grows by appending; boards with a row in it need not be solved again.
+
+    As a context it keeps other programs from writing to the file; at the end all rows are on the disk. Raises
+    `BadInput` if another program is writing to it, and `BadFile` for a file of something else, which is not changed.
+    """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._lines = JsonLines(path)
         self._rows: dict[str, list[Row]] = {}
         self._taken_count: Counter[str] = Counter()
-        if path.is_file() or path.is_dir():  # a device has no end, and holds no rows
-            self._lines.cut_half_line(ROW_BEGINS)
-            for _, stored in read_rows(path):
-                row = stored.with_current_options()
-                self._rows.setdefault(row.question, []).append(row)
+        self._lock = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as lock:
+            with writing(self.path):
+                make_folder(self.path.parent)
+            lock.enter_context(only_writer(self.path))
+            if self.path.is_file():  # a device has no end, and holds no rows
+                for _, stored in read_rows(self.path, note=_ignore):
+                    row = stored.with_current_options()
+                    self._rows.setdefault(row.question, []).append(row)
+                self._lines.cut_half_line(ROW_BEGINS.encode())
+            self._lock = lock.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        try:
+            if self.path.is_file():
+                self._lines.sync()
+        except BadFile:
+            if error is None:
+                raise
+        finally:
+            self._lock.__exit__(kind, error, trace)
 
     def take(self, question: Row, limit: Limit) -> Row | None:
         """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
@@ -200,11 +230,4 @@ class RowFile:
 
     def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end, at once."""
-        path = self._lines.path
-        with writing(path):
-            make_folder(path.parent)
         self._lines.append(*(row.to_dict() for row in rows))
-
-    def sync(self) -> None:
-        """Wait until all rows are on the disk; to be called after the last one."""
-        self._lines.sync()

@@ -136,6 +136,8 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         if not path.exists() and begun:
             raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder")
         old = read_settings(folder) if path.exists() else None
+        if old is not None and not begun and not old.keys() & settings.keys():
+            raise BadFile(f"{path} does not say what {folder} holds: give another folder")
         if old is not None and old != settings and begun:
             raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}")
         if old != settings:

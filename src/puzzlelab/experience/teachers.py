@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from puzzlelab.analysis.bounded_queries import require_comparable_moves
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.outputs import check_folder, only_writer_in
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import Solver, options_of, require
@@ -27,7 +28,7 @@ from puzzlelab.core.views import Samples, scale_of
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.experience.rollouts import Rollouts
 from puzzlelab.experience.schema import TrainingSamples, joined
-from puzzlelab.experience.shards import Shards
+from puzzlelab.experience.shards import TEACHER, Shards
 
 if TYPE_CHECKING:
     from puzzlelab.experience.fast_rollouts import FastRollouts
@@ -167,9 +168,18 @@ def teach(
 
     Raises:
         BadFile: if the folder cannot be written, or holds something else.
+        BadInput: if another program is writing to it.
         BadOption: if the teacher solves none of many boards.
     """
-    shards = Shards(folder, teacher.settings(), size)
+    with only_writer_in(folder):
+        check_folder(folder, TEACHER, lambda name: name.startswith(("shard-", "writing")), "samples")
+        return _fill(Shards(folder, teacher.settings(), size), teacher, count, jobs, progress)
+
+
+def _fill(
+    shards: Shards, teacher: SampleSource, count: int, jobs: int | None, progress: Callable[[int], None]
+) -> Shards:
+    """Add samples until there are so many."""
     progress(shards.rows)
     if shards.rows >= count:
         return shards

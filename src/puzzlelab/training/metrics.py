@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import JsonLines, make_folder, writing
+from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
 from puzzlelab.engine import report
 
+LINE_BEGINS = '{"step"'
 TIME_FIELDS = ("seconds", "rate", "waited", "hours")
 """The fields that differ between two runs with one seed."""
 
@@ -91,12 +92,8 @@ class MetricsWriter:
 
 
 def read(path: Path) -> list[dict[str, float]]:
-    """The lines of a metrics file; raises `BadFile`."""
+    """The lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        # what was not on the disk at a power cut may be NUL bytes; half a line is written at this moment
-        return [json.loads(line) for line in lines if line.strip() and line.endswith("\n") and "\0" not in line]
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+        return [dict(json.loads(line)) for _, line in json_lines(path, LINE_BEGINS, report.note)]
+    except (ValueError, TypeError, RecursionError):
         raise BadFile(f"{path} holds no metrics") from None

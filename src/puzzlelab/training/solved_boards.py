@@ -19,7 +19,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
-from puzzlelab.core.files import replacing
+from puzzlelab.core.files import lines_of, replacing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
@@ -136,11 +136,7 @@ def _read(puzzle: Puzzle, source: BoardSource) -> Iterator[LabelledBoards]:
 
     name, options = usual_solver(puzzle)
     solver = registry.make_solver(name, options)
-    try:
-        with Path(source.file).open(encoding="utf-8-sig", errors="replace") as lines:
-            texts = [(board.line, board.text) for board in boards(puzzle, lines) if board.text]
-    except OSError as error:
-        raise BadFile(f"cannot read {source.file}: {error.strerror}") from None
+    texts = [(board.line, board.text) for board in boards(puzzle, lines_of(Path(source.file))) if board.text]
     if len(texts) < source.count:
         raise BadInput(f"{source.file} holds {len(texts)} boards, not {source.count}")
     for line, text in texts[: source.count]:

@@ -357,7 +357,7 @@ def test_boards_of_every_notation_follow_each_other(name, notation, between) -> 
 
 
 def test_notations_may_be_mixed_in_one_file() -> None:
-    puzzle, text, expected = load("dust-8x6x5"), "\ufeff# all of them\n", []
+    puzzle, text, expected = load("dust-8x6x5"), "# all of them\n", []
     for form, state in zip([*INLINE, *BLOCKS] * 2, some(puzzle, 2 * len(INLINE | BLOCKS)), strict=True):
         expected.append((text.count("\n") + 1, puzzle.write(state), ()))
         text += NOTATIONS[form](puzzle, state) + "\n"

@@ -9,6 +9,7 @@ from scipy.stats import chisquare
 from puzzlelab import Instance, solve
 from puzzlelab.cli.main import run
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.dust import sampling
@@ -240,12 +241,64 @@ def test_a_file_that_was_begun_is_gone_on_with(generated, tmp_path) -> None:
     text = whole.read_text()
     assert text.startswith("# puzzle: dust-8x6x5\n# backwards 8-10, seed 4\n")
     assert generated(*words, "--count", 7) == (0, "".join(text.splitlines(keepends=True)[2:]), "")
-    for begun in ("", text[:30], text[:60], text[:160], text[:-1], text, "another file\n" + text):
+    for begun in ("", text[:10], text[:30], text[:160], text[:160] + "\0" * 9, "\0" * 9, text[:-1]):
         path.write_text(begun)
-        generated(*words, "--count", 7, "--out", path)
+        assert generated(*words, "--count", 7, "--out", path) == (0, "", "")
         assert path.read_text() == text
-    generated(*words, "--count", 3, "--out", path)
-    assert path.read_text() == "".join(text.splitlines(keepends=True)[:5])
+
+
+def test_a_file_with_enough_boards_is_not_changed(generated, tmp_path) -> None:
+    words, path = ("dust-8x6x5", "--scale", "uniform", "--seed", 4), tmp_path / "boards.txt"
+    generated(*words, "--count", 7, "--out", path)
+    text = path.read_text()
+    assert generated(*words, "--count", 7, "--out", path) == (
+        0,
+        f"{path} has 7 boards already: nothing was changed\n",
+        "",
+    )
+    assert generated(*words, "--count", 3, "--out", path) == (
+        0,
+        f"{path} has 7 boards already, more than the 3 of --count: nothing was changed\n",
+        "",
+    )
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda text: "my own notes\n" + text, "1 is 'my own notes', not '# puzzle: dust-8x6x5'"),
+        (lambda text: "notes without an end", "1 is 'notes without an end', not '# puzzle: dust-8x6x5'"),
+        (lambda text: text.replace("seed 4", "seed 5"), "2 is '# uniform any, seed 5', not '# uniform any, seed 4'"),
+        (lambda text: text.replace("8x6x5", "8x6x4"), "1 is '# puzzle: dust-8x6x4', not '# puzzle: dust-8x6x5'"),
+        (lambda text: text[:-49] + "mine\n", "9 is 'mine', not '"),
+        (lambda text: text + "mine", "10 is 'mine', not '"),
+    ],
+)
+def test_a_file_of_something_else_is_not_changed(generated, tmp_path, change, line) -> None:
+    words, path = ("dust-8x6x5", "--scale", "uniform", "--seed", 4), tmp_path / "boards.txt"
+    generated(*words, "--count", 7, "--out", path)
+    path.write_text(change(path.read_text()))
+    text = path.read_text()
+    code, out, err = generated(*words, "--count", 9, "--out", path)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {path} holds something else: its line {line}")
+    assert err.endswith("; give another name, or remove it first\n")
+    assert path.read_text() == text
+
+
+def test_impossible_levels_leave_no_file(generated, tmp_path) -> None:
+    assert generated("dust-8x6x5", "--level", 999, "--out", tmp_path / "boards.txt")[0] == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_another_program_writes_is_not_touched(generated, tmp_path) -> None:
+    path = tmp_path / "boards.txt"
+    path.write_text("half a li")
+    with only_writer(path):
+        code, out, err = generated("dust-8x6x5", "--scale", "uniform", "--out", path)
+    assert (code, out, err) == (2, "", f"error: another program is writing to {path}\n")
+    assert path.read_text() == "half a li"
 
 
 def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypatch) -> None:
@@ -255,7 +308,7 @@ def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypat
     real = sampling.uniform
     monkeypatch.setattr(sampling, "uniform", lambda *given: made.append(1) or real(*given))
     generated(*words, 6)
-    assert len(made) == 2
+    assert len(made) == 3  # the last one that is there is compared
     assert len((tmp_path / "boards.txt").read_text().splitlines()) == 8
 
 

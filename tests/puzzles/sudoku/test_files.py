@@ -299,6 +299,145 @@ def test_puzzles_that_do_not_come_up_leave_what_was_asked(tmp_path, monkeypatch)
         SudokuGenerator(clues=17).write(path, 5, 0, 1, lambda rows: None)
 
 
+# --- asked again ----------------------------------------------------------------------------------
+
+
+def made_again(made, path, count, **other):
+    """Writes a file again; returns how many rows it has, as it is reported."""
+    rows = []
+    made(path.name, count, told=rows.append, **other)
+    return rows[-1]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_complete_file_is_not_changed(made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = made(f"a{ending}")
+    before = path.read_bytes()
+    for count in (COUNT, COUNT - 1, 1):
+        assert made_again(made, path, count) == COUNT
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("few", [1, PART, PART + 3, 2 * PART])
+def test_a_complete_file_is_continued_to_a_larger_count(made, tmp_path, ending, few):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = made(f"a{ending}", few)
+    assert made_again(made, path, COUNT) == COUNT
+    whole = made(f"whole{ending}")
+    assert path.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [path, whole]
+
+
+@pytest.mark.parametrize("settings", [{"mix": "doubling"}, {"clues": (25, 30)}, {"level": 2}, {"hard": 3}])
+def test_a_larger_count_begins_with_the_same_puzzles(made, settings):
+    few, many = (made(f"{count}.csv", count, generator=SudokuGenerator(**settings)) for count in (13, 45))
+    assert many.read_bytes().startswith(few.read_bytes())
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("more", [1, 30])
+def test_a_file_that_was_begun_is_continued_to_another_count(made, tmp_path, ending, more):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"a{ending}"
+    interrupt(path, 3)
+    made(path.name, COUNT + more)
+    assert path.read_bytes() == made(f"whole{ending}", COUNT + more).read_bytes()
+    assert not note_of(path).exists()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_file_that_was_begun_and_has_more_is_not_changed(made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"a{ending}"
+    interrupt(path, 3)
+    if ending == ".parquet":
+        with pytest.raises(BadFile, match=f"^{path} is not complete, and has more than 5 boards: give the --count it"):
+            made(path.name, 5)
+    else:
+        before = path.read_bytes()
+        assert made_again(made, path, 5) == 3 * CHUNK
+        assert path.read_bytes() == before
+    made(path.name)
+    assert path.read_bytes() == made(f"whole{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0\0\0"])
+@pytest.mark.parametrize("ending", LINES)
+def test_rows_without_a_readable_note_are_compared(made, tmp_path, ending, damage):
+    """A power cut may come before the note is on the disk."""
+    path = tmp_path / f"a{ending}"
+    interrupt(path, 3)
+    note_of(path).write_bytes(damage)
+    made(path.name)
+    assert path.read_bytes() == made(f"whole{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("ending", LINES)
+def test_rows_that_a_power_cut_left_empty_are_made_again(made, tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    interrupt(path, 3)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 500)
+        file.truncate(path.stat().st_size + 1000)
+    made(path.name)
+    assert path.read_bytes() == made(f"whole{ending}").read_bytes()
+
+
+def test_parts_that_no_note_describes_are_not_used(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.parquet"
+    interrupt(path, 3)
+    note_of(path).unlink()
+    made(path.name, seed=8)
+    assert path.read_bytes() == made("whole.parquet", seed=8).read_bytes()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_complete_file_of_other_puzzles_is_left_alone(made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = made(f"a{ending}")
+    before = path.read_bytes()
+    for other in ({"seed": 4}, {"generator": SudokuGenerator()}, {"generator": SudokuGenerator(mix="doubling")}):
+        with pytest.raises(BadFile, match="exists already, and holds something else"):
+            made(path.name, **other)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-82], lambda data: data[:-1], lambda data: data + b"mine\n"])
+def test_a_complete_file_that_was_edited_is_left_alone(made, change):
+    path = made("a.csv")
+    path.write_bytes(change(path.read_bytes()))
+    before = path.read_bytes()
+    with pytest.raises(BadFile, match="exists already, and holds something else"):
+        made(path.name)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_second_program_is_refused(made, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    path, refused = tmp_path / f"a{ending}", []
+
+    def write_again(rows):
+        if not refused:
+            with pytest.raises(BadInput, match=f"^another program is writing to {path}$") as caught:
+                made(path.name)
+            refused.append(caught)
+
+    made(path.name, told=write_again)
+    assert path.read_bytes() == made(f"whole{ending}").read_bytes()
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 
@@ -308,7 +447,9 @@ def test_a_file_that_exists_is_left_alone(made, tmp_path, ending):
     path.write_text("mine")
     with pytest.raises(BadFile) as caught:
         made(path.name)
-    assert str(caught.value) == f"{path} exists already: give another name, or remove it first"
+    assert (
+        str(caught.value) == f"{path} exists already, and holds something else: give another name, or remove it first"
+    )
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -339,12 +480,11 @@ def test_the_note_says_what_is_made(tmp_path):
 @pytest.mark.parametrize(
     "other",
     [
-        {"count": COUNT + 1},
         {"seed": 4},
         {"generator": SudokuGenerator(mix="doubling")},
         {"generator": SudokuGenerator()},
     ],
-    ids=["count", "seed", "mix", "no mix"],
+    ids=["seed", "mix", "no mix"],
 )
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_file_begun_with_other_settings_is_left_alone(made, tmp_path, ending, other):
@@ -372,7 +512,7 @@ def test_a_file_begun_by_another_version_is_left_alone(made, tmp_path, monkeypat
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"count": 4', b"\xff\xfe\x00", b"hello"])
+@pytest.mark.parametrize("damage", [b'{"count": 4', b"\xff\xfe\x00", b"hello"])
 def test_a_damaged_note(made, tmp_path, damage):
     path = tmp_path / "a.csv"
     interrupt(path, 3)
@@ -397,10 +537,10 @@ def test_a_note_of_something_else(made, tmp_path, damage):
 def test_places_that_cannot_be_written(made, tmp_path, ending):
     (tmp_path / "file").write_text("")
     (tmp_path / f"b{ending}.making").mkdir()
-    for name in (f"file/a{ending}", f"b{ending}"):
+    for name, place in ((f"file/a{ending}", f"file/a{ending}"), (f"b{ending}", f"b{ending}.making")):
         with pytest.raises(BadFile) as caught:
             made(name)
-        assert str(caught.value).startswith(f"cannot write {tmp_path / name}: ")
+        assert str(caught.value).startswith(f"cannot write {tmp_path / place}: ")
 
 
 def test_parquet_without_pyarrow(made, monkeypatch):

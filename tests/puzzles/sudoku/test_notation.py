@@ -327,12 +327,12 @@ def test_a_csv_file_gives_a_board_a_line(header, end) -> None:
     assert found(load("sudoku-9x9"), end.join(rows)) == [(2, WIKIPEDIA), (3, SOLVED), (5, WIKIPEDIA)]
 
 
-def test_comments_empty_lines_and_a_byte_order_mark_are_passed_over() -> None:
-    text = f"\ufeff# from nowhere\n\n   \n{WIKIPEDIA}\n# and\n#\n{SOLVED}   # not here\n"
+def test_comments_and_empty_lines_are_passed_over() -> None:
+    text = f"# from nowhere\n\n   \n{WIKIPEDIA}\n# and\n#\n{SOLVED}   # not here\n"
     puzzle = load("sudoku-9x9")
     assert [each.line for each in files.boards(puzzle, text.splitlines(True))] == [4, 7]
     assert found(puzzle, text.replace("   # not here", "")) == [(4, WIKIPEDIA), (7, SOLVED)]
-    assert found(puzzle, f"\ufeffpuzzle,solution\n{WIKIPEDIA},{SOLVED}\n") == [(2, WIKIPEDIA)]
+    assert found(puzzle, f"puzzle,solution\n{WIKIPEDIA},{SOLVED}\n") == [(2, WIKIPEDIA)]
     assert found(puzzle, "") == found(puzzle, "\n\n#\n") == []
 
 

@@ -2,7 +2,8 @@
 
 The ending of the name says the form: `.csv` (`puzzle,solution`), `.parquet` (the same columns), `.txt` (two words,
 `puzzle  solution`, with 0 for blank) or `.sdm` (puzzles alone). While a file is not complete, `NAME.making` beside it
-says of what.
+says of what, and is locked. A complete file has no such note. It is recognised by its first and last rows, which are
+made again and compared: a puzzle depends on nothing but the settings, the seed and its number.
 
 Shapes: B = puzzles in a batch.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,12 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, replace_file, replacing, sync, writing
+from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, replacing, sync, writing
+from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.version import VERSION
 
 CELLS = 81
 PART = 10_000
 """Rows of a part of a Parquet file."""
+COMPARED_ROWS = 20
+"""Rows at each end of a complete file that are made again, to see whether it holds these puzzles."""
 Bytes = NDArray[np.uint8]
 GeneratedBatch = tuple[Bytes, Bytes]
 """(puzzles, solutions), each `uint8[B, 81]`."""
@@ -115,19 +120,30 @@ class LineFile:
         self.path.unlink()
 
 
+def read_lines(path: Path, form: Form, first: int, end: int) -> bytes:
+    """The lines number `first` to `end` - 1."""
+    with path.open("rb") as file:
+        file.seek(len(form.header) + first * form.width)
+        return file.read((end - first) * form.width)
+
+
 class PartFiles:
     """A Parquet file, made of parts that are each written in one step, and joined at the end."""
 
-    def __init__(self, path: Path) -> None:
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
+    def __init__(self, path: Path, count: int) -> None:
+        import pyarrow.parquet as pq
+
         self.path, self.folder = path, _parts_folder(path)
         make_folder(self.folder)
+        if path.exists() and not self._paths():
+            self._split()
         paths = self._paths()
         self.parts = next((number for number, path in enumerate(paths) if path != self._path(number)), len(paths))
-        self.rows = self.parts * PART
+        self.rows = sum(pq.read_metadata(part).num_rows for part in paths[: self.parts])
+        if self.rows < min(count, self.parts * PART):  # the last part was that of a smaller count
+            self.parts -= 1
+            paths[self.parts].unlink()
+            self.rows = self.parts * PART
         self.waiting: list[GeneratedBatch] = []
 
     def _path(self, number: int) -> Path:
@@ -135,6 +151,21 @@ class PartFiles:
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("part-*.parquet"))
+
+    def _split(self) -> None:
+        """Make parts of a complete file with fewer rows, to continue it."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self.path) as file:
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number)
+                if table.num_rows != PART:  # the last one
+                    return
+                with self._part(number) as temporary:
+                    pq.write_table(table, temporary)
+
+    def _part(self, number: int) -> AbstractContextManager[Path]:
+        return replacing(self._path(number), self.folder / "writing")
 
     def append(self, batch: GeneratedBatch) -> None:
         self.waiting.append(batch)
@@ -149,7 +180,7 @@ class PartFiles:
         if self.waiting:
             puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
             columns = {"puzzle": _strings(puzzles), "solution": _strings(solutions)}
-            with replacing(self._path(self.parts), self.folder / "writing") as temporary:
+            with self._part(self.parts) as temporary:
                 pq.write_table(pa.table(columns), temporary)
             self.parts += 1
             self.waiting = []
@@ -190,39 +221,52 @@ def _strings(grids: Bytes) -> Any:
     return fixed.cast(pa.binary()).cast(pa.string())
 
 
-def writer_of(path: Path) -> Writer:
-    """The writer for the suffix of the name; raises `BadFile`."""
-    if path.suffix == PARQUET:
-        return PartFiles(path)
-    if path.suffix not in FORMS:
-        raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
-    return LineFile(path, FORMS[path.suffix])
+def writer_of(path: Path, count: int) -> Writer:
+    """The writer for the suffix of the name, to write so many rows."""
+    return PartFiles(path, count) if path.suffix == PARQUET else LineFile(path, FORMS[path.suffix])
 
 
 def write(
     path: Path,
     stream: Mapping[str, Any],
-    batches: Callable[[int], Iterator[GeneratedBatch]],
+    batches: Callable[[int, int], Iterator[GeneratedBatch]],
     report: Callable[[int], None],
 ) -> None:
-    """Write the puzzles of a stream; continue the file if it was begun with the same stream.
+    """Write the first `stream["count"]` puzzles of a stream; continue the file if it holds the first ones of them.
 
-    `stream` describes it as plain data, and `batches(n)` yields its puzzles from number n on. `report` is called with
-    the number of rows so far, and at the end with the number of rows that are kept. What was written stays, whatever
-    happens. Raises `BadFile`.
+    `stream` describes it as plain data, and `batches(n, m)` yields its puzzles number n to m - 1. `report` is called
+    with the number of rows so far, and at the end with the number of rows that are kept. A file with as many rows, or
+    more, is not changed. What was written stays, whatever happens. Raises `BadFile` for a file of something else, and
+    `BadInput` if another program is writing to it.
     """
-    if not path.name:
-        raise BadFile(f"'{path}' is no name of a file")
-    note = path.with_name(f"{path.name}.making")
-    settings = {**stream, "version": VERSION}
+    _check_name(path)
+    note, count = path.with_name(f"{path.name}.making"), int(stream["count"])
+    settings = json.loads(json.dumps({**stream, "version": VERSION}))
     with writing(path):
-        _examine(path, note, json.loads(json.dumps(settings)))
         make_folder(path.parent)
-        writer = _begun_writer(path, note, json.dumps(settings) + "\n")
+    with only_writer(note, path), writing(path):
+        begun = _is_begun(path, note, settings)
+        if not begun:
+            rows = _rows_of_complete_file(path, count, batches)
+            if rows >= count:
+                note.unlink()
+                report(rows)
+                return
+            _remove_parts(path)
+            _write_note(note, settings)
+        writer = _begun_writer(path, note, count, begun)
+        if writer.rows > count:
+            writer.close(complete=False)
+            if path.suffix == PARQUET:
+                raise BadFile(f"{path} is not complete, and has more than {count:,} boards: give the --count it had")
+            report(writer.rows)
+            return
+        if begun:
+            _write_note(note, settings)  # the count may be another one
         complete = False
         try:
             report(writer.rows)
-            for batch in batches(writer.rows):
+            for batch in batches(writer.rows, count):
                 writer.append(batch)
                 report(writer.rows)
             complete = True
@@ -240,34 +284,122 @@ def write(
         writer.forget_parts()  # last: with the note but without some of the parts, the file would be continued wrongly
 
 
-def _begun_writer(path: Path, note: Path, settings: str) -> Writer:
+def _begun_writer(path: Path, note: Path, count: int, begun: bool) -> Writer:
     """The writer of a file whose note is on the disk: without one, a part of a file would look like a whole one."""
-    if note.exists():
-        return writer_of(path)
-    shutil.rmtree(_parts_folder(path), ignore_errors=True)  # of a file that was complete when the program was killed
-    replace_file(note, settings)
     try:
-        return writer_of(path)
+        return writer_of(path, count)
     except BaseException:
-        note.unlink()
+        if not begun:
+            note.unlink()
         raise
 
 
-def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:
-    """Check that the file is new, or was begun with these settings."""
-    if note.exists():
+def _check_name(path: Path) -> None:
+    """Check that the name says a form that can be written; raises `BadFile`, and `BadInput` without pyarrow."""
+    if not path.name:
+        raise BadFile(f"'{path}' is no name of a file")
+    if path.suffix != PARQUET and path.suffix not in FORMS:
+        raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
+    if path.suffix == PARQUET:
         try:
-            stored_settings = json.loads(note.read_text(encoding="utf-8"))
-        except ValueError:
-            raise BadFile(f"{note} says nothing that can be read: remove it together with {path}") from None
-        if stored_settings != settings:
-            raise BadFile(
-                f"{path} was begun with other settings ({json.dumps(stored_settings)}); "
-                f"remove it and {note} to begin anew"
-            )
-        return
-    if path.exists():
-        raise BadFile(f"{path} exists already: give another name, or remove it first")
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
+
+
+def _is_begun(path: Path, note: Path, settings: Mapping[str, Any]) -> bool:
+    """Whether the file was begun with these settings, and any count; raises `BadFile` if it was begun with others."""
+    text = note.read_bytes().rstrip(b"\0")
+    if not text:  # created just now, or a power cut came before it was written
+        return False
+    try:
+        stored_settings = json.loads(text)
+    except ValueError:
+        raise BadFile(f"{note} says nothing that can be read: remove it together with {path}") from None
+    if not isinstance(stored_settings, dict) or {**stored_settings, "count": settings["count"]} != settings:
+        raise BadFile(
+            f"{path} was begun with other settings ({json.dumps(stored_settings)}); remove it and {note} to begin anew"
+        )
+    return True
+
+
+def _write_note(note: Path, settings: Mapping[str, Any]) -> None:
+    note.write_text(json.dumps(settings) + "\n", encoding="utf-8")  # in place: its lock is held
+    sync(note)
+    sync(note.parent)
+
+
+def _remove_parts(path: Path) -> None:
+    """Remove parts of which no note says what they hold."""
+    for part in _parts_folder(path).glob("part-*.parquet"):
+        part.unlink()
+
+
+# --- complete files ---
+
+
+def _rows_of_complete_file(path: Path, count: int, batches: Callable[[int, int], Iterator[GeneratedBatch]]) -> int:
+    """The rows of a file that holds the first puzzles of this stream, 0 for none; raises `BadFile` for other files."""
+    if not path.exists():
+        return 0
+    try:
+        rows = _row_count(path)
+        compared = min(rows, count)
+        ends = {(0, min(COMPARED_ROWS, compared)), (max(0, compared - COMPARED_ROWS), compared)} if compared else ()
+        is_equal = all(_stored_lines(path, *span) == _made_lines(path, *span, batches) for span in ends)
+    except ValueError:  # Arrow's errors too
+        is_equal = False
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        is_equal = False  # Arrow's error for a damaged file
+    if not is_equal:
+        raise BadFile(f"{path} exists already, and holds something else: give another name, or remove it first")
+    return rows
+
+
+def _row_count(path: Path) -> int:
+    """The rows of a file; raises `ValueError` if it does not have the form that its name says."""
+    if path.suffix == PARQUET:
+        import pyarrow.parquet as pq
+
+        return int(pq.read_metadata(path).num_rows)
+    form, size = FORMS[path.suffix], path.stat().st_size
+    with path.open("rb") as file:
+        header = file.read(len(form.header))
+    rows, rest = divmod(size - len(form.header), form.width)
+    if size < len(form.header) + form.width and form.header.startswith(path.read_bytes().rstrip(b"\0")):
+        return 0  # empty, or a part of its header
+    if header != form.header or rest:
+        raise ValueError
+    return rows
+
+
+def _stored_lines(path: Path, first: int, end: int) -> bytes:
+    """The rows number `first` to `end` - 1 as lines, those of Parquet as in `.csv`."""
+    if path.suffix != PARQUET:
+        return read_lines(path, FORMS[path.suffix], first, end)
+    import pyarrow.parquet as pq
+
+    lines: list[str] = []
+    with pq.ParquetFile(path) as file:
+        begin = 0
+        for group in range(file.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            if begin < end and first < begin + rows:
+                table = file.read_row_group(group).slice(max(0, first - begin), end - max(first, begin)).to_pydict()
+                pairs = zip(table.get("puzzle", ()), table.get("solution", ()), strict=True)
+                lines += [f"{puzzle},{solution}\n" for puzzle, solution in pairs]
+            begin += rows
+    return "".join(lines).encode()
+
+
+def _made_lines(path: Path, first: int, end: int, batches: Callable[[int, int], Iterator[GeneratedBatch]]) -> bytes:
+    form = FORMS[".csv" if path.suffix == PARQUET else path.suffix]
+    return b"".join(form.lines(batch).tobytes() for batch in batches(first, end))
+
+
+# --- statistics ---
 
 
 def clue_counts(path: Path) -> NDArray[np.int64]:

@@ -185,7 +185,7 @@ class SudokuGenerator(Settings):
     def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
         """Write the first `count` puzzles of a stream to a file, or continue it; see `files.write`."""
         stream = {"settings": dict(self), "count": count, "seed": seed}
-        files.write(path, stream, lambda first: self.batches(count, seed, jobs, first), report)
+        files.write(path, stream, lambda first, end: self.batches(end, seed, jobs, first), report)
 
     def tally(self, path: Path) -> Tally:
         """How many puzzles of a file have how many clues."""
