@@ -61,7 +61,7 @@ class MetricsWriter:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         self._lines.cut(length)
-        self.length = length
+        self.length = path.stat().st_size  # less than `length` if a power cut took lines
         self._writer: object = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
