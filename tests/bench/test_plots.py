@@ -399,6 +399,18 @@ def test_a_folder_that_cannot_be_written_is_told(run: BenchRun, tmp_path: Path) 
         plots.save(plots.chart(run, "lengths"), tmp_path / "missing")
 
 
+def test_images_are_replaced_and_other_files_are_not(run: BenchRun, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    chart = plots.chart(run, "lengths")
+    first = [path.read_bytes() for path in plots.save(chart, tmp_path)]
+    assert [path.read_bytes() for path in plots.save(chart, tmp_path)] == first
+    (tmp_path / "lengths.svg").write_text("my notes")
+    with pytest.raises(BadFile, match=r"lengths.svg exists already, and is no image"):
+        plots.save(chart, tmp_path)
+    assert (tmp_path / "lengths.svg").read_text() == "my notes"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 # --- room ---
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadFile, BadInput, BadOption, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.outputs import only_writer, only_writer_in
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, BatchSolver, Solver, SolverSettings
@@ -168,6 +170,27 @@ def test_another_suite_is_refused_before_anything_is_asked(suite: Suite, stub: M
     with pytest.raises(BadInput, match="give another --out"):
         runs.run(Suite("other", suite.puzzle, suite.entries[1:]), [stub()], NODES, tmp_path)
     assert stub.asked == []  # type: ignore[attr-defined]
+
+
+def test_a_folder_has_one_writer(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    with only_writer_in(tmp_path), pytest.raises(BadInput, match=f"^another program is writing to {tmp_path}$"):
+        runs.run(suite, [stub()], NODES, tmp_path)
+    assert stub.asked == []  # type: ignore[attr-defined]
+    assert not list(tmp_path.iterdir())
+    runs.run(suite, [stub()], NODES, tmp_path)
+    (rows,) = tmp_path.glob("*.jsonl")
+    with only_writer(rows), pytest.raises(BadInput, match=re.escape(f"another program is writing to {rows}")):
+        runs.run(suite, [stub()], NODES, tmp_path)
+
+
+def test_half_a_row_of_a_run_is_left_out_with_a_note(
+    suite: Suite, stub: Make, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs.run(suite, [stub()], NODES, tmp_path)
+    (rows,) = tmp_path.glob("*.jsonl")
+    rows.write_bytes(rows.read_bytes()[:-9] + bytes(100))
+    assert len(runs.read_run(tmp_path).answers) == len(suite.entries) - 1
+    assert f"{rows}, line {len(suite.entries)}: its program was stopped" in caplog.text
 
 
 def test_a_solver_that_does_not_suit_is_refused_before_anything_is_asked(suite: Suite, stub: Make) -> None:

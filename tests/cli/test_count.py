@@ -176,6 +176,20 @@ def test_a_list_in_a_file_is_read_again(program, tmp_path):
     assert program("count", "sudoku-9x9", "--file", path) == (0, "1\n" * NUMBER, "")
 
 
+def test_a_list_is_continued_and_other_files_are_left_alone(program, tmp_path):
+    path = tmp_path / "all.txt"
+    assert program("enumerate", "sudoku-9x9", MANY, "--most", 2, "--out", path) == (0, "", "")
+    assert program("enumerate", "sudoku-9x9", MANY, "--out", path) == (0, "", "")
+    whole = path.read_text()
+    assert whole == program("enumerate", "sudoku-9x9", MANY)[1]
+    code, _, err = program("enumerate", "sudoku-9x9", MANY, "--most", 2, "--out", path)
+    assert (code, err) == (0, f"{path} has {NUMBER - 2:,} more lines: nothing was changed\n")
+    code, _, err = program("enumerate", "sudoku-9x9", "easy", "--out", path)
+    assert code == 2
+    assert err.startswith(f"error: {path} holds something else: its line 1 is '")
+    assert path.read_text() == whole
+
+
 def test_a_list_that_cannot_be_written(program, tmp_path):
     for path in (tmp_path, tmp_path / "nowhere" / "all.txt"):
         code, out, err = program("enumerate", "sudoku-9x9", "easy", "--out", path)

@@ -14,6 +14,7 @@ from puzzlelab import load
 from puzzlelab.cli.main import run
 from puzzlelab.core import solutions
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.sudoku import files, generate
 from puzzlelab.puzzles.sudoku.generate import LEVELS
@@ -318,6 +319,37 @@ def test_a_file_that_exists_is_left_alone(program, tmp_path, words):
     expected = f"error: {path} exists already, and holds something else: give another name, or remove it first\n"
     assert program("sudoku-9x9", *words, "--out", path) == (2, "", expected)
     assert path.read_text() == "mine"
+
+
+def test_a_complete_file_is_not_changed(program, tmp_path):
+    path = tmp_path / "boards.csv"
+    words = ("sudoku-9x9", "--mix", "even", "--out", path, "--count")
+    assert program(*words, 30)[0] == 0
+    before = path.read_bytes()
+    for count, more in ((30, ""), (7, ", more than the 7 of --count")):
+        code, out, err = program(*words, count)
+        assert (code, err) == (0, "")
+        assert out.startswith(f"{path} has 30 boards already{more}: nothing was changed\n")
+        assert path.read_bytes() == before
+    assert program(*words, 40)[0] == 0
+    assert path.read_bytes().startswith(before)
+
+
+def test_a_second_program_is_refused(program, tmp_path):
+    path = tmp_path / "boards.csv"
+    with only_writer(path.with_name("boards.csv.making")):
+        code, out, err = program("sudoku-9x9", "--out", path)
+    assert (code, out, err) == (2, "", f"error: another program is writing to {path}\n")
+    assert not path.exists()
+
+
+def test_what_is_no_image_is_refused_before_anything_is_made(program, tmp_path):
+    image = tmp_path / "clues.png"
+    image.write_text("notes")
+    code, _, err = program("sudoku-9x9", "--out", tmp_path / "boards.csv", "--histogram", image)
+    sentence = f"error: {image} exists already, and is no image: give another name, or remove it first\n"
+    assert (code, err) == (2, sentence)
+    assert list(tmp_path.iterdir()) == [image]
 
 
 @pytest.mark.parametrize("words", [("--level", "2-3"), ("--scale", "clues", "--level", 30)])

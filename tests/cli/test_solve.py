@@ -1,12 +1,18 @@
 """`puzzlelab solve`, as it is typed: boards from everywhere, answers in words and in rows, and what cannot be done."""
 
 import json
+import os
 import re
+import resource
+import threading
 from functools import partial
 
 import pytest
 
 from puzzlelab import Limit, Result, load, solver
+from puzzlelab.core import files
+from puzzlelab.core.errors import BadFile
+from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.row import read_rows
 from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
@@ -430,6 +436,97 @@ def test_a_row_that_was_half_written_is_written_again(program, tmp_path, counted
     assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
     assert counted == [ONE, TWO, TWO]
     assert [row.length for _, row in read_rows(out)] == [1, 2]
+
+
+def rows_cut_in_some_way():
+    """(what became of the rows of two boards, the lines that are left, whether a part of a line is)."""
+    return [
+        pytest.param(lambda rows: rows + bytes(99), 2, True, id="NULs"),
+        pytest.param(lambda rows: rows[:-30] + bytes(30), 1, True, id="half a line and NULs"),
+        pytest.param(lambda rows: bytes(len(rows)), 0, True, id="NULs alone"),
+        pytest.param(lambda rows: rows[:-30], 1, True, id="half a line"),
+        pytest.param(lambda rows: rows[:-1], 2, False, id="no end"),
+        pytest.param(lambda rows: b"\xef\xbb\xbf" + rows, 2, False, id="byte-order mark"),
+        pytest.param(lambda rows: rows.replace(b"\n", b"\r\n"), 2, False, id="CR LF"),
+        pytest.param(lambda rows: b"\n" + rows + b"\n", 2, False, id="blank lines"),
+    ]
+
+
+@pytest.mark.parametrize(("change", "kept", "told"), rows_cut_in_some_way())
+def test_what_a_stop_or_an_editor_leaves_is_read_and_continued(program, tmp_path, caplog, counted, change, kept, told):
+    out = tmp_path / "rows.jsonl"
+    program("tiles-3x3", ONE, TWO, "--out", out)
+    out.write_bytes(change(out.read_bytes()))
+    changed = out.read_bytes()
+    assert len(list(read_rows(out))) == kept
+    assert ("its program was stopped before it had written all of it" in caplog.text) == told
+    assert out.read_bytes() == changed
+    assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
+    assert counted[2:] == [ONE, TWO][kept:]
+    assert [row.length for _, row in read_rows(out)] == [1, 2]
+    assert b"\0" not in out.read_bytes()
+
+
+def test_a_second_program_is_refused_and_the_first_goes_on(program, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    program("tiles-3x3", ONE, "--out", out)
+    with out.open("ab") as file:
+        file.write(b'{"puzzle": "til')
+    before = out.read_bytes()
+    with only_writer(out):
+        code, printed, err = program("tiles-3x3", ONE, TWO, "--out", out)
+        assert (code, printed, err) == (2, "", f"error: another program is writing to {out}\n")
+    assert out.read_bytes() == before
+    assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
+
+
+def test_a_full_disk_leaves_whole_rows_and_the_next_call_goes_on(program, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    program("tiles-3x3", ONE, "--out", out)
+    size = out.stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, before[1]))
+    try:
+        code, _, err = program("tiles-3x3", ONE, TWO, "--out", out)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (code, err) == (2, f"error: cannot write {out}: File too large\n")
+    assert out.stat().st_size == size
+    assert program("tiles-3x3", ONE, TWO, "--out", out)[0] == 0
+    assert [row.length for _, row in read_rows(out)] == [1, 2]
+
+
+def test_rows_into_a_pipe(program, tmp_path):
+    pipe, received = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
+    reader.start()
+    program("tiles-3x3", ONE, TWO, "--out", pipe)
+    reader.join()
+    assert [row["length"] for row in rows_of(received[0])] == [1, 2]
+
+
+def test_boards_from_a_pipe(program, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text(f"\ufeff{ONE}\r\n{TWO}"))
+    writer.start()
+    code, out, _ = program("tiles-3x3", "--file", pipe, "--json")
+    writer.join()
+    assert code == 0
+    assert [row["length"] for row in rows_of(out)] == [1, 2]
+
+
+def test_a_line_without_an_end_is_not_read_as_a_whole(program, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
+    path = tmp_path / "boards.txt"
+    path.write_text(f"{ONE}\n" + "1 " * 10**6)
+    sentence = "line 2: longer than 1 million characters"
+    assert program("tiles-3x3", "--file", path) == (2, "", f"error: {path}, {sentence}\n")
+    assert program("tiles-3x3", stdin=path.read_bytes()) == (2, "", f"error: standard input, {sentence}\n")
+    path.write_text("\n" + "x" * 2 * 10**6)
+    with pytest.raises(BadFile, match=sentence):
+        list(read_rows(path))
 
 
 @pytest.mark.parametrize("text", ["my notes", "my notes\n", "[1, 2]\n", '{"board": 3}\n'])

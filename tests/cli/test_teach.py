@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import read_shards, shard_paths
 
@@ -60,6 +61,24 @@ def test_more_samples_later_are_the_same_samples(program, tmp_path):
         assert code == 0
     assert "made now" not in out
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_a_folder_of_other_files_is_left_alone(program, tmp_path):
+    for name, sentence in (("photo.png", "holds photo.png, and no samples"), ("teacher.json", "does not say what")):
+        folder = tmp_path / name.partition(".")[0]
+        folder.mkdir()
+        (folder / name).write_text('{"name": "Ms Smith"}')
+        code, _, err = program("tiles-3x3", "--out", folder, "--count", 10)
+        assert code == 2
+        assert sentence in err
+        assert contents(folder) == {name: b'{"name": "Ms Smith"}'}
+
+
+def test_a_folder_has_one_writer(program, tmp_path):
+    with only_writer_in(tmp_path):
+        code, _, err = program("tiles-3x3", "--out", tmp_path, "--count", 10)
+    assert (code, err) == (2, f"error: another program is writing to {tmp_path}\n")
+    assert not list(tmp_path.iterdir())
 
 
 def test_exact_samples_have_all_optimal_moves(program, tmp_path):

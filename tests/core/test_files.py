@@ -317,6 +317,53 @@ def test_half_a_line_is_cut_off_where_it_begins_as_lines_do(path: Path, text: st
     assert path.read_text() == kept
 
 
+@pytest.mark.parametrize(
+    ("end", "kept"),
+    [
+        (b"\0" * 5000, b""),
+        (b'{"n": 2\0\0', b""),
+        (b'{"n": 2}', b'{"n": 2}\n'),
+        (b'{"n": 2}\0', b'{"n": 2}\n'),
+    ],
+)
+def test_what_a_power_cut_leaves_is_not_read_and_is_mended(path: Path, end: bytes, kept: bytes) -> None:
+    path.write_bytes(b'{"n": 1}\n' + end)
+    lines = JsonLines(path, shared=True)
+    assert lines.read() == [{"n": 1}]
+    lines.append({"n": 3})
+    assert path.read_bytes() == b'{"n": 1}\n' + kept + b'{"n": 3}\n'
+    assert lines.read()[-1] == {"n": 3}
+
+
+def test_marks_blank_lines_and_foreign_ends_are_read(path: Path) -> None:
+    path.write_bytes(b'\xef\xbb\xbf{"n": 1}\r\n\n{"n": 2}\n')
+    assert JsonLines(path).read() == [{"n": 1}, {"n": 2}]
+
+
+def test_a_line_that_is_too_long_is_no_json(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
+    path.write_bytes(b'{"n": 1}\n{"n": "' + b"x" * 10**6)
+    with pytest.raises(BadFile, match="one of its lines is longer than 1 MB"):
+        JsonLines(path).read()
+
+
+@pytest.mark.usefixtures("full_disk")
+def test_a_full_disk_takes_no_part_of_lines(path: Path) -> None:
+    lines = JsonLines(path)
+    lines.append({"n": 1})
+    with pytest.raises(BadFile, match="File too large"):
+        lines.append({"n": 2}, {"text": "x" * 200})
+    assert lines.read() == [{"n": 1}]
+    lines.append({"n": 3})
+    assert path.read_text() == '{"n": 1}\n{"n": 3}\n'
+
+
+def test_what_is_missing_is_not_filled_with_nothing(path: Path) -> None:
+    path.write_text("one\n")
+    JsonLines(path).cut(100)
+    assert path.read_text() == "one\n"
+
+
 def test_lines_are_cut_back_to_a_length(path: Path) -> None:
     lines = JsonLines(path)
     lines.cut(0)

@@ -22,3 +22,31 @@ def test_what_is_no_metrics_gets_a_sentence(tmp_path) -> None:
     path.write_text("loss 3\n")
     with pytest.raises(BadFile, match="holds no metrics"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "steps"),
+    [
+        (lambda data: data + b'{"step": 3, "lo', [1, 2]),
+        (lambda data: data + b'{"step": 3, "lo' + bytes(900), [1, 2]),
+        (lambda data: data + bytes(900), [1, 2]),
+        (lambda data: data[:-1], [1, 2]),
+        (lambda data: b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n\r\n"), [1, 2]),
+        (lambda data: b"", []),
+    ],
+)
+def test_what_a_stop_or_an_editor_leaves_is_read(tmp_path, change, steps) -> None:
+    path = tmp_path / "metrics.jsonl"
+    writer = MetricsWriter(path)
+    for step in (1, 2):
+        writer.write(step, {"loss": 2.0})
+    path.write_bytes(change(path.read_bytes()))
+    assert [line["step"] for line in read(path)] == steps
+
+
+def test_lines_that_a_power_cut_took_are_no_hole(tmp_path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    writer = MetricsWriter(path, 1000)
+    writer.write(1, {"loss": 2.0})
+    assert read(path) == [{"step": 1, "loss": 2.0}]
+    assert writer.length == path.stat().st_size

@@ -202,7 +202,10 @@ class BoardGenerator(Protocol):
         """Yield boards `[P, S]` and their solutions, `count` in all; on `jobs` threads, all cores if None."""
 
     def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
-        """Write `count` boards to a file, or continue an incomplete one; `report` gets the number of boards in it."""
+        """Write `count` boards to a file, or continue one of the same boards; `report` gets the number of boards in it.
+
+        A file with as many boards, or more, is not changed.
+        """
 
     def tally(self, path: Path) -> Tally:
         """Statistics of the boards in such a file."""

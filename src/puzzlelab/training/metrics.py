@@ -66,7 +66,7 @@ class MetricsWriter:
             self._lines.cut_half_line()
             length = path.stat().st_size
         self._lines.cut(length)
-        self.length = length
+        self.length = path.stat().st_size  # less than `length` if a power cut took lines
         self._writer: object = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
