@@ -98,7 +98,9 @@ def test_devices_have_no_lock() -> None:
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("begun", ["", "on", "one\n", "one\ntw", "one\ntwo", "one\ntwo\n", "one\r\ntw\0\0\0", "\0\0"])
+@pytest.mark.parametrize(
+    "begun", ["", "on", "one\n", "one\ntw", "one\ntwo", "one\ntwo\n", "one\r\ntw\0\0\0", "\0\0", "one\n\0\0o\nthree\n"]
+)
 def test_lines_are_continued(path: Path, begun: str) -> None:
     path.write_bytes(begun.encode())
     assert lines_to(path, "one", "two", "three") == 0
@@ -106,7 +108,8 @@ def test_lines_are_continued(path: Path, begun: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "there", ["mine\n", "mine", "one\nmine\n", "one\ntwo\nthree and more", "one\ntwo\n\n", "o\0e\n"]
+    "there",
+    ["mine\n", "mine", "one\nmine\n", "one\ntwo\nthree and more", "one\ntwo\n\n", "o\0e\n", "\0" * 99 + "binary"],
 )
 def test_other_lines_are_left_alone(path: Path, there: str) -> None:
     path.write_text(there)

@@ -116,7 +116,7 @@ class LineOutput:
             if not self._is_at_end:
                 begin = self._file.tell()
                 old = self._file.readline(len(expected) + 2)
-                if self.number >= self.existing and expected.startswith(old.partition(b"\0")[0]):
+                if self.number >= self.existing and self._is_begun(old, expected):
                     self._file.seek(begin)
                     self._file.truncate()
                     self._is_at_end = True
@@ -125,6 +125,16 @@ class LineOutput:
             if self._is_at_end:
                 self._file.write(expected + b"\n")
         self.number += 1
+
+    def _is_begun(self, old: bytes, expected: bytes) -> bool:
+        """Whether a killed writer or a power cut may have left this in the place of the line, and all after it."""
+        part, nul, _ = old.partition(b"\0")
+        if not expected.startswith(part):
+            return False
+        if not nul or self.number > 0:
+            return True
+        self._file.seek(len(part))
+        return not any(block.strip(b"\0") for block in iter(lambda: self._file.read(BLOCK_SIZE), b""))
 
     def flush(self) -> None:
         """Hand the lines so far to the system, so that they stay if the program is killed; sync them now and then."""

@@ -63,9 +63,9 @@ class MetricsWriter:
             size = path.stat().st_size if path.exists() else 0
         if size < length:
             report.note(f"{path} has lost its last lines; what comes next is appended to those that it has")
-            self._lines.cut_half_line()
-            length = path.stat().st_size
         self._lines.cut(length)
+        if size < length:
+            self._lines.cut_half_line()
         self.length = path.stat().st_size  # less than `length` if a power cut took lines
         self._writer: object = None
 

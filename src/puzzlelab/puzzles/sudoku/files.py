@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -248,11 +248,11 @@ def write(
         begun = _is_begun(path, note, settings)
         if not begun:
             rows = _rows_of_complete_file(path, count, batches)
+            _remove_parts(path)
             if rows >= count:
                 note.unlink()
                 report(rows)
                 return
-            _remove_parts(path)
             _write_note(note, settings)
         writer = _begun_writer(path, note, count, begun)
         if writer.rows > count:
@@ -330,9 +330,12 @@ def _write_note(note: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _remove_parts(path: Path) -> None:
-    """Remove parts of which no note says what they hold."""
-    for part in _parts_folder(path).glob("part-*.parquet"):
-        part.unlink()
+    """Remove parts of which no note says what they hold, such as those of a file that is complete."""
+    folder = _parts_folder(path)
+    for part in [*folder.glob("part-*.parquet"), folder / "writing", folder / "joined"]:
+        part.unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 # --- complete files ---
