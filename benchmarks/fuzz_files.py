@@ -161,14 +161,23 @@ def read_network_file(changed: str, data: bytes, folder: Path) -> object:
     return checkpoint.load(folder / "net.safetensors")
 
 
+def network_hash() -> str:
+    """The name of the small network."""
+    return str(json.loads(network_files()[1])["name"])
+
+
+def write_network(nets: Path) -> None:
+    """Write the small network into the folder of the networks of a run."""
+    nets.mkdir(exist_ok=True)
+    for end, content in zip((".safetensors", ".json"), network_files(), strict=True):
+        (nets / f"{network_hash()}{end}").write_bytes(content)
+
+
 def read_champion(data: bytes, folder: Path) -> object:
     """The file of a run that names its network."""
     from puzzlelab.nets import checkpoint, model_zoo
 
-    weights, card = network_files()
-    (folder / "nets").mkdir(exist_ok=True)
-    (folder / "nets" / "net.safetensors").write_bytes(weights)
-    (folder / "nets" / "net.json").write_bytes(card)
+    write_network(folder / "nets")
     (folder / "champion").write_bytes(data)
     return checkpoint.load(model_zoo.in_folder(folder))
 
@@ -178,7 +187,7 @@ def network_readers() -> Iterator[Reader]:
     weights, card = network_files()
     yield Reader("weights", [weights], partial(read_network_file, "weights"))
     yield Reader("card", [card], partial(read_network_file, "card"))
-    yield Reader("champion", [b"net\n", b"net"], read_champion)
+    yield Reader("champion", [f"{network_hash()}\n".encode(), network_hash().encode()], read_champion)
 
 
 # --- samples --------------------------------------------------------------------------------------------------------
@@ -273,7 +282,19 @@ def game_log_entry(number: int) -> Any:
     """The line of a shard in the log of games."""
     from puzzlelab.training.selfplay.game_log import GameLogEntry
 
-    return GameLogEntry(number, "net", 3, 4, 2, 20, 12, 1.5, 1.7e9 + number)
+    return GameLogEntry(number, network_hash(), 3, 4, 2, 20, 12, 1.5, 1.7e9 + number)
+
+
+@cache
+def state_file() -> bytes:
+    """A saved state of a run."""
+    import torch
+
+    from puzzlelab.training.train_state import SavedStates
+
+    with tempfile.TemporaryDirectory() as name:
+        SavedStates(Path(name)).save({"weight": torch.zeros(3)}, {"step": 5, "metrics": 0, "losses": {"x": 0.5}})
+        return (Path(name) / "state-5.safetensors").read_bytes()
 
 
 @cache
@@ -281,7 +302,9 @@ def run_files() -> dict[str, list[bytes]]:
     """The examples of the files of a run, by name."""
     from puzzlelab.training.selfplay.matches import Match
 
-    match = Match("net", "random", 10, 6, 2, 1, 9, 7, "better", 3, False, True, 1.7e9, "2026-01-01", {"playouts": 6})
+    match = Match(
+        network_hash(), "random", 10, 6, 2, 1, 9, 7, "better", 3, False, True, 1.7e9, "2026-01-01", {"playouts": 6}
+    )
     status = {
         "machine": "m",
         "process": 7,
@@ -299,38 +322,39 @@ def run_files() -> dict[str, list[bytes]]:
         "metrics.jsonl": ["".join(metrics).encode()],
         "programs/trainer-m-7.json": [json.dumps(status).encode()],
         "state.json": [json.dumps({"step": 5, "tensors": "state-5.safetensors", "losses": {"x": 0.5}}).encode()],
-        "state-5.safetensors": [network_files()[0]],
+        "state-5.safetensors": [state_file(), network_files()[0]],
         "progress.json": [b'{"first": 0, "end": 7}\n'],
-        "champion": [b"net\n"],
-        "latest": [b"net\n"],
+        "champion": [f"{network_hash()}\n".encode()],
+        "latest": [f"{network_hash()}\n".encode()],
         "shards/shard-00000.parquet": shard_files(),
     }
 
 
 def read_run(changed: str, data: bytes, folder: Path) -> object:
     """A run of self-play one of whose files is changed: its status, its state and its networks."""
-    from puzzlelab.training import metrics, recipe, train_state
+    from puzzlelab.engine import report
+    from puzzlelab.training import metrics, recipe
     from puzzlelab.training.selfplay.run_folder import SelfPlayRun
     from puzzlelab.training.selfplay.status import StatusReader, headline
+    from puzzlelab.training.train_state import SavedStates
 
     run = SelfPlayRun(folder / "run")
     if not run.begun:
         run.begin(recipe.settings_of("selfplay", SMALL_RUN))
-        for name in ("programs", "shards", "nets"):
+        for name in ("programs", "shards"):
             (run.folder / name).mkdir(exist_ok=True)
-        for end, content in zip((".safetensors", ".json"), network_files(), strict=True):
-            (run.nets / f"net{end}").write_bytes(content)
+        write_network(run.nets)
         for name, examples in run_files().items():
-            (run.folder / name).write_bytes(examples[-1])
+            (run.folder / name).write_bytes(examples[0])
     (run.folder / changed).write_bytes(data)
     settings = recipe.settings_of("selfplay", run.saved_settings())
-    headline(StatusReader(run, settings).read())
-    train_state.load(run.folder)
-    train_state.saved_step(run.folder)
-    run.requested_shards()
-    run.network("champion")
-    run.network("latest")
-    return metrics.read(run.metrics)
+    with report.listening(Silent()):
+        headline(StatusReader(run, settings).read())
+        SavedStates(run.folder).load()
+        run.requested_shards()
+        run.network("champion")
+        run.network("latest")
+        return metrics.read(run.metrics)
 
 
 def run_readers() -> Iterator[Reader]:

@@ -187,14 +187,18 @@ def test_a_shard_that_came_meanwhile_is_not_given(tmp_path, monkeypatch):
     assert not (tmp_path / "shard-00000.claim").exists()
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", '{"machine": 3}'])
-def test_an_old_lease_is_taken_over_and_a_young_one_is_not(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "young", "more"),
+    [(None, 290, 20), ('{"machine": 3}', 290, 20), ("", 3, 10), ("[]", 3, 10), ("\0" * 90, 3, 10)],
+    ids=["whole", "another-form", "empty", "no-owner", "nul-bytes"],
+)
+def test_an_old_lease_is_taken_over_and_a_young_one_is_not(tmp_path, text, young, more):
     by_another(tmp_path, 0)
     if text is not None:
         (tmp_path / "shard-00000.claim").write_text(text)
-    aged(tmp_path, 0, 290)
+    aged(tmp_path, 0, young)
     assert ShardLeases(tmp_path).take(1) is None
-    aged(tmp_path, 0, 20)
+    aged(tmp_path, 0, more)
     heir = ShardLeases(tmp_path)
     assert heir.take(1) == 0
     assert ShardLeases(tmp_path).take(1) is None
@@ -208,6 +212,11 @@ def test_a_new_time_stamp_keeps_a_lease(tmp_path):
     aged(tmp_path, 0, 400)
     leases.renew(0)
     assert ShardLeases(tmp_path).take(1) is None
+
+
+def test_a_lease_from_before_the_machine_s_last_start_is_taken_over_at_once(tmp_path):
+    by_another(tmp_path, 0, **{**module.this_process(), "run": "another", "boot": "another"})
+    assert ShardLeases(tmp_path).take(1) == 0
 
 
 def test_the_lease_of_a_process_that_is_gone_is_taken_over_at_once(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
@@ -78,14 +78,6 @@ def test_a_teacher_may_be_asked_for_so_many_shards_and_no_more(tmp_path, setting
     run = train(tmp_path / "run", settings_of("data.shard_count=2"))
     assert len(list(run.shards.glob("shard-*.parquet"))) == 2
     assert metrics_of(run)[-1]["step"] == 60
-
-
-def test_a_damaged_state_gets_a_sentence(tmp_path, settings_of, train, stop_at) -> None:
-    with pytest.raises(KeyboardInterrupt):
-        train(tmp_path / "run", settings_of(), stop_at(25))
-    (tmp_path / "run" / "state.json").write_text("{")
-    with pytest.raises(BadFile, match="is damaged; --restart begins the run anew"):
-        train(tmp_path / "run", settings_of())
 
 
 def test_two_learners_do_not_share_a_folder(tmp_path, settings_of, train) -> None:

@@ -109,14 +109,17 @@ class SolveJob:
             return
         rows = [self._row_in(file, board) for board in boards]
         solved = self._solved([board for board, row in zip(boards, rows, strict=True) if row is None])
-        for board, row in zip(boards, rows, strict=True):
-            if row is not None:
-                yield self._outcome_of(board, row)
-                continue
-            outcome = next(solved)
-            if outcome.answer is None or outcome.answer.result.stop != "interrupted":
-                file.append([self.row(outcome)])
-            yield outcome
+        try:
+            for board, row in zip(boards, rows, strict=True):
+                if row is not None:
+                    yield self._outcome_of(board, row)
+                    continue
+                outcome = next(solved)
+                if outcome.answer is None or outcome.answer.result.stop != "interrupted":
+                    file.append([self.row(outcome)])
+                yield outcome
+        finally:
+            file.sync()
 
     def _row_in(self, file: RowFile, board: BoardInput) -> Row | None:
         """The row of this board that the file holds."""

@@ -213,6 +213,9 @@ class SolverBenchmark:
                 pass
         except KeyboardInterrupt:
             self.stop.set()
+        finally:
+            if self.file:
+                self.file.sync()
         pairs = zip(self.suite.entries, self.rows, strict=True)
         return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
 

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from puzzlelab.core import registry
 from puzzlelab.core.board_files import BoardText, boards, text_of
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
-from puzzlelab.core.files import replace_file, writing
+from puzzlelab.core.files import make_folder, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
@@ -248,7 +248,7 @@ def save(suite: Suite, folder: Path) -> None:
             )
     stored = _Stored(suite.name, suite.puzzle.name, suite.hash, suite.entries)
     with writing(path):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         replace_file(path, TypeAdapter(_Stored).dump_json(stored, indent=1) + b"\n")
 
 

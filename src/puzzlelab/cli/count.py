@@ -152,10 +152,10 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 
 @contextmanager
 def _lines(out: Path | None) -> Iterator[Callable[[str], object]]:
-    from puzzlelab.core.files import writing
+    from puzzlelab.core.files import GrowingFile, writing
 
     if out is None:
         yield typer.echo
         return
-    with writing(out), out.open("w", encoding="utf-8") as file:
-        yield lambda line: file.write(line + "\n")
+    with writing(out), GrowingFile(out, 0) as file:
+        yield lambda line: file.write(f"{line}\n".encode())

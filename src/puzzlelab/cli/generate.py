@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, Signature
+from itertools import takewhile
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -203,17 +204,16 @@ def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | N
 
 def _lines(out: Path, header: str, board: Callable[[int], str], count: int) -> None:
     """Write a file of one board a line; boards that it has already under the same header are kept."""
-    from puzzlelab.core.files import open_after
+    from puzzlelab.core.files import GrowingFile
 
     head, old_bytes = header.encode(), out.read_bytes() if out.is_file() else b""
-    # The last line may be incomplete if the program was killed.
+    # The last line may be incomplete if the program was killed, and the last ones may be NUL bytes after a power cut.
     old_lines = old_bytes[len(head) :].splitlines(keepends=True)[:count] if old_bytes.startswith(head) else []
-    complete_lines = [line for line in old_lines if line.endswith(b"\n")]
+    complete_lines = list(takewhile(lambda line: line.endswith(b"\n") and b"\0" not in line, old_lines))
     kept_bytes = len(head) + sum(map(len, complete_lines)) if complete_lines else 0
-    with open_after(out, kept_bytes) as file, progress("making", count) as bars:
+    with GrowingFile(out, kept_bytes) as file, progress("making", count) as bars:
         file.write(b"" if kept_bytes else head)
         for i in range(len(complete_lines), count):
             file.write(f"{board(i)}\n".encode())
-            file.flush()
             if bars.task_ids:
                 bars.update(bars.task_ids[0], completed=i + 1)

@@ -2,7 +2,8 @@
 
 `replace_file` and `replacing` write a temporary file beside the old one, sync it, then rename it: a reader sees the old
 file or the new one, never a part. `JsonLines` is a file to which lines are appended; a killed writer leaves at most
-half a line at its end, which the next writer cuts off. `locked` keeps a second program from writing to the same file.
+half a line at its end, which the next writer cuts off. `GrowingFile` is any other file that is continued at its end.
+`locked` keeps a second program from writing to the same file.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from puzzlelab.core.errors import BadFile, BadInput
 
 BLOCK_SIZE = 4096
 """Bytes that are read at once in search of the beginning of the last line."""
+CHUNK_SIZE = 1 << 20
+"""Bytes that are read at once of a whole file."""
 BYTE_ORDER_MARK = "\ufeff"
 """Some programs write it at the beginning of a text file."""
 LONGEST_LINE = 16_000_000
@@ -41,8 +44,11 @@ def writing(place: Path) -> Iterator[None]:
 
 
 def sync(path: Path) -> None:
-    """Wait until the content of a file, or the names in a folder, are on the disk, where the file system can say so."""
-    if os.name == "nt" and path.is_dir():  # no such folder can be opened
+    """Wait until the content of a file, or the names in a folder, are on the disk, where the system can say so."""
+    if path.is_dir():
+        if os.name == "nt" or not os.access(path, os.R_OK):  # no such folder can be opened
+            return
+    elif not path.is_file():  # a pipe or a device, which may wait for its other end
         return
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
@@ -57,6 +63,14 @@ def _sync_descriptor(descriptor: int) -> None:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a pipe, a device, or a file system without this call
             raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing; a power cut afterwards leaves their names on the disk."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync(folder.parent)
 
 
 @contextmanager
@@ -148,6 +162,58 @@ def open_after(path: Path, length: int) -> BinaryIO:
     return file
 
 
+class GrowingFile:
+    """A file that is continued after its first `length` bytes; the rest is cut off. Creates a missing file.
+
+    What is written is synced to the disk at most once in `SYNC_SECONDS`, and at the end.
+    """
+
+    def __init__(self, path: Path, length: int) -> None:
+        self.path = path
+        self._file = open_after(path, length)
+        self._synced_at = -math.inf
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def write(self, data: bytes) -> None:
+        """Append these bytes."""
+        self._file.write(data)
+        self._file.flush()
+        if time.monotonic() - self._synced_at >= SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Wait until all bytes are on the disk."""
+        self._file.flush()
+        _sync_descriptor(self._file.fileno())
+        if self._synced_at == -math.inf:  # the file may be new
+            sync(self.path.parent)
+        self._synced_at = time.monotonic()
+
+    def close(self) -> None:
+        """Sync and close the file; nothing if it is closed already."""
+        if not self._file.closed:
+            try:
+                self.sync()
+            finally:
+                self._file.close()
+
+
+def length_without_nul(path: Path) -> int:
+    """The number of bytes before the first NUL byte; some file systems leave NUL bytes at the end after a power cut."""
+    length = 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_SIZE):
+            if (index := chunk.find(b"\0")) >= 0:
+                return length + index
+            length += len(chunk)
+    return length
+
+
 def cut_half_line(file: BinaryIO, begins: bytes = b"") -> None:
     """Cut off a last line that has no end, if it agrees with `begins` as far as both go.
 
@@ -216,7 +282,10 @@ class JsonLines:
             cut_half_line(file, begins)
 
     def read(self) -> list[dict[str, Any]]:
-        """The complete lines since the previous call; none where the file does not exist."""
+        """The complete lines since the previous call; none where the file does not exist.
+
+        Lines with NUL bytes are left out: a power cut leaves them in the place of lines that had not been synced.
+        """
         try:
             with self.path.open("rb") as file:
                 file.seek(self._position)
@@ -228,7 +297,7 @@ class JsonLines:
         data = data[: data.rfind(b"\n") + 1]
         self._position += len(data)
         try:
-            return [dict(json.loads(line)) for line in data.splitlines()]
+            return [dict(json.loads(line)) for line in data.splitlines() if b"\0" not in line]
         except (ValueError, TypeError):
             raise BadFile(f"{self.path} is damaged: one of its lines is no JSON object") from None
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadBoard, BadFile, shorten
-from puzzlelab.core.files import JsonLines, writing
+from puzzlelab.core.files import JsonLines, make_folder, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
@@ -202,5 +202,9 @@ class RowFile:
         """Write rows at the end, at once."""
         path = self._lines.path
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         self._lines.append(*(row.to_dict() for row in rows))
+
+    def sync(self) -> None:
+        """Wait until all rows are on the disk; to be called after the last one."""
+        self._lines.sync()

@@ -17,6 +17,7 @@ import time
 import uuid
 from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, BadOption
@@ -27,6 +28,8 @@ from puzzlelab.experience.teachers import SampleSource
 
 EXPIRY = 300.0
 """Seconds after which a lease without a new time stamp is taken over."""
+WRITE_SECONDS = 10.0
+"""Seconds after which a lease without an owner is taken over: its writer was killed, or its power was cut."""
 RENEWAL = 20.0
 """Seconds between two time stamps."""
 RUN = uuid.uuid4().hex
@@ -118,7 +121,8 @@ class ShardLeases:
             stamp = self._path(number).stat().st_mtime
         except FileNotFoundError:  # released: the next call of `take` looks again
             return False
-        return has_ended(self._owner_of(number) or {}) or self._now() - stamp > self.expiry
+        owner, age = self._owner_of(number), self._now() - stamp
+        return age > self.expiry or (age > WRITE_SECONDS if owner is None else has_ended(owner))
 
     def _now(self) -> float:
         """The time by the clock of the file system, which may be that of another machine."""
@@ -142,7 +146,16 @@ class ShardLeases:
 
 def this_process() -> dict[str, object]:
     """This process as the owner of a lease."""
-    return {"machine": platform.node(), "process": os.getpid(), "run": RUN}
+    return {"machine": platform.node(), "boot": _boot(), "process": os.getpid(), "run": RUN}
+
+
+@cache
+def _boot() -> str:
+    """Distinguishes this start of the machine from earlier ones; empty where the system does not say."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
 
 
 def has_ended(owner: Mapping[str, object]) -> bool:
@@ -150,6 +163,8 @@ def has_ended(owner: Mapping[str, object]) -> bool:
     process = owner.get("process")
     if owner.get("machine") != platform.node() or not isinstance(process, int) or process <= 0:
         return False
+    if owner.get("boot", _boot()) != _boot():
+        return True
     if process == os.getpid():
         return owner.get("run") != RUN
     try:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import replace_file, replacing, writing
+from puzzlelab.core.files import make_folder, replace_file, replacing, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.experience.schema import (
     Kind,
@@ -131,7 +131,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     """
     settings = json.loads(json.dumps(settings))
     with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path, begun = folder / TEACHER, bool(shard_paths(folder))
         if not path.exists() and begun:
             raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder")

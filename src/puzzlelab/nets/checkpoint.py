@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
-from puzzlelab.core.files import replace_file, replacing
+from puzzlelab.core.files import make_folder, replace_file, replacing
 from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
@@ -79,7 +79,7 @@ def save(folder: Path, model: Model, stem: str = "", **facts: Any) -> Card:
     )
     base = folder / (stem or card.name)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         with replacing(base.with_name(base.name + WEIGHTS)) as temporary:
             save_file(weights, temporary)
         write_card(base.with_name(base.name + CARD), card)

@@ -17,12 +17,12 @@ from torch import Tensor
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
-from puzzlelab.training import train_state
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MeanLosses, MetricsWriter
 from puzzlelab.training.recipe import RecipeSettings, Watch
 from puzzlelab.training.runs import Run, to_toml_values
+from puzzlelab.training.train_state import SavedStates
 
 TASK_PREFIX = "own."
 """The beginning of the names of a task's own tensors in a saved state."""
@@ -69,8 +69,11 @@ class TrainingTask:
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state; the learner has been restored already."""
 
-    def on_saved(self) -> None:
-        """Called after a state was saved: files that only earlier states needed may be removed."""
+    def on_saved(self, oldest: Mapping[str, Any]) -> None:
+        """Called after a state was saved: files that are not needed any more may be removed.
+
+        `oldest` are the values, as of `state`, of the oldest state from which the run may have to continue.
+        """
 
 
 def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
@@ -99,6 +102,7 @@ class Loop:
     run: Run
     settings: RecipeSettings
     task: TrainingTask
+    states: SavedStates
     writer: MetricsWriter
     evaluator: Evaluator
     publish_interval: int | None = None
@@ -121,11 +125,12 @@ class Loop:
         reports_progress: bool = True,
     ) -> Loop:
         """Continue from the saved state of the run's folder, or start anew."""
-        saved = train_state.load(run.folder)
+        states = SavedStates(run.folder)
+        saved = states.load()
         length = saved[1]["metrics"] if saved else 0
         writer = MetricsWriter(run.metrics, length, run.folder / "tensorboard")
         evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run)
-        loop = cls(run, settings, task, writer, evaluator, publish_interval, reports_progress)
+        loop = cls(run, settings, task, states, writer, evaluator, publish_interval, reports_progress)
         if saved:
             loop._restore(*saved)
         loop.began, loop.saved_at = time.perf_counter(), loop.earlier_seconds
@@ -200,17 +205,18 @@ class Loop:
     # --- files ---
 
     def save(self) -> None:
-        """Save the state of training."""
-        if self.step == 0:
+        """Save the state of training, unless it is the last one that was saved or loaded."""
+        if self.step == 0 or self.step == self.states.newest_step:
             return
+        self.writer.sync()  # the state contains the length of the metrics
         tensors, values = self.task.state()
         state: dict[str, Any] = {"step": self.step, "metrics": self.writer.length}
         if values:
             state["student"] = values
         state |= {"totals": self.losses.state(), "spent": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
-        train_state.save(self.run.folder, {**self.task.learner.state(), **own}, state)
-        self.task.on_saved()
+        self.states.save({**self.task.learner.state(), **own}, state)
+        self.task.on_saved(self.states.oldest.get("student", {}))
         self.saved_at = self.seconds
 
     def _restore(self, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import JsonLines, writing
+from puzzlelab.core.files import JsonLines, make_folder, writing
+from puzzlelab.engine import report
 
 TIME_FIELDS = ("seconds", "rate", "waited", "hours")
 """The fields that differ between two runs with one seed."""
@@ -59,7 +60,12 @@ class MetricsWriter:
         self.tensorboard = tensorboard
         self._lines = JsonLines(path)
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
+            size = path.stat().st_size if path.exists() else 0
+        if size < length:
+            report.note(f"{path} has lost its last lines; what comes next is appended to those that it has")
+            self._lines.cut_half_line()
+            length = path.stat().st_size
         self._lines.cut(length)
         self.length = length
         self._writer: object = None
@@ -69,6 +75,10 @@ class MetricsWriter:
         self.length += self._lines.append({"step": step, **values})
         if self.tensorboard is not None:
             self._write_tensorboard(step, values)
+
+    def sync(self) -> None:
+        """Wait until all lines are on the disk."""
+        self._lines.sync()
 
     def _write_tensorboard(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
         from torch.utils.tensorboard import SummaryWriter
@@ -85,7 +95,9 @@ class MetricsWriter:
 def read(path: Path) -> list[dict[str, float]]:
     """The lines of a metrics file; raises `BadFile`."""
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+        texts = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        # what was not on the disk at a power cut may be NUL bytes; half a line is written at this moment
+        lines = [json.loads(text) for text in texts if text.strip() and text.endswith("\n") and "\0" not in text]
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, RecursionError):

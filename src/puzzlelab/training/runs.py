@@ -79,11 +79,15 @@ class Run:
             return
         if self.folder.exists() and not self.folder.is_dir():
             raise BadInput(f"{self.folder} is no folder: give another --run")
-        if self.folder.exists() and any(self.folder.iterdir()):
+        if self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another --run")
         with self.writing():
-            self.folder.mkdir(parents=True, exist_ok=True)
+            files.make_folder(self.folder)
             self.write(self.config, tomli_w.dumps(values))
+
+    def _is_half_begun(self, path: Path) -> bool:
+        """Whether this is what a killed program has left that had begun to write the settings."""
+        return path.name.startswith(f"{self.config.name}.")
 
     def saved_settings(self) -> dict[str, Any]:
         """The settings that the folder was begun with."""
@@ -92,8 +96,15 @@ class Run:
         return read_toml(self.config)
 
     def clear(self) -> None:
-        """Remove the folder."""
+        """Remove the folder; whatever is left if the program is killed meanwhile is a run that is not done."""
         with self.writing():
+            self.done.unlink(missing_ok=True)
+            for path in self.folder.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path != self.config:
+                    path.unlink()
+            files.sync(self.folder)
             shutil.rmtree(self.folder)
 
     # --- files ---
@@ -102,10 +113,10 @@ class Run:
         """Turns an `OSError` into a `BadFile` that names the folder."""
         return files.writing(self.folder)
 
-    def write(self, path: Path, text: str) -> None:
-        """Replace a file of the folder in one step; raises `BadFile`."""
+    def write(self, path: Path, text: str, durable: bool = True) -> None:
+        """Replace a file of the folder in one step; raises `BadFile`. See `files.replacing`."""
         with files.writing(path):
-            files.replace_file(path, text)
+            files.replace_file(path, text, durable=durable)
 
     @contextmanager
     def exclusive(self, program: str) -> Iterator[None]:
@@ -125,15 +136,16 @@ class Run:
 
     def request_shards(self, first: int, end: int) -> None:
         """Request the shards from `first` to `end` - 1."""
-        self.write(self.folder / "progress.json", json.dumps({"first": first, "end": end}) + "\n")
+        request = json.dumps({"first": first, "end": end}) + "\n"
+        self.write(self.folder / "progress.json", request, durable=False)
 
     def requested_shards(self) -> tuple[int, int]:
-        """The shards that are requested, as (first, end)."""
+        """The shards that are requested, as (first, end); none where the file is missing or damaged."""
         try:
             request = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            return int(request["first"]), int(request["end"])
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
             return 0, 0
-        return int(request["first"]), int(request["end"])
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -144,8 +144,8 @@ class ShardLoader:
                 return number
         return 0
 
-    def remove_old_shards(self) -> None:
-        """Remove the shards that `restore` would not read; called after the state was saved."""
+    def remove_old_shards(self, oldest: Mapping[str, Any]) -> None:
+        """Remove the shards that `restore` would not read with the oldest state that is kept, or a later one."""
         if not self.data.keep_shards:
-            for number in range(self.first_needed(self.sizes)):
+            for number in range(self.first_needed([int(size) for size in oldest["sizes"]])):
                 shard_path(self.run.shards, number).unlink(missing_ok=True)

@@ -1,61 +1,151 @@
-"""The saved state of a training run: `state-<step>.safetensors`, and `state.json`, which names the valid one.
+"""The saved states of a training run: `state-<step>.safetensors`, the last two of them.
 
-The JSON file is replaced last, so that a program that is killed while it saves continues from the state before.
+Each file has all of a state: the tensors, and in its header the values as JSON and a checksum of both. So a state is
+there as a whole or not at all, and a damaged one is detected; then the run continues from the state before.
+
+`state.json` repeats the values of the newest state for people and programs that watch a run. In runs of earlier
+versions it is a part of the state: their file of tensors has no values.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.core.files import replace_file, replacing
-from puzzlelab.nets.checkpoint import read_weights
+from puzzlelab.engine import report
+from puzzlelab.nets.checkpoint import hash_of, read_weights
 
 STATE = "state.json"
+TENSORS = ".safetensors"
+KEPT_STATES = 2
+"""The number of states that are kept."""
+
+State = tuple[dict[str, Tensor], dict[str, Any]]
+"""(tensors, values)."""
 
 
-def save(folder: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-    """Save the tensors, and the values as JSON; removes the state before."""
-    path = folder / f"state-{values['step']}.safetensors"
-    try:
-        with replacing(path) as temporary:
-            save_file(dict(tensors), temporary)
-        replace_file(folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n")
-        for other in folder.glob("state-*.safetensors*"):
-            if other != path:
-                other.unlink(missing_ok=True)
-    except (OSError, SafetensorError) as error:
-        raise BadFile(f"cannot save the state of the run in {folder}: {error}") from None
+@dataclass
+class SavedStates:
+    """The saved states of one run, for its only learner."""
 
+    folder: Path
+    kept: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """The values of the states that are kept, by their steps, oldest first; filled by `load` and `save`."""
 
-def load(folder: Path) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
-    """The last saved state, None if there is none; raises `BadFile` if it is damaged."""
-    values = _read(folder)
-    return None if values is None else (read_weights(folder / values["tensors"]), values)
+    def load(self) -> State | None:
+        """The newest state that can be read, None if none was ever saved.
+
+        Reports each damaged state. Raises `BadFile` if none of them can be read.
+        """
+        steps = _saved_steps(self.folder)
+        first_error = ""
+        for index, step in enumerate(reversed(steps)):
+            try:
+                tensors, values = _read(self.folder, step)
+            except BadFile as error:
+                first_error = first_error or str(error)
+                continue
+            if index:
+                report.note(f"{first_error}. The run continues from the state before it, of step {step:,}")
+            for earlier in steps[: len(steps) - index - 1]:
+                with suppress(BadFile):
+                    self.kept[earlier] = _read_values(self.folder, earlier)[0]
+            self.kept[step] = values
+            return tensors, values
+        if steps or (self.folder / STATE).exists():
+            text = first_error or f"{self.folder / STATE} is damaged"
+            raise BadFile(f"{text}, and there is no state before it; --restart begins the run anew")
+        return None
+
+    def save(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Save a state, and remove all but the last two good ones; raises `BadFile`."""
+        path, text = _path(self.folder, values["step"]), json.dumps(values)
+        header = {"values": text, "hash": _hash(tensors, text)}
+        try:
+            with replacing(path) as temporary:
+                save_file(dict(tensors), temporary, header)
+            replace_file(self.folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n", durable=False)
+            self._forget_all_but(values)
+        except (OSError, SafetensorError) as error:
+            raise BadFile(f"cannot save the state of the run in {self.folder}: {error}") from None
+
+    def _forget_all_but(self, values: Mapping[str, Any]) -> None:
+        """Keep the state with these values, and of the other good ones those before it."""
+        earlier = [step for step in self.kept if step < values["step"]]
+        steps = earlier[len(earlier) - (KEPT_STATES - 1) :] if len(earlier) >= KEPT_STATES else earlier
+        self.kept = {**{step: self.kept[step] for step in steps}, values["step"]: dict(values)}
+        names = {_path(self.folder, step).name for step in self.kept}
+        for path in self.folder.glob(f"state-*{TENSORS}*"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+
+    @property
+    def newest_step(self) -> int:
+        """The step of the state that was saved or loaded last, 0 if there is none."""
+        return max(self.kept, default=0)
+
+    @property
+    def oldest(self) -> dict[str, Any]:
+        """The values of the oldest state from which the run might have to continue."""
+        return next(iter(self.kept.values()), {})
 
 
 def saved_step(folder: Path) -> int:
-    """The number of steps of the last saved state, 0 if there is none; raises `BadFile` if it is damaged."""
-    values = _read(folder)
-    return 0 if values is None else int(values["step"])
+    """The number of steps of the last saved state, 0 if there is none; the state itself is not read."""
+    return max(_saved_steps(folder), default=0)
 
 
-def _read(folder: Path) -> dict[str, Any] | None:
-    """The values of the last saved state, with the name of its file of tensors."""
-    path = folder / STATE
+def _path(folder: Path, step: int) -> Path:
+    return folder / f"state-{step}{TENSORS}"
+
+
+def _saved_steps(folder: Path) -> list[int]:
+    """The steps of all files of states, in their order."""
+    texts = [path.name.removeprefix("state-").removesuffix(TENSORS) for path in folder.glob(f"state-*{TENSORS}")]
+    return sorted(int(text) for text in texts if text.isdecimal())
+
+
+def _read(folder: Path, step: int) -> State:
+    """The state of this step; raises `BadFile` if it is damaged."""
+    path = _path(folder, step)
+    values, expected = _read_values(folder, step)
+    tensors = read_weights(path)
+    if expected is not None and _hash(tensors, json.dumps(values)) != expected:
+        raise BadFile(f"{path} is damaged: its checksum does not agree")
+    return tensors, values
+
+
+def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
+    """(values, checksum of the whole state) of this step; earlier versions wrote no checksum. Raises `BadFile`."""
+    path = _path(folder, step)
     try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if not {"tensors", "step"} <= values.keys():
+        with safe_open(path, "pt") as file:
+            header = file.metadata() or {}
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
+    except SafetensorError as error:
+        raise BadFile(f"{path} is damaged: {shorten(str(error), 120)}") from None
+    try:
+        text = header["values"] if "values" in header else (folder / STATE).read_text(encoding="utf-8")
+        values: dict[str, Any] = json.loads(text)
+        if values["step"] != step or not ("hash" in header or values["tensors"] == path.name):
             raise ValueError
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, AttributeError):
-        raise BadFile(f"{path} is damaged; --restart begins the run anew") from None
-    return values
+    except (OSError, ValueError, TypeError, KeyError):
+        raise BadFile(f"{path} is damaged: the values of the state are missing") from None
+    return values, header.get("hash")
+
+
+def _hash(tensors: Mapping[str, Tensor], text: str) -> str:
+    """The checksum of a state: of its tensors, and of its values as JSON."""
+    return hashlib.sha256(f"{hash_of(tensors)} {text}".encode()).hexdigest()[:16]

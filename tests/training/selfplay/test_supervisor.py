@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.core.errors import BadFile
 from puzzlelab.training import processes, train_state
 from puzzlelab.training.selfplay import matches, supervisor
 from puzzlelab.training.selfplay.matches import MatchRunner
@@ -183,11 +182,3 @@ def test_the_step_is_that_of_the_saved_state_before_the_first_evaluation(begun, 
     assert step >= 10
     assert status.steps == step
     assert f"step {step}" in headline(status)
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"step": 3}'])
-def test_a_damaged_state_gets_a_sentence(begun, text) -> None:
-    run, settings = begun
-    (run.folder / "state.json").write_text(text)
-    with pytest.raises(BadFile, match="is damaged"):
-        StatusReader(run, settings).read()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import open_after, replacing, writing
+from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, replace_file, replacing, sync, writing
 from puzzlelab.core.version import VERSION
 
 CELLS = 81
@@ -42,6 +42,9 @@ class Writer(Protocol):
 
     def close(self, complete: bool) -> None:
         """Finish; a file that is not complete can be gone on with."""
+
+    def forget_parts(self) -> None:
+        """Remove what is not needed any more beside a complete file."""
 
     def discard(self) -> None:
         """Remove what there is."""
@@ -91,18 +94,21 @@ class LineFile:
 
     def __init__(self, path: Path, form: Form) -> None:
         self.path, self.form = path, form
-        self.rows = max(0, (path.stat().st_size - len(form.header)) // form.width) if path.exists() else 0
-        self.file = open_after(path, len(form.header) + self.rows * form.width if self.rows else 0)
+        length = length_without_nul(path) if path.exists() else 0
+        self.rows = max(0, (length - len(form.header)) // form.width)
+        self.file = GrowingFile(path, len(form.header) + self.rows * form.width if self.rows else 0)
         if self.rows == 0:
             self.file.write(form.header)
 
     def append(self, batch: GeneratedBatch) -> None:
         self.file.write(self.form.lines(batch).tobytes())
-        self.file.flush()
         self.rows += len(batch[0])
 
     def close(self, complete: bool) -> None:
         self.file.close()
+
+    def forget_parts(self) -> None:
+        pass
 
     def discard(self) -> None:
         self.file.close()
@@ -117,11 +123,15 @@ class PartFiles:
             import pyarrow.parquet  # noqa: F401
         except ImportError:
             raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
-        self.path, self.folder = path, path.with_name(f"{path.name}.parts")
-        self.folder.mkdir(exist_ok=True)
-        self.parts = len(self._paths())
+        self.path, self.folder = path, _parts_folder(path)
+        make_folder(self.folder)
+        paths = self._paths()
+        self.parts = next((number for number, path in enumerate(paths) if path != self._path(number)), len(paths))
         self.rows = self.parts * PART
         self.waiting: list[GeneratedBatch] = []
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"part-{number:06}.parquet"
 
     def _paths(self) -> list[Path]:
         return sorted(self.folder.glob("part-*.parquet"))
@@ -139,7 +149,7 @@ class PartFiles:
         if self.waiting:
             puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
             columns = {"puzzle": _strings(puzzles), "solution": _strings(solutions)}
-            with replacing(self.folder / f"part-{self.parts:06}.parquet", self.folder / "writing") as temporary:
+            with replacing(self._path(self.parts), self.folder / "writing") as temporary:
                 pq.write_table(pa.table(columns), temporary)
             self.parts += 1
             self.waiting = []
@@ -158,10 +168,17 @@ class PartFiles:
         ):
             for path in paths:
                 writer.write_table(pq.read_table(path))
+
+    def forget_parts(self) -> None:
         shutil.rmtree(self.folder)
+        sync(self.path.parent)
 
     def discard(self) -> None:
         shutil.rmtree(self.folder)
+
+
+def _parts_folder(path: Path) -> Path:
+    return path.with_name(f"{path.name}.parts")
 
 
 def _strings(grids: Bytes) -> Any:
@@ -200,9 +217,8 @@ def write(
     settings = {**stream, "version": VERSION}
     with writing(path):
         _examine(path, note, json.loads(json.dumps(settings)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writer = writer_of(path)
-        note.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+        make_folder(path.parent)
+        writer = _begun_writer(path, note, json.dumps(settings) + "\n")
         complete = False
         try:
             report(writer.rows)
@@ -220,6 +236,21 @@ def write(
             if not complete:
                 report(writer.rows)
         note.unlink()
+        sync(path.parent)
+        writer.forget_parts()  # last: with the note but without some of the parts, the file would be continued wrongly
+
+
+def _begun_writer(path: Path, note: Path, settings: str) -> Writer:
+    """The writer of a file whose note is on the disk: without one, a part of a file would look like a whole one."""
+    if note.exists():
+        return writer_of(path)
+    shutil.rmtree(_parts_folder(path), ignore_errors=True)  # of a file that was complete when the program was killed
+    replace_file(note, settings)
+    try:
+        return writer_of(path)
+    except BaseException:
+        note.unlink()
+        raise
 
 
 def _examine(path: Path, note: Path, settings: Mapping[str, Any]) -> None:

@@ -19,6 +19,7 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
+from puzzlelab.core.files import make_folder
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -37,6 +38,7 @@ from puzzlelab.training.policy_value import PolicyValueSettings
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
+from puzzlelab.training.train_state import saved_step
 
 POLL_SECONDS = 0.2
 """The time between two checks for requested shards."""
@@ -133,10 +135,10 @@ class ImitationTask(TrainingTask):
     def new(cls, run: Run, settings: ImitationSettings) -> Self:
         """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
-        run.shards.mkdir(parents=True, exist_ok=True)
+        make_folder(run.shards)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         loader = ShardLoader(run, settings.data, settings.learning.batch_size)
-        if run.requested_shards() == (0, 0):
+        if run.requested_shards() == (0, 0) and saved_step(run.folder) == 0:
             loader.request(0)
         return cls(settings, learner, loader, _evaluation_samples(settings))
 
@@ -169,8 +171,8 @@ class ImitationTask(TrainingTask):
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         self.loader.restore(values, lambda done, total: report.progress("reading shards again", done, total))
 
-    def on_saved(self) -> None:
-        self.loader.remove_old_shards()
+    def on_saved(self, oldest: Mapping[str, Any]) -> None:
+        self.loader.remove_old_shards(oldest)
 
 
 def _evaluation_samples(settings: ImitationSettings) -> TrainingSamples | None:

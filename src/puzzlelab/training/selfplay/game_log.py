@@ -69,10 +69,11 @@ class GameLog:
         self._lines.append(asdict(entry))
 
     def ensure_logged(self, number: int) -> None:
-        """Append the line of a shard that is about to be removed, if it is missing."""
+        """Append the line of a shard that is about to be removed, if it is missing; all lines are then on the disk."""
         self._read()
         if number not in self._logged and number in self._entries:
             self.add(self._entries[number])
+        self._lines.sync()
 
     def _read(self) -> None:
         for line in self._lines.read():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core import registry
+from puzzlelab.core.files import make_folder
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
@@ -44,7 +45,7 @@ class GameGenerator:
     def __post_init__(self) -> None:
         self.puzzle = registry.load(self.settings.puzzle)
         with self.run.writing():
-            self.run.shards.mkdir(parents=True, exist_ok=True)
+            make_folder(self.run.shards)
         self.leases = ShardLeases(self.run.shards)
         self.game_log = GameLog(self.run.game_log, self.run.shards)
 

@@ -53,7 +53,7 @@ class Heartbeat:
             self.waited += now - self._since
         self._activity, self._since = (busy, waiting), now
         values = {**this_process(), "program": self.program, "busy": busy, "waiting": waiting, "since": now}
-        self.run.write(self.path, json.dumps(values) + "\n")
+        self.run.write(self.path, json.dumps(values) + "\n", durable=False)
 
     @contextmanager
     def running(self) -> Iterator[Heartbeat]:
@@ -103,9 +103,13 @@ def programs(run: SelfPlayRun) -> list[ProgramStatus]:
 
 
 def forget_gone(run: SelfPlayRun) -> None:
-    """Remove the files of programs that were killed."""
+    """Remove the files of programs that were killed, and those that a power cut has damaged."""
     for path in run.programs.glob("*.json"):
-        status = _read(path)
+        try:
+            status = _read(path)
+        except BadFile:
+            path.unlink(missing_ok=True)
+            continue
         if status is not None and status.gone:
             path.unlink(missing_ok=True)
 

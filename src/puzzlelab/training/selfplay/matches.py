@@ -91,8 +91,9 @@ class MatchLog:
         return self._matches
 
     def add(self, match: Match) -> None:
-        """Append a line."""
+        """Append a line, which is on the disk afterwards: it decides which networks are kept."""
         self._lines.append(asdict(match))
+        self._lines.sync()
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class SelfPlayRun(Run):
 
     def has_network(self, name: str) -> bool:
         """Whether the files of a network exist."""
-        return bool(name) and all((self.nets / f"{name}{end}").exists() for end in (WEIGHTS, CARD))
+        return name.isalnum() and all((self.nets / f"{name}{end}").exists() for end in (WEIGHTS, CARD))
 
     def solver_option(self, name: str) -> str:
         """The value of a solver's option `estimate` or `prior` that means the network with this hash."""

@@ -1,0 +1,188 @@
+"""Saved states: the last two are kept, damage of any kind is noticed, and a run continues from the state before."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from safetensors.torch import save_file
+
+from puzzlelab.core.errors import BadFile
+from puzzlelab.training import recipe
+from puzzlelab.training.train_state import SavedStates, saved_step
+
+OLD = Path(__file__).parents[1] / "data" / "old"
+PLAYING = {
+    "puzzle": "tiles-2x3",
+    "seed": 3,
+    "network": {"kind": "dense", "width": 8, "depth": 2, "heads": ["q"]},
+    "parallel_games": 8,
+    "max_moves": 10,
+    "replay": {"size": 200},
+    "learning": {"steps": 60, "batch_size": 16, "precision": "float32"},
+    "evaluation": {"every": 10, "boards": 5},
+}
+
+
+def tensors_of(step):
+    return {"weights": torch.arange(64.0) + step, "turns": torch.tensor(step)}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A folder with the states of steps 5, 10 and 15, of which the last two are kept."""
+    states = SavedStates(tmp_path)
+    for step in (5, 10, 15):
+        states.save(tensors_of(step), {"step": step, "metrics": 100 * step, "spent": 0.5})
+    return tmp_path
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def half(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def zeros(path):
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def flip_tensor_bit(path):
+    data = bytearray(path.read_bytes())
+    data[-9] ^= 1
+    path.write_bytes(data)
+
+
+def change_value(path):
+    data = path.read_bytes()
+    assert b"1500" in data
+    path.write_bytes(data.replace(b"1500", b"1400"))
+
+
+DAMAGES = [empty, half, zeros, flip_tensor_bit, change_value]
+
+
+def test_the_last_two_states_are_kept(saved) -> None:
+    assert sorted(path.name for path in saved.iterdir()) == [
+        "state-10.safetensors",
+        "state-15.safetensors",
+        "state.json",
+    ]
+    states = SavedStates(saved)
+    tensors, values = states.load()
+    assert values == {"step": 15, "metrics": 1500, "spent": 0.5}
+    assert torch.equal(tensors["weights"], tensors_of(15)["weights"])
+    assert (states.oldest["step"], states.newest_step, saved_step(saved)) == (10, 15, 15)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_state_gives_way_to_the_one_before(saved, damage, caplog) -> None:
+    damage(saved / "state-15.safetensors")
+    states = SavedStates(saved)
+    tensors, values = states.load()
+    assert (values["step"], float(tensors["weights"][0])) == (10, 10.0)
+    assert re.search(r"state-15\.safetensors .*\. The run continues from the state before it, of step 10", caplog.text)
+    states.save(tensors_of(20), {"step": 20})
+    assert sorted(path.name for path in saved.glob("*.safetensors")) == ["state-10.safetensors", "state-20.safetensors"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES[:4])
+def test_without_a_good_state_it_is_said_what_to_do(saved, damage) -> None:
+    for path in saved.glob("*.safetensors"):
+        damage(path)
+    with pytest.raises(BadFile, match=r"state-15.* and there is no state before it; --restart begins the run anew"):
+        SavedStates(saved).load()
+
+
+def test_what_a_killed_program_left_is_removed_and_the_note_beside_the_states_may_be_damaged(saved) -> None:
+    (saved / "state-20.safetensors.12.34").write_bytes(b"half")
+    (saved / "state.json").write_text("{")
+    states = SavedStates(saved)
+    assert states.load()[1]["step"] == 15
+    states.save(tensors_of(20), {"step": 20})
+    assert {path.name for path in saved.iterdir()} == {"state-15.safetensors", "state-20.safetensors", "state.json"}
+    assert json.loads((saved / "state.json").read_text())["step"] == 20
+
+
+def test_a_state_of_an_earlier_version_is_read(tmp_path, caplog) -> None:
+    shutil.copytree(OLD / "dqn", tmp_path, dirs_exist_ok=True)
+    states = SavedStates(tmp_path)
+    tensors, values = states.load()
+    assert (values["step"], values["metrics"], saved_step(tmp_path)) == (20, 587, 20)
+    states.save(tensors, {**values, "step": 30})
+    states.save(tensors, {**values, "step": 40})
+    assert SavedStates(tmp_path).load()[1]["step"] == 40
+    flip_tensor_bit(tmp_path / "state-40.safetensors")
+    assert SavedStates(tmp_path).load()[1]["step"] == 30
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"step": 20}', '{"step": 9, "tensors": "state-20.safetensors"}'])
+def test_an_earlier_version_s_damaged_values_get_a_sentence(tmp_path, text) -> None:
+    save_file(tensors_of(20), tmp_path / "state-20.safetensors")
+    (tmp_path / "state.json").write_text(text)
+    with pytest.raises(BadFile, match=r"is damaged.*; --restart begins the run anew"):
+        SavedStates(tmp_path).load()
+
+
+def test_values_without_tensors_get_a_sentence(tmp_path) -> None:
+    assert SavedStates(tmp_path).load() is None
+    (tmp_path / "state.json").write_text('{"step": 20, "tensors": "state-20.safetensors"}')
+    with pytest.raises(BadFile, match="--restart begins the run anew"):
+        SavedStates(tmp_path).load()
+
+
+# --- whole runs ---
+
+
+def _settings(name, settings_of):
+    if name == "imitation":
+        return settings_of("learning.save_seconds=0.000001", "data.buffer_size=80")
+    return recipe.settings_of("dqn", PLAYING, ["learning.save_seconds=0.000001"])
+
+
+@pytest.mark.parametrize("name", ["imitation", "dqn"])
+def test_a_run_whose_last_state_is_damaged_ends_with_the_same_network(
+    tmp_path, settings_of, train, metrics_of, stop_at, name, caplog
+) -> None:
+    settings = _settings(name, settings_of)
+    whole, folder = train(tmp_path / "whole", settings), tmp_path / "parts"
+    for damage, step in ((flip_tensor_bit, 31), (empty, 12)):
+        with pytest.raises(KeyboardInterrupt):
+            train(folder, settings, stop_at(step))
+        steps = sorted(int(path.stem.removeprefix("state-")) for path in folder.glob("state-*.safetensors"))
+        assert len(steps) == 2
+        damage(folder / f"state-{steps[1]}.safetensors")
+        caplog.clear()
+    parts = train(folder, settings)
+    assert f"The run continues from the state before it, of step {steps[0]}" in caplog.text
+    assert metrics_of(parts) == metrics_of(whole)
+    assert parts.champion.read_text() == whole.champion.read_text()
+
+
+def test_metrics_that_were_lost_are_no_obstacle(tmp_path, settings_of, train, metrics_of, stop_at, caplog) -> None:
+    folder = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(folder, settings_of(), stop_at(25))
+    path = folder / "metrics.jsonl"
+    path.write_bytes(path.read_bytes()[:-5])
+    run = train(folder, settings_of())
+    assert "metrics.jsonl has lost its last lines" in caplog.text
+    assert [line["step"] for line in metrics_of(run)] == [10, 30, 40, 50, 60]
+
+
+def test_the_requests_of_the_learner_may_be_lost(tmp_path, settings_of, train, metrics_of, stop_at) -> None:
+    whole = train(tmp_path / "whole", settings_of())
+    for text in ("", "\0\0\0\0", '{"first"', "[]"):
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "run", settings_of(), stop_at(10))
+        (tmp_path / "run" / "progress.json").write_text(text)
+    run = train(tmp_path / "run", settings_of())
+    assert metrics_of(run) == metrics_of(whole)
+    assert not (run.shards / "shard-00000.parquet").exists() or (whole.shards / "shard-00000.parquet").exists()
