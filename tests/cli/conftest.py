@@ -17,6 +17,7 @@ def program(monkeypatch, capsys):
 
     def call(*words, stdin=b""):
         monkeypatch.setattr(sys, "argv", ["puzzlelab", *map(str, words)])
+        monkeypatch.setenv("PYTHONSAFEPATH", "")  # or the program would set it, for the tests after this one too
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with pytest.raises(SystemExit) as ended:
             run()

@@ -1,9 +1,11 @@
 """The program starts without what only some verbs need: modules are named, and no time is measured."""
 
 import json
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -100,3 +102,19 @@ def test_asking_for_a_view_imports_no_compiler(puzzle) -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == f"[{puzzle != 'sudoku-9x9'}, True, True] False\n"
+
+
+@pytest.mark.parametrize(("safe", "expected"), [("-P", "data"), ("", "the module of the folder")])
+def test_child_processes_import_no_module_of_the_working_folder(tmp_path: Path, safe: str, expected: str) -> None:
+    (tmp_path / "subject.py").write_text("print('the module of the folder')")
+    child = "try:\n    import subject\nexcept ImportError:\n    print('data')"
+    code = (
+        f"import sys; sys.path += {sys.path!r}\n"
+        "import subprocess\n"
+        "from puzzlelab.cli.quick_start import start_quickly\n"
+        f"start_quickly(); subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    )
+    words = [sys.executable, *filter(None, [safe]), "-c", code]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == expected  # without -P, the program itself can import what is there

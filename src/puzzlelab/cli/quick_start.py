@@ -4,10 +4,11 @@ import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 HIDDEN_IMPORTS = {"numba": "scipy"}
@@ -21,12 +22,20 @@ program, and find nothing."""
 def start_quickly() -> None:
     """Collect garbage rarely, hide SciPy from Numba's import, and skip the search for plug-ins of pydantic.
 
-    That search reads metadata of every installed package.
+    That search reads metadata of every installed package. Child processes do not import modules of the working folder.
     """
+    _keep_working_folder_from_children()
     gc.set_threshold(COLLECT_AFTER)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if "numba" not in sys.modules and not any(isinstance(finder, _Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+
+
+def _keep_working_folder_from_children() -> None:
+    """Have Python leave the working folder out of the path of child processes, unless this process has it too."""
+    with suppress(OSError):  # the folder was removed
+        if str(Path.cwd()) not in map(os.path.abspath, sys.path):
+            os.environ.setdefault("PYTHONSAFEPATH", "1")
 
 
 class _Finder(MetaPathFinder):

@@ -157,7 +157,7 @@ def pack() -> Pack | None:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         platform_name, processor, features = map(str, manifest["target"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         report.note(f"{folder} holds no pack of compiled kernels, so that kernels are compiled here.")
         return None
     target = (platform_name, processor, features)

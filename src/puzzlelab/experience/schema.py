@@ -153,6 +153,6 @@ def card_of(schema: Any, name: object) -> Mapping[str, Any]:
     try:
         card = json.loads((schema.metadata or {})[CARD])
         np.dtype(card["dtype"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         raise BadFile(f"{name} holds no samples of puzzlelab") from None
     return card  # type: ignore[no-any-return]

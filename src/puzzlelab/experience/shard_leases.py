@@ -172,7 +172,7 @@ def has_ended(owner: Mapping[str, object]) -> bool:
             os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except OSError:  # it runs under another user
+    except (OSError, OverflowError):  # it runs under another user, or no process has such a number
         return False
     return False
 

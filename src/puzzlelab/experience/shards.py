@@ -190,7 +190,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
         raise BadFile(f"{path} does not say what {folder} holds: give another folder")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
@@ -100,7 +100,7 @@ def read_card(path: Path) -> Card:
         card = Card.model_validate_json(text)
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except (ValidationError, UnicodeDecodeError):
+    except ValueError:  # of pydantic, of the decoder, or of a path that cannot be
         raise BadFile(f"{path} is no card of a network of puzzlelab") from None
     if card.format != FORMAT:
         raise BadFile(f"{path} is no card of a network of puzzlelab: its format is '{shorten(card.format)}'")

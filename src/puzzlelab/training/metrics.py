@@ -6,9 +6,11 @@ A restarted learner truncates the file to its length at the saved state, and wri
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
@@ -94,6 +96,17 @@ class MetricsWriter:
 def read(path: Path) -> list[dict[str, float]]:
     """The lines of a metrics file, without half a line of a stopped program; raises `BadFile`."""
     try:
-        return [dict(json.loads(line)) for _, line in json_lines(path, LINE_BEGINS, report.note)]
-    except (ValueError, TypeError, RecursionError):
+        lines: list[dict[str, Any]] = [json.loads(line) for _, line in json_lines(path, LINE_BEGINS, report.note)]
+    except (ValueError, RecursionError):
         raise BadFile(f"{path} holds no metrics") from None
+    if not all(map(_is_line, lines)):
+        raise BadFile(f"{path} is damaged: one of its lines does not describe a step")
+    return lines
+
+
+def _is_line(line: Any) -> bool:
+    """Whether this is what `MetricsWriter` writes: a step, and finite numbers where a status and a chart need them."""
+    if not isinstance(line, dict) or type(line.get("step")) is not int:
+        return False
+    shown = [line[name] for name in ("solved", "moves", "least", "seconds", "at") if line.get(name) is not None]
+    return all(type(value) in (int, float) and math.isfinite(value) for value in shown)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.files import JsonLines
@@ -22,6 +24,8 @@ RENAMED = {"shifts": "scramble_length"}
 @dataclass(frozen=True)
 class GameLogEntry:
     """The games of one shard."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     number: int
     network: str
@@ -37,6 +41,10 @@ class GameLogEntry:
     """The playing time."""
     at: float
     """The time when the games were finished, in seconds since 1970."""
+
+
+ENTRY = TypeAdapter(GameLogEntry)
+"""Checks the types of an entry's fields."""
 
 
 class GameLog:
@@ -84,6 +92,6 @@ class GameLog:
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:
-            return GameLogEntry(**with_new_names(line, RENAMED))
-        except TypeError:
+            return ENTRY.validate_python(with_new_names(line, RENAMED))
+        except (TypeError, ValueError, AttributeError):
             raise BadFile(f"{self.path} is damaged: one of its lines does not describe a shard") from None

@@ -126,6 +126,9 @@ def _read(path: Path) -> ProgramStatus | None:
     """The content of a status file; None if it has just been removed."""
     try:
         values: dict[str, Any] = with_new_names(json.loads(path.read_text(encoding="utf-8")), RENAMED)
+        texts = [values[name] for name in ("program", "machine", "busy", "waiting")]
+        if not all(isinstance(text, str) for text in texts) or not isinstance(values["process"], int):
+            raise TypeError
         silent = time.time() - path.stat().st_mtime
         return ProgramStatus(
             values["program"],

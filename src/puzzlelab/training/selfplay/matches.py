@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
@@ -36,6 +38,8 @@ RENAMED = {"shifts": "scramble_length"}
 class Match:
     """The result of a match."""
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
     a: str
     """The first player: the hash of a network, or the text of a solver."""
     b: str
@@ -65,6 +69,10 @@ class Match:
         return self.games - self.wins_a - self.wins_b
 
 
+MATCH_LINE = TypeAdapter(Match)
+"""Checks the types of the fields of a line."""
+
+
 class MatchLog:
     """All matches of a run."""
 
@@ -77,8 +85,8 @@ class MatchLog:
         """The matches so far, in their order; raises `BadFile`."""
         for line in self._lines.read():
             try:
-                self._matches.append(Match(**with_new_names(line, RENAMED)))
-            except TypeError:
+                self._matches.append(MATCH_LINE.validate_python(with_new_names(line, RENAMED)))
+            except (TypeError, ValueError):
                 raise BadFile(f"{self.run.matches} is damaged: one of its lines does not describe a match") from None
         return self._matches
 

@@ -117,6 +117,6 @@ def missing_programs(run: SelfPlayRun, program: str) -> list[str]:
     return [
         f"the {program} waits, and no {other} is at work on {run.folder}: "
         f"puzzlelab selfplay {COMMANDS[other]} {run.folder}"
-        for other in NEEDS[program]
+        for other in NEEDS.get(program, ())
         if other not in at_work
     ]
