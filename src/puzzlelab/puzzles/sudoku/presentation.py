@@ -28,6 +28,7 @@ def presentation(puzzle: Sudoku) -> Presentation:
 
     return Presentation(
         usual_solver=("bands", {}) if (puzzle.box_rows, puzzle.box_columns) == (3, 3) else ("dancing-links", {}),
+        provers=(("bands", {}), ("dancing-links", {}), ("sat", {})),
         move_note="written like r3c5=7: a 7 in row 3, column 5",
         answer_is_board=True,
         unique_expected=True,
