@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from puzzlelab.core import registry
-from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.core import networks, registry
+from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
 from puzzlelab.core.solutions import require_lister
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, board_after, options_of, require
+from puzzlelab.core.solver import Attempt, Solver, attempts_of, board_after, chosen_estimate, options_of, require
 from puzzlelab.core.verify import verify
 
 Kind = Literal["optimal", "lower bound", "unsolvable", "unique"]
@@ -78,8 +78,11 @@ class Method:
         """The method of a row; the solver need not be installed here."""
         with suppress(PuzzlelabError, ImportError):
             options = options_of(registry.make_solver(solver, options), puzzle)
-        estimate = options.get("estimate")
-        return cls(solver, None if estimate is None else str(estimate))
+        name = options.get("estimate")
+        if isinstance(name, str) and not networks.is_network(name):
+            with suppress(PuzzlelabError):
+                name = chosen_estimate(puzzle, name).name
+        return cls(solver, None if name is None else str(name))
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,10 @@ def prove(
         share = _remaining(limit, check, is_last)
         if share is None:
             break
-        one = _try(prover, instance, result, claim, share, over)
+        try:
+            one = _try(prover, instance, result, claim, share, over)
+        except Unsupported:  # its library is not installed
+            continue
         check = replace(check, seconds=check.seconds + one.seconds, expanded=check.expanded + one.expanded)
         if one.outcome == "refuted" or (one.outcome == "proven" and prover.independent):
             return replace(one, seconds=check.seconds, expanded=check.expanded)

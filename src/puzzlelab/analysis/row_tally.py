@@ -80,7 +80,7 @@ class RowTally:
     without_moves: int = 0
     """Other rows that hold."""
     wrongly_verified: int = 0
-    """Rows whose column `verified` does not say what the plain rules say."""
+    """Rows that hold, and whose column `verified` does not say what the plain rules say."""
     claims: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(`PROOFS` or `BOUNDS`, outcome) -> claims."""
     methods: Counter[str] = field(default_factory=Counter)
@@ -113,7 +113,8 @@ class RowTally:
         has_moves = check.answer.result.moves is not None
         self.replayed += has_moves
         self.without_moves += not has_moves
-        self.wrongly_verified += check.row.verified != check.answer.confirmed
+        says_verified = "verified" in check.row.model_fields_set
+        self.wrongly_verified += says_verified and check.row.verified != check.answer.confirmed
         refutations = list(self._compare(check, check.answer))
         self.failing.update(refutation.place.number for refutation in refutations)
         return refutations
