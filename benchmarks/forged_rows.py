@@ -8,6 +8,7 @@ with it. The tables say how many forged rows each names, whether an honest row i
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import subprocess
@@ -58,12 +59,18 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def digest(*parts: object) -> str:
+    """A part of a file's name; with it a second call of this script goes on from where the first one ended."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
 def generated(puzzle: str, *words: object) -> Callable[[Path, int], list[str]]:
     """Boards of `puzzlelab generate`."""
 
     def make(folder: Path, count: int) -> list[str]:
-        out = folder / f"boards-{len(list(folder.iterdir()))}.txt"
-        run("generate", puzzle, "--count", count, "--seed", SEED, "--out", out, *words)
+        out = folder / f"boards-{digest(puzzle, count, *words)}.txt"
+        if not out.exists():
+            run("generate", puzzle, "--count", count, "--seed", SEED, "--out", out, *words)
         lines = out.read_text(encoding="utf-8").splitlines()
         return [line.split("\t")[0].split(",")[0] for line in lines if line and not line.startswith("#")][:count]
 
@@ -83,7 +90,7 @@ def impossible_tiles(folder: Path, count: int) -> list[str]:
 
 def with_few_clues(folder: Path, count: int) -> list[str]:
     """Boards of 17 clues that are known to have one solution."""
-    return [entry.board for entry in suites.load("sudoku17-1000").entries[:count]]
+    return [entry.board for entry in suites.find("sudoku17-1000").entries[:count]]
 
 
 def with_several_solutions(folder: Path, count: int) -> list[str]:
@@ -153,8 +160,8 @@ KINDS = (
 
 def solved(puzzle: str, boards: Sequence[str], folder: Path, words: Sequence[str]) -> list[Row]:
     """The rows of these boards, as `puzzlelab solve --out` writes them."""
-    number = len(list(folder.iterdir()))
-    texts, out = folder / f"texts-{number}.txt", folder / f"rows-{number}.jsonl"
+    name = digest(puzzle, *boards, *words)
+    texts, out = folder / f"texts-{name}.txt", folder / f"rows-{name}.jsonl"
     texts.write_text("".join(f"{board}\n" for board in boards), encoding="utf-8")
     run("solve", puzzle, "--file", texts, "--with", *words, "--json", "--out", out)
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
