@@ -32,6 +32,7 @@ _HOMES = {
         "generate",
         "solutions",
         "hint",
+        "prove",
         "regrets",
     ),
     "analysis.checks": ("Check",),
@@ -47,6 +48,7 @@ _HOMES = {
         "Unsupported",
     ),
     "analysis.hints": ("Hint",),
+    "analysis.proofs": ("ProofCheck",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Family", "Instance", "Presentation", "Puzzle", "State"),
@@ -80,6 +82,7 @@ __all__ = [
     "Listing",
     "Presentation",
     "Progress",
+    "ProofCheck",
     "Puzzle",
     "PuzzlelabError",
     "Regrets",
@@ -100,6 +103,7 @@ __all__ = [
     "generate",
     "hint",
     "load",
+    "prove",
     "regrets",
     "solutions",
     "solve",
@@ -113,6 +117,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.conformance import check_puzzle, check_solver
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
+    from puzzlelab.analysis.proofs import ProofCheck
     from puzzlelab.api import (
         attempts,
         check,
@@ -120,6 +125,7 @@ if TYPE_CHECKING:
         generate,
         hint,
         load,
+        prove,
         regrets,
         solutions,
         solve,

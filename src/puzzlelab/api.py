@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.checks import Check
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
+    from puzzlelab.analysis.proofs import ProofCheck
     from puzzlelab.core.solutions import Count, Listing
 
 
@@ -182,6 +184,36 @@ def generate(
 
     chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
     return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **settings))
+
+
+def prove(
+    instance: Instance, result: Result, claimed_by: str | Solver | None = None, limit: Limit | None = None
+) -> ProofCheck | None:
+    """Prove or refute what a result claims beyond its moves, by another method than the one that claimed it.
+
+    A claim is that a solution is optimal or the only one, that there is none, or a lower bound. The puzzle names the
+    methods (`Presentation.provers`). Returns None if the result claims nothing.
+
+    Args:
+        instance: a board.
+        result: its answer; `verify` confirms its moves.
+        claimed_by: the solver that made the claim, or its name with default options; it is tried last, and can only
+            refute. Without it any method may prove the claim.
+        limit: for all methods together.
+
+    Raises:
+        PuzzlelabError: if the moves of the result are wrong, or its columns contradict each other.
+    """
+    from puzzlelab.analysis.proofs import Method
+    from puzzlelab.analysis.proofs import prove as run_prove
+    from puzzlelab.core.verify import verify
+
+    verdict = verify(instance, result)
+    if not verdict.holds:
+        raise PuzzlelabError(f"the result does not hold: {verdict.reason}")
+    name, options = (claimed_by, {}) if isinstance(claimed_by, str | None) else (claimed_by.name, claimed_by.options())
+    claimant = None if name is None else Method.of(instance.puzzle, name, options)
+    return run_prove(instance, result, limit or Limit(), claimant)
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:

@@ -1,4 +1,4 @@
-"""The smaller verbs, as they are typed: check, verify, generate, list, warm."""
+"""The smaller verbs, as they are typed: check, generate, list, warm."""
 
 import json
 import subprocess
@@ -12,21 +12,6 @@ from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine.kernel_cache import kernel_cache
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
-
-
-@pytest.fixture
-def rows(program, tmp_path):
-    """A file with the rows of four boards: 1 move, no solution, 31 moves, 2 moves."""
-    path = tmp_path / "rows.jsonl"
-    program("solve", "tiles-3x3", ONE, ODD, FAR, TWO, "--out", path)
-    return path
-
-
-def change(path, line, **values):
-    """Change one row of a file."""
-    lines = path.read_text().splitlines()
-    lines[line - 1] = json.dumps({**json.loads(lines[line - 1]), **values})
-    path.write_text("\n".join(lines) + "\n")
 
 
 # --- the program ----------------------------------------------------------------------------------
@@ -98,102 +83,6 @@ def test_check_as_json_has_an_object_for_each_board(program):
     assert (wrong["puzzle"], wrong["board"]) == ("tiles-3x3", "x")
     assert wrong["error"] in err
     assert (one["board"], one["ok"], one["objections"], one["difficulty"]["distance"]) == (ONE, True, [], 1)
-
-
-# --- verify ---------------------------------------------------------------------------------------
-
-
-def test_verify_replays_every_row(program, rows):
-    assert program("verify", rows) == (0, "4 of 4 hold; 1 of them without a solution\n", "")
-
-
-def test_verify_of_solved_boards_only(program, tmp_path):
-    path = tmp_path / "rows.jsonl"
-    program("solve", "tiles-3x3", ONE, TWO, "--out", path)
-    assert program("verify", path) == (0, "2 of 2 hold\n", "")
-
-
-def test_verify_takes_several_files(program, rows, tmp_path):
-    other = tmp_path / "other.jsonl"
-    program("solve", "tiles-4x4", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "--estimate", "manhattan", "--out", other)
-    assert program("verify", rows, other)[:2] == (0, "5 of 5 hold; 1 of them without a solution\n")
-
-
-def test_verify_names_the_row_the_line_and_the_move(program, rows):
-    moves = json.loads(rows.read_text().splitlines()[2])["moves"]
-    for step in (1, 17, 31):
-        wrong = {"U": "D", "D": "U", "L": "R", "R": "L"}[moves[step - 2 if step > 1 else 0]]
-        illegal = "U" if step == 1 else wrong
-        change(rows, 3, moves=[*moves[: step - 1], illegal, *moves[step:]])
-        code, out, err = program("verify", rows)
-        assert (code, out) == (1, "3 of 4 hold; 1 of them without a solution\n")
-        assert err.startswith(f"error: {rows}, line 3 (row 3): ")
-        if step == 1:
-            assert err.endswith(f"move 1 of 31, U, cannot be made on {FAR}\n")
-
-
-@pytest.mark.parametrize(
-    ("line", "values", "sentence"),
-    [
-        (1, {"moves": ["U"]}, f"move 1 of 1, U, cannot be made on {ONE}"),
-        (1, {"moves": ["X"]}, "move 1 of 1: 'X' is no move; moves are U, D, L and R"),
-        (4, {"moves": ["L"], "length": 1}, f"after all 1 moves the board is {ONE}, not solved"),
-        (4, {"moves": ["L", "L", "L"]}, "move 3 of 3, L, cannot be made on 1 2 3 4 5 6 7 8 0"),
-        (4, {"length": 3}, "says length 3, and gives 2 moves"),
-        (4, {"moves": ["L", "R", "L", "L"], "length": 4}, "claims 4 moves optimal with a lower bound of 2"),
-        (4, {"lower_bound": 3}, "2 moves are fewer than its own lower bound 3"),
-        (1, {"board": "1 2 3"}, "tiles-3x3 has 9"),
-        (1, {"proof": "unsolvable"}, "claims to be unsolvable, and gives moves"),
-        (2, {"proof": "optimal"}, "claims proof 'optimal' without any moves"),
-    ],
-)
-def test_verify_says_what_does_not_hold(program, rows, line, values, sentence):
-    change(rows, line, **values)
-    code, out, err = program("verify", rows)
-    assert code == 1
-    assert out.startswith("3 of 4 hold")
-    assert err.startswith(f"error: {rows}, line {line} (row {line}): ")
-    assert sentence in err
-    assert len(err.splitlines()) == 1
-
-
-def test_verify_counts_lines_and_rows(program, rows):
-    rows.write_text("\n\n" + rows.read_text())
-    change(rows, 6, moves=["L"])
-    assert f"{rows}, line 6 (row 4): " in program("verify", rows)[2]
-
-
-def test_verify_of_a_row_that_holds_no_answer(program, tmp_path):
-    path = tmp_path / "rows.jsonl"
-    program("solve", "tiles-3x3", ONE, "x x", "--out", path)
-    code, out, err = program("verify", path)
-    assert (code, out) == (2, "1 of 2 hold\n")
-    assert "line 2 (row 2): holds no answer: " in err
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", ": there are no rows"),
-        ("hello\n", ", line 1: no row of results"),
-        ("{}\n", ", line 1: no row of results ('puzzle' Field required)"),
-        ('{"puzzle": "tiles-3x3", "board": 3, "solver": "ida"}\n', "'board' Input should be a valid string"),
-        ('{"puzzle": "chess", "board": "e4", "solver": "ida"}\n', "there is no puzzle 'chess'"),
-    ],
-)
-def test_verify_of_what_holds_no_rows(program, tmp_path, text, sentence):
-    path = tmp_path / "rows.jsonl"
-    path.write_text(text)
-    code, out, err = program("verify", path)
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ")
-    assert sentence in err
-
-
-def test_verify_of_a_file_that_does_not_exist(program, tmp_path):
-    code, _, err = program("verify", tmp_path / "nowhere")
-    assert code == 2
-    assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
 
 
 # --- generate -------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ class SolveJob:
             return BoardOutcome(board, error=f"this row does not hold: {error}", row=row)
         if not answer.verdict.holds:
             return BoardOutcome(board, error=f"this row does not hold: {answer.verdict.reason}", row=row)
-        return BoardOutcome(board, answer, row=row)
+        return BoardOutcome(board, answer, row=row.model_copy(update={"verified": answer.confirmed}))
 
     def _solved(self, boards: Sequence[BoardInput]) -> Iterator[BoardOutcome]:
         """The outcomes of boards: many at a time from a `BatchSolver`."""

@@ -1,37 +1,135 @@
-"""`puzzlelab verify`: replays the answers in files of rows with the plain rules."""
+"""`puzzlelab verify`: replays the answers in files of rows with the plain rules, and proves their claims anew."""
 
-from functools import cache
+from __future__ import annotations
+
+import sys
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output
+from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
+from puzzlelab.cli.options import limit_of
+
+if TYPE_CHECKING:
+    from puzzlelab.analysis.row_checks import RowCheck
+    from puzzlelab.analysis.row_tally import RowTally
+    from puzzlelab.core.limit import Limit
+
+DEFAULT_SECONDS = 60.0
+"""The time for the claim of a row unless the call has a limit."""
+SHOWN = 10
+"""The most sentences about undecided rows, and about repeated ones; all are counted."""
 
 
 def verify(
     files: Annotated[list[Path], typer.Argument(help="Files of rows, as `solve --out` and `bench` write them.")],
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Prove anew what the rows claim, by another method than the row's.")
+    ] = False,
+    time: Annotated[
+        float | None, typer.Option(help="With --prove: seconds for each claim; 60 without any limit.")
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(help="With --prove: states to expand for each claim.")] = None,
+    memory: Annotated[str | None, typer.Option(help="With --prove: most memory of the process, such as 2G.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Rows to check at once.")] = 1,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a row; the summary is an error line.")
+    ] = False,
 ) -> None:
     """Replay the answers in files of rows, and say which do not hold and where.
 
-    Exit code: 0 all hold, 1 one does not, 2 something unreadable.
-    """
-    from puzzlelab.core.registry import load
-    from puzzlelab.core.row import read_rows
+    Replaying confirms moves. With --prove, claims that a solution is optimal or unique, that there is none, or that all
+    have at least so many moves, are proven or refuted by another method of the puzzle.
 
-    puzzles, rows, holding, unsolved, unreadable = cache(load), 0, 0, 0, 0
-    for file in files:
-        for line, row in read_rows(file):
-            rows += 1
-            verdict = row.check(puzzles(row.puzzle))
-            holding += verdict.holds
-            unsolved += verdict.holds and row.moves is None
-            unreadable += row.error is not None
-            if not verdict.holds:
-                fail(f"{file}, line {line} (row {rows}): {verdict.reason}")
-    if rows == 0:
+    Exit code: 0 all hold as far as they were checked, 1 one does not, 2 something unreadable.
+    """
+    from puzzlelab.analysis.row_tally import RowTally
+
+    tally, limit = RowTally(), _limit(prove, time, nodes, memory)
+    is_interrupted = _check_rows(files, tally, limit, jobs, json)
+    if tally.rows == 0 and not is_interrupted:
         fail(f"{', '.join(map(str, files))}: there are no rows")
         raise typer.Exit(UNREADABLE)
-    without = f"; {unsolved} of them without a solution" if unsolved else ""
-    output().print(f"{holding} of {rows} hold{without}")
-    raise typer.Exit(UNREADABLE if unreadable else SOLVED if holding == rows else UNSOLVED)
+    _print_summary(tally, limit, json)
+    if is_interrupted:
+        fail("interrupted: the rows after these were not checked")
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(UNREADABLE if tally.unreadable else UNSOLVED if tally.failing else SOLVED)
+
+
+def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | None) -> Limit | None:
+    """The limit for the claim of a row, or None without `--prove`; raises `BadOption` for a limit without it."""
+    from puzzlelab.core.errors import BadOption
+
+    if not prove:
+        if (time, nodes, memory) != (None, None, None):
+            raise BadOption("--time, --nodes and --memory limit the proofs: give --prove too")
+        return None
+    return limit_of(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, memory)
+
+
+def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, json: bool) -> bool:
+    """Check all rows, and print what is found; whether Ctrl-C ended this."""
+    from puzzlelab.analysis.row_checks import checks
+
+    with progress("proving" if limit else "replaying", _line_count(files)) as bars:
+        try:
+            for check in checks(files, limit, jobs):
+                _show(check, tally, json)
+                if bars.task_ids:
+                    bars.advance(bars.task_ids[0])
+        except KeyboardInterrupt:
+            return True
+    return False
+
+
+def _show(check: RowCheck, tally: RowTally, json: bool) -> None:
+    """Count a row, and print which rows do not hold, as it shows."""
+    refutations = tally.add(check)
+    for refutation in refutations:
+        fail(f"{refutation.place}: {refutation.reason}")
+    if check.outcome == "undecided":
+        _note(tally.undecided, f"{check.place}: {check.reason}")
+    earlier = tally.repetition(check)
+    if earlier is not None:
+        _note(tally.repeated, f"{check.place}: the same board, solver and options as {earlier}")
+    if json:
+        own = [refutation.reason for refutation in refutations if refutation.place is check.place]
+        print(dumps(check.facts("".join(own))), flush=True)
+        for refutation in refutations:
+            if refutation.place is not check.place:
+                print(dumps(refutation.facts()), flush=True)
+
+
+def _note(number: int, sentence: str) -> None:
+    """Print a sentence on standard error if it is one of the first of its kind."""
+    if number <= SHOWN:
+        print(sentence, file=sys.stderr, flush=True)
+
+
+def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
+    """Print the last lines, with `--json` on standard error."""
+    within = "" if limit is None or limit.seconds is None else f" in {limit.seconds:g} s"
+    methods = tally.methods_in_words()
+    lines = ([f"proven by: {methods}"] if methods else []) + [tally.summary(within)]
+    for line in lines:
+        if json:
+            print(line, file=sys.stderr, flush=True)
+        else:
+            output().print(line, markup=False)
+
+
+def _line_count(files: list[Path]) -> int | None:
+    """The lines of all files, or None if one of them is no regular file that can be read."""
+    total = 0
+    try:
+        for file in files:
+            if not file.is_file():
+                return None
+            with file.open("rb") as lines:
+                total += sum(1 for _ in lines)
+    except OSError:
+        return None
+    return total

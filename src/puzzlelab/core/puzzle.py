@@ -86,6 +86,14 @@ class Presentation:
     """Whether a solution is shown as its final board instead of its moves."""
     unique_expected: bool = False
     """Whether a proper board has exactly one solution; `check` then tests this."""
+    provers: tuple[tuple[str, Mapping[str, Any]], ...] = (
+        ("dancing-links", {}),
+        ("sat", {}),
+        ("bfs", {}),
+        ("ida", {}),
+    )
+    """Name and options of solvers that prove the claims of others anew, in the order in which they are tried; those
+    that need more than the puzzle offers are left out."""
     examples: Mapping[str, Example] = field(default_factory=dict)
     """Example boards by name; `read` accepts the names."""
     notations: Mapping[str, Callable[[State, State], str]] = field(default_factory=dict)

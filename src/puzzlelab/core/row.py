@@ -5,6 +5,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
+from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import Solver, names_of, options_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.version import VERSION
@@ -81,8 +83,12 @@ class Row(BaseModel):
         """Whether another run under this limit could not give a better answer."""
         if self.stop == "interrupted":
             return False
-        row_limit = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
-        return self.stop not in LIMITS or not limit.allows_more_than(Limit(**row_limit))  # type: ignore[arg-type]
+        return self.stop not in LIMITS or not limit.allows_more_than(self.search_limit())
+
+    def search_limit(self) -> Limit:
+        """The limit of the search; raises `BadOption` if it is none."""
+        kinds = {kind: self.limit.get(kind) for kind in ("seconds", "nodes", "memory")}
+        return Limit(**kinds)  # type: ignore[arg-type]
 
     def result(self, puzzle: Puzzle) -> Result:
         """The result in the row; raises `BadBoard` for an invalid move."""
@@ -91,8 +97,21 @@ class Row(BaseModel):
         return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
 
     def answer(self, puzzle: Puzzle) -> Answer:
-        """The answer in the row, verified again; raises `BadBoard` for an invalid board or move."""
-        return Answer.of(puzzle.read(self.board), self.result(puzzle))
+        """The answer in the row, verified again; raises `BadBoard` for an invalid board or move.
+
+        Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
+        for this puzzle.
+        """
+        answer = Answer.of(puzzle.read(self.board), self.result(puzzle))
+        if not answer.verdict.holds:
+            return answer
+        if self.length != answer.result.length:
+            reason = f"says length {self.length}, and gives {len(self.moves or ())} moves"
+        elif self.proof == "unique" and not counts_solutions(puzzle):
+            reason = f"claims a unique solution, which means nothing for {puzzle.name}"
+        else:
+            return answer
+        return replace(answer, verdict=Verdict(False, reason))
 
     def check(self, puzzle: Puzzle) -> Verdict:
         """Replay the moves of the row; every kind of error gives a verdict."""
@@ -102,12 +121,9 @@ class Row(BaseModel):
             answer = self.answer(puzzle)
         except BadBoard as error:
             return Verdict(False, str(error))
-        verdict = answer.verdict
-        if verdict.holds and self.length != (None if self.moves is None else len(self.moves)):
-            return Verdict(False, f"says length {self.length}, and gives {len(self.moves or ())} moves")
-        if verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
+        if answer.verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
-        return verdict
+        return answer.verdict
 
 
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:

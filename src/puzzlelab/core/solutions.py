@@ -12,10 +12,11 @@ from typing import Any, Protocol
 
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, ability, require
 from puzzlelab.core.verify import verify
+from puzzlelab.core.views import Candidates, Cover
 
 UNLIMITED = 2**62
 SEVERAL = "it has more than one solution; this is one of them"
@@ -52,6 +53,12 @@ class CountsSolutions(Protocol):
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning."""
+
+
+def counts_solutions(puzzle: Puzzle) -> bool:
+    """Whether a board of this puzzle can have a unique solution: the proof 'unique' means nothing for other puzzles."""
+    offers = puzzle.view(Cover) is not None or puzzle.view(Candidates) is not None
+    return offers or presentation_of(puzzle).unique_expected
 
 
 def settled(solutions: Iterator[Attempt]) -> Iterator[Attempt]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Presentation
 from puzzlelab.puzzles.dust import examples
@@ -15,9 +16,16 @@ def presentation(puzzle: Dust) -> Presentation:
     """The usual solver proves its answers up to 64 cells, and finds good ones soon beyond."""
     return Presentation(
         usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"width": 2**10}),
+        provers=_provers(puzzle.cells),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
         examples=examples.of(puzzle.name),
         cheap_bounds=("colours",),
         marks_moves=True,
         lenient=puzzle.with_gravity,
     )
+
+
+def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """A bound by colours, which shares nothing with `halves`, is enough for small boards only."""
+    bounds = ("colours",) if cells <= 30 or cells > 64 else ("halves", "colours")
+    return (("halves", {}), *(("astar", {"estimate": bound}) for bound in bounds))

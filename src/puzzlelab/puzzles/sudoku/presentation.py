@@ -26,8 +26,10 @@ def presentation(puzzle: Sudoku) -> Presentation:
             return [f"{clues} clues: with fewer than {LEAST_CLUES} clues the solution cannot be unique"]
         return []
 
+    fastest = "bands" if (puzzle.box_rows, puzzle.box_columns) == (3, 3) else "dancing-links"
     return Presentation(
-        usual_solver=("bands", {}) if (puzzle.box_rows, puzzle.box_columns) == (3, 3) else ("dancing-links", {}),
+        usual_solver=(fastest, {}),
+        provers=tuple((name, {}) for name in dict.fromkeys([fastest, "dancing-links", "backtracking"])),
         move_note="written like r3c5=7: a 7 in row 3, column 5",
         answer_is_board=True,
         unique_expected=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Presentation
 
@@ -16,5 +17,14 @@ def presentation(puzzle: Tiles) -> Presentation:
     return Presentation(
         usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", beam),
         move_note="U, D, L, R: the way the tile slides",
+        provers=_provers(puzzle.cells),
         cheap_bounds=("conflicts",),
     )
+
+
+def _provers(cells: int) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """Small boards have few states; on others, bounds from tables prove most within a minute, in little memory."""
+    if cells <= 10:
+        return (("bfs", {"bidirectional": True}), ("astar", {"estimate": "manhattan"}))
+    bounds = ("pdb", "walking") if cells <= 16 else ("pdb", "conflicts")
+    return (*(("ida", {"estimate": bound}) for bound in bounds), ("astar", {"estimate": "conflicts"}))

@@ -1,0 +1,139 @@
+"""Checks the rows of files one by one: replays their moves, and proves their claims anew.
+
+Nothing that a row says of itself is believed. `row_tally.py` compares the rows of a board with each other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of, follows_from_rules, prove
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.registry import load
+from puzzlelab.core.row import Row, read_rows
+from puzzlelab.core.solver import names_of
+from puzzlelab.core.verify import Answer, Verdict
+from puzzlelab.engine.parallel import ordered_map
+
+UNCHECKED = "not checked"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row is."""
+
+    file: Path
+    line: int
+    number: int
+    """The number of the row among those of all files."""
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line} (row {self.number})"
+
+
+@dataclass(frozen=True, eq=False)
+class RowCheck:
+    """What was found out about a row by itself."""
+
+    place: Place
+    row: Row
+    verdict: Verdict
+    """Whether the moves and the other columns agree with the rules and with each other."""
+    answer: Answer | None = None
+    """The answer in the row; None for a row without one, or that cannot be read."""
+    claim: Claim | None = None
+    """What a row that holds claims beyond its moves."""
+    proof: ProofCheck | None = None
+    """None if the claim was not checked."""
+
+    @property
+    def outcome(self) -> str:
+        """What was found out about the claim, if there is one: `proven`, `refuted`, `undecided` or `not checked`."""
+        return UNCHECKED if self.proof is None else self.proof.outcome
+
+    @property
+    def reason(self) -> str:
+        """Why the row does not hold, or why its claim is undecided, as a sentence."""
+        return self.refutation or (self.proof.reason if self.proof is not None else "")
+
+    @property
+    def refutation(self) -> str:
+        """Why the row does not hold; empty if it does, as far as was checked."""
+        if not self.verdict.holds:
+            return self.verdict.reason
+        return self.proof.reason if self.proof is not None and self.proof.outcome == "refuted" else ""
+
+    def facts(self, refutation: str) -> dict[str, Any]:
+        """The check as plain data; `refutation` says why the row does not hold, if it does not."""
+        proof = self.proof or ProofCheck(self.claim or Claim("lower bound"), "undecided")
+        verdict = "holds" if self.claim is None or self.outcome == "proven" else self.outcome
+        return {
+            "file": str(self.place.file),
+            "line": self.place.line,
+            "puzzle": self.row.puzzle,
+            "board": self.row.board,
+            "solver": self.row.solver,
+            "claim": None if self.claim is None else self.claim.kind,
+            "verdict": "refuted" if refutation else verdict,
+            "proved_by": proof.proved_by or None,
+            "reason": refutation or self.reason,
+            "seconds": round(proof.seconds, 6),
+            "expanded": proof.expanded,
+            "witness": self._witness(proof),
+        }
+
+    def _witness(self, proof: ProofCheck) -> list[str] | None:
+        """The moves that refute the claim, as the puzzle writes them."""
+        if proof.witness is None or self.answer is None:
+            return None
+        return names_of(self.answer.instance.puzzle, proof.witness)
+
+
+def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
+    """The rows of these files with their places; raises `BadFile`."""
+    number = 0
+    for file in files:
+        for line, row in read_rows(file):
+            number += 1
+            yield Place(file, line, number), row
+
+
+def checks(files: Iterable[Path], limit: Limit | None = None, jobs: int = 1) -> Iterator[RowCheck]:
+    """Check the rows of these files one by one, `jobs` at once; in their order, and as soon as each is done.
+
+    With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
+    from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
+    """
+    over, puzzles = threading.Event(), cache(load)
+
+    def check(located: tuple[Place, Row]) -> RowCheck:
+        place, row = located
+        return _check(place, row, puzzles(row.puzzle), limit, over)
+
+    yield from ordered_map(check, rows_of(files), jobs, on_interrupt=over.set)
+
+
+def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: threading.Event) -> RowCheck:
+    if row.error is not None:
+        return RowCheck(place, row, Verdict(False, f"holds no answer: {row.error}"))
+    try:
+        answer = row.answer(puzzle)
+    except BadBoard as error:
+        return RowCheck(place, row, Verdict(False, str(error)))
+    claim = claim_of(answer.result) if answer.verdict.holds else None
+    if claim is None:
+        return RowCheck(place, row, answer.verdict, answer)
+    proof = None
+    if limit is not None:
+        claimant = Method.of(puzzle, row.solver, row.options)
+        proof = prove(answer.instance, answer.result, limit, claimant, over.is_set)
+    elif follows_from_rules(answer.instance, answer.result, claim):
+        proof = ProofCheck(claim, "proven", RULES)
+    return RowCheck(place, row, answer.verdict, answer, claim, proof)

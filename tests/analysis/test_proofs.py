@@ -1,0 +1,130 @@
+"""Claims are proven by another method, and refuted by any."""
+
+from dataclasses import replace
+
+import pytest
+
+import puzzlelab
+from puzzlelab import Limit, Result, load
+from puzzlelab.analysis.proofs import Claim, Method, claim_of, provers
+from puzzlelab.core.puzzle import presentation_of
+
+TWO, FAR, ODD = "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
+PUZZLES = [
+    "tiles-3x3",
+    "tiles-4x4",
+    "tiles-5x5",
+    "dust-6x5x4",
+    "dust-8x6x5",
+    "dust-12x10x5",
+    "sudoku-4x4",
+    "sudoku-9x9",
+]
+
+
+@pytest.mark.parametrize(
+    ("result", "claim"),
+    [
+        (Result(None), None),
+        (Result((1, 2)), None),
+        (Result((1, 2), lower_bound=1), Claim("lower bound", 1)),
+        (Result((1, 2), "optimal", lower_bound=2), Claim("optimal", 2)),
+        (Result((1, 2), "unique", lower_bound=2), Claim("unique")),
+        (Result(None, "unsolvable", lower_bound=3), Claim("unsolvable")),
+    ],
+)
+def test_the_claim_of_a_result(result, claim):
+    assert claim_of(result) == claim
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_every_puzzle_names_methods_that_suit_it(name):
+    puzzle = load(name)
+    labels = [prover.label for prover in provers(puzzle, Claim("optimal", 9))]
+    assert len(labels) == len(presentation_of(puzzle).provers) >= 2
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_whichever_method_claims_there_is_another(name):
+    puzzle = load(name)
+    claim = Claim("unique") if presentation_of(puzzle).unique_expected else Claim("optimal", 9)
+    for solver, options in presentation_of(puzzle).provers:
+        *others, last = provers(puzzle, claim, Method.of(puzzle, solver, options))
+        assert others
+        assert all(prover.independent for prover in others)
+        assert not last.independent
+        assert last.method.solver == solver
+
+
+def test_the_same_solver_with_another_estimate_is_another_method():
+    puzzle = load("tiles-4x4")
+    assert Method.of(puzzle, "ida", {}) == Method.of(puzzle, "ida", {"estimate": "pdb", "jobs": 2})
+    assert Method.of(puzzle, "ida", {}) != Method.of(puzzle, "ida", {"estimate": "walking"})
+    assert Method.of(puzzle, "theirs", {"depth": 3}) == Method("theirs")
+
+
+def test_what_follows_from_the_rules_needs_no_search():
+    eight, small = load("tiles-3x3"), load("sudoku-4x4")
+    odd = puzzlelab.prove(eight.read(ODD), Result(None, "unsolvable"), "ida")
+    done = puzzlelab.prove(eight.read("1 2 3 4 5 6 7 8 0"), Result((), "optimal"), "ida")
+    board = small.read("small")
+    longest = replace(puzzlelab.solve(board), proof="optimal")
+    assert [odd.proved_by, done.proved_by, puzzlelab.prove(board, longest).proved_by] == ["rules"] * 3
+
+
+def test_a_result_that_claims_nothing():
+    assert puzzlelab.prove(load("tiles-3x3").read(TWO), Result((2, 2))) is None
+
+
+def test_wrong_moves_are_an_error():
+    with pytest.raises(puzzlelab.PuzzlelabError, match="the result does not hold: move 1 of 1"):
+        puzzlelab.prove(load("tiles-3x3").read(TWO), Result((0, 1, 0)[:1] * 1, "optimal", lower_bound=1))
+
+
+@pytest.mark.parametrize("claimed_by", ["ida", "bfs", "astar", None])
+def test_a_right_claim_is_proven_by_another_method(claimed_by):
+    board = load("tiles-3x3").read(FAR)
+    check = puzzlelab.prove(board, puzzlelab.solve(board), claimed_by)
+    assert (check.outcome, check.witness) == ("proven", None)
+    assert check.proved_by.partition(":")[0] == ("astar" if claimed_by == "bfs" else "bfs")
+    assert check.expanded > 0
+
+
+def test_a_right_lower_bound_is_proven_without_a_solution():
+    board = load("tiles-3x3").read(FAR)
+    check = puzzlelab.prove(board, Result(None, stop="time", lower_bound=31), "ida")
+    assert (check.outcome, check.claim) == ("proven", Claim("lower bound", 31))
+    check = puzzlelab.prove(board, Result(None, stop="time", lower_bound=32), "ida")
+    assert (check.outcome, len(check.witness)) == ("refuted", 31)
+
+
+def test_the_only_solution_and_one_of_several():
+    puzzle = load("sudoku-9x9")
+    board = puzzle.read(next(iter(presentation_of(puzzle).examples)))
+    result = puzzlelab.solve(board)
+    assert puzzlelab.prove(board, result, "bands").proved_by == "dancing-links"
+    many = puzzle.read("many")
+    forged = replace(puzzlelab.solve(many), proof="unique")
+    check = puzzlelab.prove(many, forged, "bands")
+    assert check.outcome == "refuted"
+    assert puzzlelab.verify(many, Result(check.witness)).holds
+
+
+def test_the_method_that_claimed_can_only_refute(monkeypatch):
+    puzzle = load("tiles-3x3")
+    shown = replace(presentation_of(puzzle), provers=(("bfs", {}),))
+    monkeypatch.setattr("puzzlelab.analysis.proofs.presentation_of", lambda puzzle: shown)
+    board = puzzle.read(TWO)
+    check = puzzlelab.prove(board, Result((2, 2), "optimal", lower_bound=2), "bfs")
+    assert (check.outcome, check.reason) == (
+        "undecided",
+        "claims 2 moves optimal; there is no other method to prove it",
+    )
+    assert puzzlelab.prove(board, Result((1, 0, 2, 2), "optimal", lower_bound=4), "bfs").outcome == "refuted"
+
+
+def test_a_limit_leaves_the_claim_undecided():
+    board = load("tiles-3x3").read(FAR)
+    check = puzzlelab.prove(board, puzzlelab.solve(board), "ida", Limit(nodes=4))
+    assert (check.outcome, check.proved_by) == ("undecided", "")
+    assert "not decided within the limit by bfs:bidirectional=True, astar:estimate=manhattan" in check.reason

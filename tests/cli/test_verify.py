@@ -1,0 +1,346 @@
+"""`puzzlelab verify`, as it is typed: replays, proofs, and rows that contradict each other."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from puzzlelab import load
+
+ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
+DUST = "222111111222"
+"""Two clicks of dust-4x3x3."""
+CLAIMS = "without a solution: 1; proofs claimed: {}, follow from the rules: {}, not checked: {} (use --prove)\n"
+
+
+@pytest.fixture
+def rows(program, tmp_path):
+    """A file with the rows of four boards: 1 move, no solution, 31 moves, 2 moves."""
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, ODD, FAR, TWO, "--out", path)
+    return path
+
+
+def change(path, line, **values):
+    """Change one row of a file."""
+    lines = path.read_text().splitlines()
+    lines[line - 1] = json.dumps({**json.loads(lines[line - 1]), **values})
+    path.write_text("\n".join(lines) + "\n")
+
+
+# --- replays ------------------------------------------------------------------------------------------
+
+
+def test_every_row_is_replayed(program, rows):
+    assert program("verify", rows) == (0, f"4 of 4 hold: moves replayed: 3; {CLAIMS.format(4, 2, 2)}", "")
+
+
+def test_solved_boards_only(program, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, TWO, "--out", path)
+    last = "2 of 2 hold: moves replayed: 2; proofs claimed: 2, follow from the rules: 1, not checked: 1 (use --prove)\n"
+    assert program("verify", path) == (0, last, "")
+
+
+def test_it_takes_several_files(program, rows, tmp_path):
+    other = tmp_path / "other.jsonl"
+    program("solve", "tiles-4x4", "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15", "--estimate", "manhattan", "--out", other)
+    last = f"5 of 5 hold: moves replayed: 4; {CLAIMS.format(5, 3, 2)}"
+    assert program("verify", rows, other)[:2] == (0, last)
+
+
+def test_it_names_the_row_the_line_and_the_move(program, rows):
+    moves = json.loads(rows.read_text().splitlines()[2])["moves"]
+    for step in (1, 17, 31):
+        wrong = {"U": "D", "D": "U", "L": "R", "R": "L"}[moves[step - 2 if step > 1 else 0]]
+        illegal = "U" if step == 1 else wrong
+        change(rows, 3, moves=[*moves[: step - 1], illegal, *moves[step:]])
+        code, out, err = program("verify", rows)
+        assert (code, out) == (1, f"3 of 4 hold: moves replayed: 2; {CLAIMS.format(3, 2, 1)}")
+        assert err.startswith(f"error: {rows}, line 3 (row 3): ")
+        if step == 1:
+            assert err.endswith(f"move 1 of 31, U, cannot be made on {FAR}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "sentence"),
+    [
+        (1, {"moves": ["U"]}, f"move 1 of 1, U, cannot be made on {ONE}"),
+        (1, {"moves": ["X"]}, "move 1 of 1: 'X' is no move; moves are U, D, L and R"),
+        (4, {"moves": ["L"], "length": 1}, f"after all 1 moves the board is {ONE}, not solved"),
+        (4, {"moves": ["L", "L", "L"]}, "move 3 of 3, L, cannot be made on 1 2 3 4 5 6 7 8 0"),
+        (4, {"length": 3}, "says length 3, and gives 2 moves"),
+        (4, {"moves": ["L", "R", "L", "L"], "length": 4}, "claims 4 moves optimal with a lower bound of 2"),
+        (4, {"lower_bound": 3}, "2 moves are fewer than its own lower bound 3"),
+        (1, {"board": "1 2 3"}, "tiles-3x3 has 9"),
+        (1, {"proof": "unsolvable"}, "claims to be unsolvable, and gives moves"),
+        (2, {"proof": "optimal"}, "claims proof 'optimal' without any moves"),
+    ],
+)
+def test_it_says_what_does_not_hold(program, rows, line, values, sentence):
+    change(rows, line, **values)
+    code, out, err = program("verify", rows)
+    assert code == 1
+    assert out.startswith("3 of 4 hold")
+    assert err.startswith(f"error: {rows}, line {line} (row {line}): ")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_it_counts_lines_and_rows(program, rows):
+    rows.write_text("\n\n" + rows.read_text())
+    change(rows, 6, moves=["L"])
+    assert f"{rows}, line 6 (row 4): " in program("verify", rows)[2]
+
+
+def test_a_row_that_holds_no_answer(program, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    program("solve", "tiles-3x3", ONE, "x x", "--out", path)
+    code, out, err = program("verify", path)
+    last = "1 of 2 hold: moves replayed: 1; proofs claimed: 1, follow from the rules: 1\n"
+    assert (code, out) == (2, last)
+    assert "line 2 (row 2): holds no answer: " in err
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", ": there are no rows"),
+        ("hello\n", ", line 1: no row of results"),
+        ("{}\n", ", line 1: no row of results ('puzzle' Field required)"),
+        ('{"puzzle": "tiles-3x3", "board": 3, "solver": "ida"}\n', "'board' Input should be a valid string"),
+        ('{"puzzle": "chess", "board": "e4", "solver": "ida"}\n', "there is no puzzle 'chess'"),
+    ],
+)
+def test_what_holds_no_rows(program, tmp_path, text, sentence):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(text)
+    code, out, err = program("verify", path)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+
+
+def test_a_file_that_does_not_exist(program, tmp_path):
+    code, _, err = program("verify", tmp_path / "nowhere")
+    assert code == 2
+    assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
+
+
+# --- claims -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def solved(program, tmp_path):
+    """The row of a board, solved by a solver, with some columns changed."""
+
+    def solve(puzzle, board, solver, **values):
+        _, out, _ = program("solve", puzzle, board, "--with", solver, "--json")
+        return {**json.loads(out), **values}
+
+    return solve
+
+
+@pytest.fixture
+def verify(program, tmp_path):
+    """Verifies rows; returns (exit code, last line, errors) with the name of the file left out."""
+    path = tmp_path / "rows.jsonl"
+
+    def call(rows, *words):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        code, out, err = program("verify", path, *words)
+        return code, out, err.replace(f"{path}, ", "")
+
+    return call
+
+
+def test_proofs_are_proven_by_another_method(verify, solved):
+    rows = [solved("tiles-3x3", FAR, "ida"), solved("tiles-3x3", FAR, "bfs"), solved("sudoku-4x4", "small", "bfs")]
+    code, out, err = verify([*rows, solved("dust-4x3x3", DUST, "halves"), solved("tiles-3x3", ODD, "ida")], "--prove")
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "proven by: bfs:bidirectional=True 1, astar:estimate=manhattan 1, astar:estimate=colours 1",
+        "5 of 5 hold: moves replayed: 4; without a solution: 1; "
+        "proofs claimed: 5, proven anew: 3, follow from the rules: 2",
+    ]
+
+
+def test_a_way_that_is_not_shortest_is_refuted(verify, solved):
+    row = solved("tiles-3x3", TWO, "random", moves=["D", "U", "L", "L"], length=4, proof="optimal", lower_bound=4)
+    row["verified"] = True
+    code, out, err = verify([row], "--prove")
+    assert code == 1
+    assert out == "0 of 1 hold: moves replayed: 1; proofs claimed: 1, refuted: 1\n"
+    assert err == "error: line 1 (row 1): claims 4 moves optimal; bfs:bidirectional=True finds 2\n"
+    assert verify([row])[0] == 0
+
+
+@pytest.mark.parametrize("board", [{"moves": None, "length": None}, {}], ids=["without moves", "with moves"])
+def test_a_lower_bound_that_is_too_high_is_refuted(verify, solved, board):
+    moves = ["D", "U", "L", "L"]
+    row = solved("tiles-3x3", TWO, "ida", **{"moves": moves, "length": 4, **board}, proof="none", lower_bound=3)
+    code, out, err = verify([row], "--prove")
+    assert code == 1
+    assert out.endswith("lower bounds claimed: 1, refuted: 1; 'verified' is wrong: 1\n" if board else "refuted: 1\n")
+    assert "claims that no solution has fewer than 3 moves; bfs:bidirectional=True finds a solution of 2 moves" in err
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "board", "solver", "sentence"),
+    [
+        ("tiles-3x3", TWO, "ida", "bfs:bidirectional=True finds a solution of 2 moves"),
+        ("dust-4x3x3", DUST, "halves", "astar:estimate=colours finds a solution of 2 moves"),
+        ("sudoku-4x4", "small", "dancing-links", "backtracking finds a solution of "),
+    ],
+)
+def test_a_board_that_can_be_solved_is_not_unsolvable(verify, solved, puzzle, board, solver, sentence):
+    row = solved(puzzle, board, solver, moves=None, length=None, proof="unsolvable", reason="I say so", lower_bound=0)
+    code, _, err = verify([row], "--prove")
+    assert code == 1
+    assert f"line 1 (row 1): claims to be unsolvable; {sentence}" in err
+
+
+def test_a_second_solution_refutes_that_there_is_only_one(verify, solved):
+    row = solved("sudoku-4x4", "." * 16, "dancing-links", proof="unique", reason="")
+    assert verify([row])[0] == 0
+    code, out, err = verify([row], "--prove")
+    assert (code, out) == (1, "0 of 1 hold: moves replayed: 1; proofs claimed: 1, refuted: 1\n")
+    sentence, _, other = err.strip().partition("finds another: ")
+    assert sentence == "error: line 1 (row 1): claims a unique solution; backtracking "
+    puzzle = load("sudoku-4x4")
+    assert puzzle.solved(puzzle.read(other).state)
+
+
+@pytest.mark.parametrize(("puzzle", "board"), [("tiles-3x3", TWO), ("dust-4x3x3", DUST)])
+def test_unique_is_refused_where_it_means_nothing(verify, solved, puzzle, board):
+    code, _, err = verify([solved(puzzle, board, "bfs", proof="unique")])
+    assert code == 1
+    assert err == f"error: line 1 (row 1): claims a unique solution, which means nothing for {puzzle}\n"
+
+
+def test_what_the_nodes_do_not_suffice_for_is_undecided(verify, solved):
+    code, out, err = verify([solved("tiles-3x3", FAR, "ida")], "--prove", "--nodes", 4)
+    assert code == 0
+    assert out == "1 of 1 hold: moves replayed: 1; proofs claimed: 1, undecided: 1\n"
+    methods = "bfs:bidirectional=True, astar:estimate=manhattan"
+    assert err == f"line 1 (row 1): claims 31 moves optimal; not decided within the limit by {methods}\n"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_row_is_an_object(verify, solved, jobs):
+    rows = [
+        solved("tiles-3x3", FAR, "ida"),
+        solved("tiles-3x3", TWO, "ida", length=None, moves=None, proof="unsolvable"),
+    ]
+    code, out, err = verify(rows, "--prove", "--json", "--jobs", jobs)
+    assert code == 1
+    first, second = map(json.loads, out.splitlines())
+    assert (first["line"], first["verdict"], first["claim"]) == (1, "holds", "optimal")
+    assert (first["proved_by"], first["witness"]) == ("bfs:bidirectional=True", None)
+    assert (second["line"], second["verdict"], second["witness"]) == (2, "refuted", ["L", "L"])
+    assert "claims to be unsolvable" in second["reason"]
+    assert err.splitlines()[-1].startswith("1 of 2 hold: ")
+
+
+def test_limits_are_for_proofs(verify):
+    for words in (("--time", 3), ("--nodes", 3), ("--memory", "2G")):
+        code, out, err = verify([], *words)
+        assert (code, out) == (2, "")
+        assert "give --prove too" in err
+
+
+# --- rows beside each other -----------------------------------------------------------------------
+
+
+def test_a_row_is_refuted_by_a_later_one_of_the_same_board(verify, solved):
+    short = solved("tiles-3x3", TWO, "ida")
+    long = {**short, "solver": "bfs", "moves": ["D", "U", "L", "L"], "length": 4, "lower_bound": 4}
+    none = {**short, "solver": "astar", "moves": None, "length": None, "proof": "unsolvable", "lower_bound": 0}
+    code, out, err = verify([none, long, short])
+    assert code == 1
+    assert out.startswith("1 of 3 hold: moves replayed: 2; without a solution: 1; proofs claimed: 3, refuted: 2, ")
+    assert err.splitlines() == [
+        "error: line 1 (row 1): claims to be unsolvable; line 2 (row 2) has a solution of 4 moves",
+        "error: line 2 (row 2): claims 4 moves optimal; line 3 (row 3) has a solution of 2 moves",
+    ]
+    _, out, _ = verify([long, short], "--json")
+    assert [(each["line"], each["verdict"]) for each in map(json.loads, out.splitlines())] == [
+        (1, "not checked"),
+        (2, "not checked"),
+        (1, "refuted"),
+    ]
+
+
+def test_two_solutions_are_not_both_unique(verify, solved):
+    row = solved("sudoku-4x4", "." * 16, "dancing-links", proof="unique", reason="")
+    other = {**row, "solver": "bfs", "proof": "none", "moves": [_renamed(move) for move in row["moves"]]}
+    code, _, err = verify([row, other])
+    assert code == 1
+    assert err == "error: line 1 (row 1): claims a unique solution; line 2 (row 2) has another\n"
+
+
+def _renamed(move):
+    """The move with the digits 1 and 2 exchanged."""
+    place, _, digit = move.partition("=")
+    return f"{place}={ {'1': '2', '2': '1'}.get(digit, digit) }"
+
+
+def test_a_row_that_repeats_another_is_told(verify, solved):
+    row = solved("tiles-3x3", TWO, "ida")
+    code, out, err = verify([row, {**row, "solver": "bfs"}, {**row, "board": "123456078"}])
+    assert code == 0
+    assert out.endswith("; rows that repeat an earlier one: 1\n")
+    assert err == "line 3 (row 3): the same board, solver and options as line 1 (row 1)\n"
+
+
+def test_a_row_of_a_larger_limit_repeats_none(verify, solved):
+    row = solved("tiles-3x3", TWO, "ida", verified=False)
+    ended = {
+        **row,
+        "moves": None,
+        "length": None,
+        "proof": "none",
+        "stop": "nodes",
+        "limit": {"nodes": 5},
+        "lower_bound": 0,
+    }
+    again = {**ended, "limit": {"nodes": 6}}
+    assert verify([ended, again])[1:] == ("2 of 2 hold: moves replayed: 0; without a solution: 2\n", "")
+    assert "repeat" in verify([ended, ended])[1]
+
+
+def test_verified_is_not_believed(verify, solved):
+    row = solved("tiles-3x3", TWO, "ida", verified=False)
+    code, out, _ = verify(
+        [row, {**row, "moves": None, "length": None, "proof": "none", "solver": "x", "verified": True}]
+    )
+    assert code == 0
+    assert "'verified' is wrong: 2" in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_what_was_checked(solved, tmp_path, jobs):
+    path, hard = tmp_path / "rows.jsonl", "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"
+    row = solved("tiles-3x3", TWO, "ida")
+    claim = {**row, "puzzle": "tiles-4x4", "board": hard, "moves": None, "length": None, "proof": "unsolvable"}
+    path.write_text("".join(json.dumps(each) + "\n" for each in [row, {**row, "solver": "bfs"}, claim, claim, row]))
+    words = ("verify", path, "--prove", "--time", 600, "--json", "--jobs", jobs)
+    program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "from puzzlelab.cli.main import run; run()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        lines = [child.stdout.readline() for _ in range(2)]
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert [json.loads(line)["verdict"] for line in [*lines, *out.splitlines()]] == ["holds", "holds"]
+    assert "Traceback" not in err
+    *_, last, why = err.splitlines()
+    assert last.startswith("2 of 2 hold: moves replayed: 2; ")
+    assert why == "error: interrupted: the rows after these were not checked"
