@@ -125,7 +125,7 @@ def _detail(expected: Any, actual: Any) -> str:
     if len(expected) != len(actual):
         return f": {len(actual)} lines, expected {len(expected)}"
     number = next(i for i, pair in enumerate(zip(expected, actual, strict=True)) if pair[0] != pair[1])
-    return f" first in line {number + 1}"
+    return f": first in line {number + 1}"
 
 
 def whole_lines(path: Path) -> list[str]:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 MARK = "PUZZLELAB_FAULT_TRIAL"
 LIMIT = 120.0
-"""Seconds after which a program counts as hanging."""
-GONE = {signal.SIGKILL: 5.0}
+"""Seconds after which a program counts as hanging; as many times more as the machine is busy with other work."""
+GONE: dict[int, float] = {signal.SIGKILL: 5.0}
 """Seconds that the processes of a run may live after its main process was ended so."""
 GONE_OTHERWISE = 2.0
 STARTING_CPU = 0.3
@@ -171,13 +171,13 @@ class Program:
 
     def finish(self, limit: float = LIMIT) -> Outcome:
         """Wait for its end and for that of all its processes, end those that are still there, and say how it was."""
-        timed_out = not self.wait(limit)
+        timed_out = not self.wait(limit * load())
         stopped = self.programs.stopping.is_set()
         if timed_out:
             self.end_all()
             self.wait(LIMIT)
         ended = time.monotonic()
-        until = ended + GONE.get(signal.Signals(self.sent) if self.sent else signal.SIGTERM, GONE_OTHERWISE) * load()
+        until = ended + GONE.get(self.sent, GONE_OTHERWISE) * load()
         while (pids := marked(self.mark)) and time.monotonic() < until:
             time.sleep(0.02)
         survivors = tuple(_described(pid) for pid in pids)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fault_trials import damage, judge
 from fault_trials.bench import Bench, Reference
-from fault_trials.programs import LIMIT, load
+from fault_trials.programs import LIMIT
 from fault_trials.record import Case
 from fault_trials.works import BY_NAME, IMITATION_RUN, SELFPLAY_RUN, SOLVE, Work
 
@@ -123,7 +123,7 @@ def beside(bench: Bench, script: str) -> None:
         bench.skipped(f"there is no benchmarks/{script}")
         return
     program = bench.site.programs.start([sys.executable, str(path)], bench.folder, bench.environment())
-    outcome = program.finish(5 * LIMIT * load())
+    outcome = program.finish(5 * LIMIT)
     for line in outcome.out.splitlines():
         verdict, _, text = line.partition(": ")
         if verdict in ("held", "lost"):
