@@ -74,6 +74,10 @@ class Site:
         """A workplace for a case."""
         return Bench(self, case)
 
+    def reference(self, name: str) -> Reference:
+        """A reference that was made before."""
+        return self._references[name]
+
     def once(self, name: str, make: Callable[[], Reference]) -> Reference:
         """A reference that several cases need, which is made once."""
         with self._lock:
@@ -205,6 +209,12 @@ class Bench:
     def grow(folder: Path, size: str = "200m") -> None:
         """Make room on a small disk."""
         subprocess.run(["mount", "-o", f"remount,size={size}", str(folder)], check=True, capture_output=True)
+
+
+def quota(kilobytes: int) -> str:
+    """A line of bash for `shell`: no file may be larger; what is printed goes through pipes, and is not limited."""
+    limited = f'(ulimit -f {kilobytes}; exec "$@") 2>&4 | cat'
+    return f'{{ {limited}; exit "${{PIPESTATUS[0]}}"; }} 4> >(cat >&2)'
 
 
 def unmount(folder: Path) -> None:

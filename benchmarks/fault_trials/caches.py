@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fault_trials import damage, judge
-from fault_trials.bench import Bench, Reference
+from fault_trials.bench import Bench, Reference, quota
 from fault_trials.programs import Outcome
 from fault_trials.record import Case
 from fault_trials.works import SOLVE
@@ -19,8 +19,9 @@ from fault_trials.works import SOLVE
 KERNELS, TABLES, PACKS = "damaged kernels", "damaged tables", "damaged packs of kernels"
 FULL, GONE, PAIR = "full disk under the cache", "cache removed or unwritable", "two at once, an empty cache"
 WORDS = ("solve", "tiles-3x3", "867254301", "--with", "ida", "--estimate", "pdb-44", "--json")
-OTHER = ("solve", "tiles-3x3", "867254301", "--with", "ida", "--estimate", "pdb-62", "--json")
-"""It needs other tables of the same puzzle."""
+OTHER = (*WORDS[:6], "pdb:1,3,5,7/2,4,6,8", "--json")
+"""It needs another table, of the same shape and type."""
+SMALL = "the small cache"
 KERNEL_DAMAGES = ("empty", "cut", "one bit", "noise", "a folder in its place", "foreign")
 TABLE_DAMAGES = (
     "empty", "cut", "one bit", "header", "noise", "a folder in its place", "checksum broken", "checksum gone",
@@ -62,11 +63,17 @@ def small_cache(bench: Bench) -> tuple[Path, list[Any]]:
     def make() -> Reference:
         cache = bench.fresh("cache")
         env = {"PUZZLELAB_CACHE": str(cache)}
-        outcomes = [bench.run(*words, env=env) for words in (WORDS, OTHER, WORDS)]
+        outcome = bench.run(*WORDS, env=env)
+        table = next((cache / "tables").glob("*.npy")).name
+        files = len(list(cache.rglob("*.kernel"))) + 1
+        for words in (OTHER, WORDS):
+            outcome = bench.run(*words, env=env)
+            if outcome.code:
+                raise RuntimeError(f"{outcome.command} ended with code {outcome.code}: {outcome.err}")
         kept = shutil.copytree(cache, bench.site.folder / "small-cache")
-        return Reference(kept, {"rows": answers(outcomes[-1])}, outcomes[-1].seconds)
+        return Reference(kept, {"rows": answers(outcome), "table": table, "files": files}, outcome.seconds)
 
-    reference = bench.site.once("the small cache", make)
+    reference = bench.site.once(SMALL, make)
     return bench.copy(reference.folder, "cache"), reference.result["rows"]
 
 
@@ -102,9 +109,9 @@ def kernels(bench: Bench, kind: str, single: int = 3) -> None:
     """Damage some kernels one by one, then all of them."""
     cache, _ = small_cache(bench)
     names = sorted(path.relative_to(cache) for path in cache.rglob("*.kernel"))
-    used = [name for name in names if "ida" in name.name or "least_entries" in name.name]
+    used = [name for name in names if "ida_kernels" in name.name]  # the others build tables
     others = [name for name in names if name not in used]
-    chosen = bench.random.sample(used, min(len(used), single - 1)) + bench.random.sample(others, 1)
+    chosen = used[:1] + bench.random.sample(others, single - 1)
     for targets in [*([name] for name in chosen), names]:
         cache, expected = small_cache(bench)
         for name in targets:
@@ -165,7 +172,7 @@ def packs(bench: Bench) -> None:
 def tables(bench: Bench, kind: str) -> None:
     """Damage the table that the command needs."""
     cache, expected = small_cache(bench)
-    table = next((cache / "tables").glob("pdb-3x3-44-*.npy"))
+    table = cache / "tables" / bench.site.reference(SMALL).result["table"]
     checksum = table.with_suffix(".json")
     silent = kind == "checksum gone"  # then there is no table
     if kind == "checksum broken":
@@ -175,7 +182,7 @@ def tables(bench: Bench, kind: str) -> None:
     elif kind == "a folder in place of the checksum":
         damage.folder(checksum, bench.random)
     elif kind == "foreign with its checksum":
-        other = next(path for path in table.parent.glob("pdb-3x3-62-*.npy"))
+        other = next(path for path in table.parent.glob("*.npy") if path != table)
         shutil.copy(other, table)
         shutil.copy(other.with_suffix(".json"), checksum)
     elif kind in ("wrong shape", "wrong type"):
@@ -212,7 +219,9 @@ def full(bench: Bench, size: str) -> None:
             bench.skipped("no small disk can be mounted here")
             return
         outcome = bench.run(*WORDS, env={"PUZZLELAB_CACHE": str(disk)})
-        bench.tried(_right(outcome, expected) + judge.names_path(outcome, disk), outcome)
+        kept = list(disk.rglob("*.kernel")) + list(disk.rglob("*.npy"))
+        fits = len(kept) == bench.site.reference(SMALL).result["files"]
+        bench.tried(_right(outcome, expected) + ([] if fits else judge.names_path(outcome, disk)), outcome)
         bench.grow(disk)
         for silent in (False, True):
             outcome = bench.run(*WORDS, env={"PUZZLELAB_CACHE": str(disk)})
@@ -224,7 +233,7 @@ def limited(bench: Bench, kilobytes: int) -> None:
     _, expected = small_cache(bench)
     cache = bench.fresh("cache")
     env = {"PUZZLELAB_CACHE": str(cache)}
-    outcome = bench.run(*WORDS, env=env, shell=f'ulimit -f {kilobytes}; exec "$@"')
+    outcome = bench.run(*WORDS, env=env, shell=quota(kilobytes))
     bench.tried(_right(outcome, expected), outcome)
     for silent in (False, True):
         outcome = bench.run(*WORDS, env=env)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from fault_trials import judge
-from fault_trials.bench import Bench
+from fault_trials.bench import Bench, quota
 from fault_trials.programs import Outcome
 from fault_trials.record import Case
 from fault_trials.works import SOLVE, WORKS, Work
@@ -30,7 +30,7 @@ def cases() -> Iterator[Case]:
     for work in WORKS:
         if work.target and work.check is None:
             yield Case(FULL, work.name, partial(full, work=work), 20)
-            yield Case(QUOTA, work.name, partial(quota, work=work), 20)
+            yield Case(QUOTA, work.name, partial(limited, work=work), 20)
         if work.target:
             yield Case(PAIRS, work.name, partial(pairs, work=work), 25)
             yield Case(NOTES, work.name, partial(notes, work=work), 8)
@@ -55,12 +55,12 @@ def full(bench: Bench, work: Work) -> None:
         _with_room(bench, work, disk)
 
 
-def quota(bench: Bench, work: Work) -> None:
+def limited(bench: Bench, work: Work) -> None:
     """Files may have half the size of the largest one of the result; then any size."""
     expected = bench.reference(work)
     largest = max(path.stat().st_size for path in judge.files_in(expected.folder))
     out = bench.fresh()
-    shell = f'ulimit -f {max(1, int(SHARE * largest) // 1024)}; exec "$@"'
+    shell = quota(max(1, int(SHARE * largest) // 1024))
     _no_room(bench, work, out, bench.run(*work.words(out, bench.site), shell=shell))
     _with_room(bench, work, out)
 

@@ -32,6 +32,8 @@ def cases() -> Iterator[Case]:
     """All faults of run folders."""
     for kind in damage.ALL:
         yield Case(DAMAGED, f"imitation, {kind}", partial(damaged, work=IMITATION_RUN, kinds=(kind,)), 40)
+    finished = partial(damaged, work=IMITATION_RUN, kinds=tuple(damage.ALL), drawn=DRAWN, finished=True)
+    yield Case(DAMAGED, "imitation, finished", finished, 60)
     yield Case(DAMAGED, "self-play", partial(damaged, work=SELFPLAY_RUN, kinds=tuple(damage.ALL), drawn=DRAWN), 90)
     for work in (IMITATION_RUN, BY_NAME["train dqn"], SELFPLAY_RUN, SOLVE, BY_NAME["teach"]):
         yield Case(CUT, work.name, partial(power_cut, work=work), 60)
@@ -72,11 +74,18 @@ def kinds_of_files(folder: Path) -> dict[str, Path]:
     return result
 
 
-def damaged(bench: Bench, work: Work, kinds: tuple[str, ...], drawn: int = 0) -> None:
-    """Damage one file of a run; the same command then gives the equal result, or says what to do."""
-    for name in kinds_of_files(half_done(bench, work)):
+def damaged(bench: Bench, work: Work, kinds: tuple[str, ...], drawn: int = 0, finished: bool = False) -> None:
+    """Damage one file of a run; the same command then gives the equal result, or says what to do.
+
+    With `drawn`, only so many of the kinds are taken for each file. `finished` runs have other files than killed ones.
+    """
+
+    def copy() -> Path:
+        return bench.copy(bench.reference(work).folder) if finished else half_done(bench, work)
+
+    for name in kinds_of_files(copy()):
         for kind in bench.random.sample(kinds, drawn) if drawn else kinds:
-            _once_more(bench, work, half_done(bench, work), {name}, kind)
+            _once_more(bench, work, copy(), {name}, kind)
 
 
 def power_cut(bench: Bench, work: Work) -> None:
