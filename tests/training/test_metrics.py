@@ -22,3 +22,9 @@ def test_what_is_no_metrics_gets_a_sentence(tmp_path) -> None:
     path.write_text("loss 3\n")
     with pytest.raises(BadFile, match="holds no metrics"):
         read(path)
+
+
+def test_half_a_line_and_nul_bytes_are_no_metrics(tmp_path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n' + bytes(7) + b'\n{"step": 3')
+    assert read(path) == [{"step": 1}]

@@ -43,9 +43,6 @@ class Writer(Protocol):
     def close(self, complete: bool) -> None:
         """Finish; a file that is not complete can be gone on with."""
 
-    def forget_parts(self) -> None:
-        """Remove what is not needed any more beside a complete file."""
-
     def discard(self) -> None:
         """Remove what there is."""
 
@@ -107,9 +104,6 @@ class LineFile:
     def close(self, complete: bool) -> None:
         self.file.close()
 
-    def forget_parts(self) -> None:
-        pass
-
     def discard(self) -> None:
         self.file.close()
         self.path.unlink()
@@ -168,8 +162,6 @@ class PartFiles:
         ):
             for path in paths:
                 writer.write_table(pq.read_table(path))
-
-    def forget_parts(self) -> None:
         shutil.rmtree(self.folder)
         sync(self.path.parent)
 
@@ -237,14 +229,14 @@ def write(
                 report(writer.rows)
         note.unlink()
         sync(path.parent)
-        writer.forget_parts()  # last: with the note but without some of the parts, the file would be continued wrongly
 
 
 def _begun_writer(path: Path, note: Path, settings: str) -> Writer:
     """The writer of a file whose note is on the disk: without one, a part of a file would look like a whole one."""
     if note.exists():
         return writer_of(path)
-    shutil.rmtree(_parts_folder(path), ignore_errors=True)  # of a file that was complete when the program was killed
+    if _parts_folder(path).exists():  # of another file: a power cut came while they were being removed
+        shutil.rmtree(_parts_folder(path))
     replace_file(note, settings)
     try:
         return writer_of(path)
