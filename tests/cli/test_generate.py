@@ -533,3 +533,15 @@ def test_a_reader_that_goes_away_ends_the_program_quietly():
     assert "Traceback" not in err
     assert "Exception ignored" not in err
     assert child.returncode != 0
+
+
+@pytest.mark.parametrize("lost", [1, 60, 100_000])
+def test_nul_bytes_of_a_power_cut_are_written_again(program, tmp_path, lost):
+    words = ("generate", "dust-4x3x3", "--count", 20, "--seed", 3, "--out")
+    assert program(*words, tmp_path / "whole.txt")[0] == 0
+    whole = (tmp_path / "whole.txt").read_bytes()
+    head = whole.index(b"seed 3\n") + len(b"seed 3\n")
+    path, kept = tmp_path / "b.txt", max(head, len(whole) - lost)
+    path.write_bytes(whole[:kept] + bytes(len(whole) - kept) + b"1\n")
+    assert program(*words, path)[0] == 0
+    assert path.read_bytes() == whole

@@ -15,8 +15,11 @@ from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.files import (
     BLOCK_SIZE,
+    GrowingFile,
     JsonLines,
+    length_without_nul,
     locked,
+    make_folder,
     open_after,
     replace_file,
     replacing,
@@ -404,3 +407,45 @@ def test_what_is_no_line_is_named(path: Path, tmp_path: Path) -> None:
         JsonLines(path).read()
     with pytest.raises(BadFile, match="cannot write"):
         JsonLines(tmp_path).append({"n": 1})
+
+
+def test_lines_that_a_power_cut_made_nul_bytes_are_left_out(path: Path) -> None:
+    path.write_bytes(b'{"n": 1}\n' + bytes(30) + b'3}\n{"n": 4}\n' + bytes(9))
+    lines = JsonLines(path, shared=True)
+    assert lines.read() == [{"n": 1}, {"n": 4}]
+    lines.append({"n": 5})
+    assert lines.read() == [{"n": 5}]
+    assert path.read_bytes().endswith(b'{"n": 4}\n{"n": 5}\n')
+
+
+@pytest.mark.parametrize(("data", "length"), [(b"", 0), (b"abc", 3), (b"ab\0c", 2), (bytes(5), 0)])
+def test_the_length_before_nul_bytes(path: Path, data: bytes, length: int) -> None:
+    path.write_bytes(data)
+    assert length_without_nul(path) == length
+
+
+def test_a_growing_file_is_synced_now_and_then_and_at_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(b"one two")
+    sizes: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
+    monkeypatch.setattr(files, "SYNC_SECONDS", 1000.0)
+    with GrowingFile(path, 4) as file:
+        file.write(b"2")
+        file.write(b"3")
+        assert path.read_bytes() == b"one 23"
+    file.close()
+    assert (sizes[0], sizes[-1], len(sizes)) == (5, 6, 3)  # the file, its folder, and the file again
+
+
+def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="exists"):
+        make_folder(tmp_path / "file")
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    sync(tmp_path / "pipe")

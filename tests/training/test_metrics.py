@@ -50,3 +50,9 @@ def test_lines_that_a_power_cut_took_are_no_hole(tmp_path) -> None:
     writer.write(1, {"loss": 2.0})
     assert read(path) == [{"step": 1, "loss": 2.0}]
     assert writer.length == path.stat().st_size
+
+
+def test_half_a_line_and_nul_bytes_are_no_metrics(tmp_path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_bytes(b'{"step": 1}\n' + bytes(7) + b'\n{"step": 3')
+    assert read(path) == [{"step": 1}]

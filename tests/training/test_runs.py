@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("torch")
 
 from puzzlelab.core.errors import BadInput
-from puzzlelab.training import recipe
+from puzzlelab.training import recipe, runs
 from puzzlelab.training.runs import Run, differences
 
 
@@ -41,3 +41,37 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, settings_of) -> None
 
 def test_differences_name_the_inner_setting() -> None:
     assert differences({"a": {"b": 1, "threads": 1}}, {"a": {"b": 2, "threads": 9}}) == ["a.b is 1 there, not 2"]
+
+
+def test_a_folder_in_which_the_settings_were_just_being_written_is_begun(tmp_path, settings_of) -> None:
+    (tmp_path / "config.toml.12.34").write_bytes(b"")
+    run = Run(tmp_path)
+    run.begin(settings_of())
+    assert recipe.settings_of("imitation", run.saved_settings()) == settings_of()
+
+
+def test_a_run_whose_removal_is_cut_short_is_not_done(tmp_path, settings_of, monkeypatch) -> None:
+    run = Run(tmp_path / "run")
+    run.begin(settings_of())
+    run.shards.mkdir()
+    run.write(run.done, "x")
+
+    def killed(folder):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(runs.shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run.clear()
+    assert (run.begun, run.done.exists()) == (True, False)
+    run.clear()
+    assert not run.folder.exists()
+
+
+@pytest.mark.parametrize("text", ["", "\0\0", "[]", '{"first": 1}'])
+def test_damaged_requests_count_as_none(tmp_path, text) -> None:
+    run = Run(tmp_path)
+    run.request_shards(3, 7)
+    assert run.requested_shards() == (3, 7)
+    (tmp_path / "progress.json").write_text(text)
+    assert run.requested_shards() == (0, 0)

@@ -263,7 +263,7 @@ def test_ctrl_c_while_parquet_is_finished(made, tmp_path, monkeypatch, moment):
         patched.setattr(owner, name, press)
         with pytest.raises(KeyboardInterrupt):
             made(path.name)
-    assert note_of(path).exists() == (moment != "before the parts are removed")
+    assert note_of(path).exists()
     made(path.name)
     assert path.read_bytes() == made("whole.parquet").read_bytes()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.parquet", "whole.parquet"]
@@ -569,3 +569,41 @@ def test_clues_are_counted(made, ending):
 def test_full_grids_have_81_clues(made):
     totals = files.clue_counts(made("a.txt", 5, generator=SudokuGenerator(clues=81)))
     assert np.flatnonzero(totals).tolist() == [81]
+
+
+# --- power cuts ---
+
+
+@pytest.mark.parametrize("ending", LINES)
+@pytest.mark.parametrize("lost", [1, 400, 10_000])
+def test_nul_bytes_at_the_end_are_written_again(made, tmp_path, ending, lost):
+    whole = made(f"whole{ending}").read_bytes()
+    path = tmp_path / f"b{ending}"
+    interrupt(path, 3)
+    size = path.stat().st_size
+    path.write_bytes(path.read_bytes()[: max(0, size - lost)] + bytes(min(size, lost)))
+    assert made(f"b{ending}").read_bytes() == whole
+    assert not note_of(path).exists()
+
+
+def test_a_file_whose_name_is_refused_leaves_no_note(made, tmp_path):
+    with pytest.raises(BadFile, match=r"ends in none of"):
+        made("a.pdf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_parts_of_a_complete_file_are_not_taken_for_those_of_another(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    whole = pairs(made("whole.parquet", seed=4))
+    interrupt(tmp_path / "b.parquet", 4, seed=3)
+    note_of(tmp_path / "b.parquet").unlink()  # the program was killed when it had removed the note of a complete file
+    assert pairs(made("b.parquet", seed=4)) == whole
+
+
+def test_parts_after_a_gap_are_made_again(made, tmp_path):
+    pytest.importorskip("pyarrow")
+    whole = pairs(made("whole.parquet", count=65))
+    path = tmp_path / "b.parquet"
+    interrupt(path, 6, count=65)
+    (tmp_path / "b.parquet.parts" / "part-000000.parquet").unlink()
+    assert pairs(made("b.parquet", count=65)) == whole

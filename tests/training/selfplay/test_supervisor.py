@@ -12,6 +12,7 @@ pytest.importorskip("torch")
 
 from puzzlelab.training import processes, train_state
 from puzzlelab.training.selfplay import matches, supervisor
+from puzzlelab.training.selfplay.heartbeat import forget_gone
 from puzzlelab.training.selfplay.matches import MatchRunner
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.status import StatusReader, headline
@@ -182,3 +183,12 @@ def test_the_step_is_that_of_the_saved_state_before_the_first_evaluation(begun, 
     assert step >= 10
     assert status.steps == step
     assert f"step {step}" in headline(status)
+
+
+@pytest.mark.parametrize("text", ["", "\0\0\0", "{"])
+def test_a_status_file_that_a_power_cut_has_damaged_is_removed(begun, text) -> None:
+    run, _ = begun
+    run.programs.mkdir()
+    (run.programs / "trainer-here-1.json").write_text(text)
+    forget_gone(run)
+    assert not list(run.programs.iterdir())

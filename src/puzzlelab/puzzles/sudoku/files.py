@@ -48,9 +48,6 @@ class Writer(Protocol):
     def close(self, complete: bool) -> None:
         """Finish; a file that is not complete can be gone on with."""
 
-    def forget_parts(self) -> None:
-        """Remove what is not needed any more beside a complete file."""
-
     def discard(self) -> None:
         """Remove what there is."""
 
@@ -111,9 +108,6 @@ class LineFile:
 
     def close(self, complete: bool) -> None:
         self.file.close()
-
-    def forget_parts(self) -> None:
-        pass
 
     def discard(self) -> None:
         self.file.close()
@@ -192,15 +186,13 @@ class PartFiles:
             self.rows, self.waiting = self.parts * PART, []
             return
         self._write()
-        paths = self._paths()
+        paths = [self._path(number) for number in range(self.parts)]
         with (
             replacing(self.path, self.folder / "joined") as temporary,
             pq.ParquetWriter(temporary, pq.read_schema(paths[0])) as writer,
         ):
             for path in paths:
                 writer.write_table(pq.read_table(path))
-
-    def forget_parts(self) -> None:
         shutil.rmtree(self.folder)
         sync(self.path.parent)
 
@@ -281,7 +273,6 @@ def write(
                 report(writer.rows)
         note.unlink()
         sync(path.parent)
-        writer.forget_parts()  # last: with the note but without some of the parts, the file would be continued wrongly
 
 
 def _begun_writer(path: Path, note: Path, count: int, begun: bool) -> Writer:
