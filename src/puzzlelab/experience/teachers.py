@@ -168,8 +168,12 @@ def teach(
     Raises:
         BadFile: if the folder cannot be written, or holds something else.
         BadOption: if the teacher solves none of many boards.
+
+    Shards that are missing or damaged are made again first; those after them stay.
     """
     shards = Shards(folder, teacher.settings(), size)
+    while shards.has_later:
+        _make_again(teacher, shards, jobs)
     progress(shards.rows)
     if shards.rows >= count:
         return shards
@@ -191,3 +195,14 @@ def teach(
             shards.write()
             progress(shards.rows)
     return shards
+
+
+def _make_again(teacher: SampleSource, shards: Shards, jobs: int | None) -> None:
+    """Make the current shard, after which there are others, and determine the progress anew."""
+    number = shards.number
+    with closing(teacher.samples(shards.games, jobs)) as stream:
+        for samples, games in stream:
+            shards.append(samples, games, shards.rows + len(samples) + 1)
+            if shards.number > number:
+                break
+    shards.resume()

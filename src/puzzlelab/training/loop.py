@@ -121,6 +121,8 @@ class Loop:
         reports_progress: bool = True,
     ) -> Loop:
         """Continue from the saved state of the run's folder, or start anew."""
+        for path in run.nets.glob(f"*{checkpoint.WEIGHTS}.*"):  # of processes that were killed
+            path.unlink(missing_ok=True)
         saved = train_state.load(run.folder)
         length = saved[1]["metrics"] if saved else 0
         writer = MetricsWriter(run.metrics, length, run.folder / "tensorboard")

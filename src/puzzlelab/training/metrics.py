@@ -13,7 +13,7 @@ from pathlib import Path
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.files import JsonLines, writing
 
-TIME_FIELDS = ("seconds", "rate", "waited", "hours")
+TIME_FIELDS = ("seconds", "rate", "waited", "hours", "at")
 """The fields that differ between two runs with one seed."""
 
 
