@@ -136,7 +136,7 @@ class ShardLeases:
         """The owner in the file of a lease; None for a lease that was removed or is not yet written."""
         try:
             owner = json.loads(self._path(number).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return owner if isinstance(owner, dict) else None
 

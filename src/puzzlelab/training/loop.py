@@ -41,6 +41,10 @@ class TrainingTask:
     """The number of samples in one step; None: `learning.batch_size`."""
 
     @classmethod
+    def prepare(cls, run: Run, settings: Any, watch: Watch) -> None:
+        """Make the files that `new` needs, which takes long; `watch` is called again and again, and may raise."""
+
+    @classmethod
     def new(cls, run: Run, settings: Any) -> Self:
         """The task before its first step, with random weights."""
         raise NotImplementedError
@@ -79,6 +83,7 @@ def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: W
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
+        task.prepare(run, settings, watch)
         loop = Loop.open(run, settings, task.new(run, settings))
         try:
             loop.run_steps(watch)

@@ -86,5 +86,5 @@ def read(path: Path) -> list[dict[str, float]]:
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadFile(f"{path} holds no metrics") from None

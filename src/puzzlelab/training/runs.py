@@ -157,12 +157,12 @@ class Run:
         self.write(self.folder / "progress.json", json.dumps({"first": first, "end": end}) + "\n")
 
     def requested_shards(self) -> tuple[int, int]:
-        """The shards that are requested, as (first, end)."""
+        """The shards that are requested, as (first, end); none if the file is missing or damaged."""
         try:
             request = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            return int(request["first"]), int(request["end"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):
             return 0, 0
-        return int(request["first"]), int(request["end"])
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -174,6 +174,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadFile(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise BadFile(f"{path} is not TOML of settings: its values are nested too deeply") from None
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:
