@@ -102,19 +102,21 @@ def damaged(run, folder, file, damage):
 def test_a_run_in_the_middle_goes_on_to_the_same_end_or_says_what_is_wrong(
     tmp_path, settings_of, train, metrics_of, half, whole, file, damage
 ) -> None:
-    run = damaged(half, tmp_path / "run", file, damage)
+    run, refusal = damaged(half, tmp_path / "run", file, damage), ""
     try:
         train(run.folder, settings_of("data.keep_shards=true"))
     except PuzzlelabError as error:
-        assert str(tmp_path) in str(error)
-        assert not file.startswith("shards/shard")
+        refusal = str(error)
+    if refusal:
+        assert str(tmp_path) in refusal
+        assert not file.startswith("shards/")
         return
     assert run.champion.read_text() == whole.champion.read_text()
     if file != "metrics.jsonl":
         assert metrics_of(run) == metrics_of(whole)
 
 
-@pytest.mark.parametrize(("file", "damage"), product(("champion", "nets/*.json", "nets/*.safetensors"), DAMAGE))
+@pytest.mark.parametrize(("file", "damage"), [*product(("champion", "nets/*.json", "nets/*.safetensors"), DAMAGE)])
 def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file, damage) -> None:
     run = damaged(whole, tmp_path / "run", file, damage)
     if (file, damage) == ("champion", "missing"):
