@@ -61,10 +61,12 @@ WITHOUT_CHECKSUM = {
     ("metrics.jsonl", "bit"),
 }
 """One bit of these may be a digit, and then nothing tells that it was another one."""
+ELSEWHERE = {("shards/teacher.json", "folder"), ("state.json", "brackets")}
+"""The generator refuses the first, which ends the run of these tests; the command line tells the second."""
 CASES = [
     pytest.param(file, damage, marks=[] if (file, damage) in QUICK else pytest.mark.slow)
     for file, damage in product(FILES, DAMAGE)
-    if (file, damage) not in WITHOUT_CHECKSUM
+    if (file, damage) not in WITHOUT_CHECKSUM | ELSEWHERE
 ]
 
 

@@ -148,7 +148,8 @@ class Run:
         self.write(self.champion, name + "\n")
         for path in self.nets.iterdir():
             if path.stem != name:
-                path.unlink(missing_ok=True)
+                with files.writing(path):
+                    path.unlink(missing_ok=True)
 
     # --- requests of the learner to the generators ---
 
