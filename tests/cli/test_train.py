@@ -249,3 +249,23 @@ def test_the_layers_of_a_trained_network_are_listed(program) -> None:
         code, _, errors = program("list", name)
         assert code == 2
         assert said in errors
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("network.width=100000000", "GB of memory"),
+        ("network.width=1000000000000000000000", "too large for any memory"),
+        ("data=" + "[" * 100_000, "the value of 'data' is nested too deeply"),
+    ],
+)
+def test_sizes_and_depths_beyond_reason_get_a_sentence(program, tmp_path, config, change, words) -> None:
+    code, _, err = program("train", "imitation", "--run", tmp_path / "run", "--config", config, "--set", change)
+    assert (code, words in err, (tmp_path / "run").exists()) == (2, True, False)
+
+
+@pytest.mark.parametrize("deep", ["[", "{ a = "])
+def test_a_recipe_of_brackets_gets_a_sentence(program, tmp_path, deep) -> None:
+    (tmp_path / "deep.toml").write_text("x = " + deep * 100_000)
+    code, _, err = program("train", "imitation", "--run", tmp_path / "run", "--config", tmp_path / "deep.toml")
+    assert (code, "its values are nested too deeply" in err) == (2, True)

@@ -141,7 +141,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 
 def test_a_damaged_shard_is_named(tmp_path):
     finished(tmp_path, 4)
-    with pytest.raises(BadFile, match=r"shard-00004\.parquet cannot be read"):
+    with pytest.raises(BadFile, match=r"shard-00004\.parquet is damaged, and cannot be read"):
         read_number(tmp_path, 4)
 
 

@@ -1,7 +1,8 @@
 """Folders of shards: whole games, one content whatever happened on the way, and a word for every fault."""
 
 import json
-from itertools import pairwise
+import shutil
+from itertools import count, pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from puzzlelab import BadFile
 from puzzlelab.experience.schema import TrainingSamples, joined, packed
 from puzzlelab.experience.shards import Shards, begin, read_shard, read_shards, shard_paths
+from puzzlelab.experience.teachers import teach
 
 pytest.importorskip("pyarrow")
 
@@ -105,53 +107,97 @@ def test_a_folder_in_which_nothing_was_written_takes_other_settings(tmp_path):
     assert json.loads((tmp_path / "teacher.json").read_text()) == {**SETTINGS, "seed": 1, "shard": 10}
 
 
-def test_shards_without_their_settings_are_refused(tmp_path):
+@pytest.mark.parametrize("text", [None, "", "{", "[" * 100_000])
+def test_settings_that_are_lost_are_those_of_the_shards(tmp_path, text):
     fill(tmp_path, 20)
-    (tmp_path / "teacher.json").unlink()
-    with pytest.raises(BadFile, match=r"holds shards, and no teacher\.json"):
-        Shards(tmp_path, SETTINGS, 10)
+    before, path = contents(tmp_path), tmp_path / "teacher.json"
+    path.unlink() if text is None else path.write_text(text)
+    with pytest.raises(BadFile, match=r"no teacher\.json that says of what" if text is None else "does not say what"):
+        Shards(tmp_path, {**SETTINGS, "seed": 1}, 10)
+    Shards(tmp_path, SETTINGS, 10)
+    assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", ""])
+@pytest.mark.parametrize("text", ["{", "[1]", "", "[" * 100_000])
 def test_settings_that_cannot_be_read_are_refused(tmp_path, text):
     (tmp_path / "teacher.json").write_text(text)
     with pytest.raises(BadFile, match=r"teacher\.json does not say what"):
         Shards(tmp_path, SETTINGS, 10)
 
 
-def test_a_damaged_shard_is_named(tmp_path):
+def test_a_cut_shard_is_told(tmp_path):
     fill(tmp_path, 50)
     path = shard_paths(tmp_path)[1]
     path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(BadFile, match=r"shard-00001\.parquet is damaged: remove it and the shards after it"):
-        Shards(tmp_path, SETTINGS, 10)
-    with pytest.raises(BadFile, match=r"shard-00001\.parquet cannot be read"):
+    with pytest.raises(BadFile, match=r"shard-00001\.parquet is damaged, and cannot be read"):
         read_shard(path)
 
 
-def test_the_advice_about_a_damaged_shard_works(tmp_path):
+def test_no_single_bit_of_a_shard_changes_its_samples(tmp_path):
     fill(tmp_path, 50)
-    before = contents(tmp_path)
-    for path in shard_paths(tmp_path)[1:]:
-        path.unlink()
-    fill(tmp_path, 50)
-    assert contents(tmp_path) == before
+    path = shard_paths(tmp_path)[1]
+    good, data, refused = read_shard(path), path.read_bytes(), 0
+    for place in range(0, len(data), 3):
+        changed = bytearray(data)
+        changed[place] ^= 1 << place % 8
+        path.write_bytes(changed)
+        try:
+            samples = read_shard(path)
+        except BadFile:
+            refused += 1
+            continue
+        for one, other in zip(samples.columns.values(), good.columns.values(), strict=True):
+            assert np.array_equal(one, other), place
+    assert refused > len(data) / 6
 
 
-def test_a_missing_shard_is_missed(tmp_path):
-    fill(tmp_path, 50)
-    shard_paths(tmp_path)[1].unlink()
-    with pytest.raises(BadFile, match=r"shard-00002\.parquet begins with game"):
-        Shards(tmp_path, SETTINGS, 10)
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-9]),
+    "noise": lambda path: path.write_bytes(bytes(range(256)) * 9),
+    "missing": lambda path: path.unlink(),
+    "folder": lambda path: (path.unlink(), path.mkdir()),
+    "foreign": lambda path: shutil.copy(shard_paths(path.parent.parent / "foreign")[0], path),
+    "another": lambda path: path.write_bytes(path.with_name("shard-00003.parquet").read_bytes()),
+}
 
 
-def test_a_short_shard_in_the_middle_is_refused(tmp_path):
-    fill(tmp_path / "a", 15)
-    fill(tmp_path / "b", 50)
-    short = shard_paths(tmp_path / "a")[-1]
+@pytest.mark.parametrize("numbers", [(0,), (1,), (-1,), (0, 2), (1, 2)])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_shard_is_made_again_and_the_others_stay(tmp_path, damage, numbers):
+    folder = tmp_path / "a"
+    teach(Games(), folder, 57, 10)
+    foreign = Shards(tmp_path / "foreign", {**Games().settings(), "seed": 1}, 10)
+    foreign.append(games(0, 100), 100, 20)
+    before, paths = contents(folder), shard_paths(folder)
+    for number in numbers:
+        DAMAGE[damage](paths[number])
+    teach(Games(), folder, 57, 10)
+    for aside in folder.glob("*.damaged"):
+        aside.rmdir() if damage == "folder" else aside.unlink()
+    assert contents(folder) == before
+
+
+class Games:
+    """A teacher of the games of these tests."""
+
+    name = "games"
+
+    def settings(self):
+        return SETTINGS
+
+    def samples(self, first=0, jobs=None):
+        for start in count(first, 5):
+            yield games(start, start + 5), start + 5
+
+
+def test_a_short_shard_in_the_middle_is_filled(tmp_path):
+    teach(Games(), tmp_path / "a", 15, 10)
+    teach(Games(), tmp_path / "b", 50, 10)
+    before, short = contents(tmp_path / "b"), shard_paths(tmp_path / "a")[-1]
     (tmp_path / "b" / short.name).write_bytes(short.read_bytes())
-    with pytest.raises(BadFile, match=r"shard-00001\.parquet has fewer than 10 samples, and is not the last one"):
-        Shards(tmp_path / "b", SETTINGS, 10)
+    teach(Games(), tmp_path / "b", 50, 10)
+    assert contents(tmp_path / "b") == before
 
 
 def test_a_folder_that_is_none(tmp_path):

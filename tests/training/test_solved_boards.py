@@ -11,6 +11,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.solver import solve_all
 from puzzlelab.core.views import RandomSymmetry
 from puzzlelab.nets import checkpoint
+from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.solvers.lattice import Lattice
 from puzzlelab.training import recipe, solved_boards
 from puzzlelab.training.recipes.cnn import CnnTask
@@ -151,6 +152,46 @@ def test_the_boards_of_a_run_are_made_once(tmp_path, digits_of, monkeypatch) -> 
     (tmp_path / "boards.npz").write_bytes(b"half a file")
     with pytest.raises(BadFile, match=r"boards\.npz is damaged: delete it"):
         CnnTask.new(Run(tmp_path), settings)
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """`made(name, watch)`: the boards of the run of this name, of two sources; their parts have 100 boards or more."""
+    monkeypatch.setattr(solved_boards, "BOARDS_OF_PART", 100)
+    monkeypatch.setattr(generate, "CHUNK", 40)
+    sources = [{"count": 450}, {"count": 90, "generator": {"symmetry": "half-turn"}}]
+    values = {**CONFIGS["cnn"], "puzzle": "sudoku-9x9", "boards": sources, "learning": LEARNING}
+
+    def make(name, watch=lambda: None):
+        (tmp_path / name).mkdir(exist_ok=True)
+        return solved_boards.boards_of_run(Run(tmp_path / name), NINE, recipe.settings_of("cnn", values), watch)
+
+    return make
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"noise" * 99])
+def test_boards_of_a_run_that_is_ended_are_kept(tmp_path, made, stop_at, damage, monkeypatch) -> None:
+    whole = made("whole")
+    for stop in (5, 3, 9):
+        with pytest.raises(KeyboardInterrupt):
+            made("parts", stop_at(stop))
+        if damage is not None:
+            next((tmp_path / "parts" / "boards").glob("*.npz")).write_bytes(damage)
+    kept = len(list((tmp_path / "parts" / "boards").iterdir()))
+    assert kept >= 2
+    again = made("parts")
+    assert np.array_equal(whole.clues, again.clues)
+    assert np.array_equal(whole.solutions, again.solutions)
+    assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["boards.npz"]
+
+
+def test_boards_that_were_made_are_not_made_again(made, stop_at, monkeypatch) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        made("parts", stop_at(9))
+    firsts, generated = [], solved_boards._generate
+    monkeypatch.setattr(solved_boards, "_generate", lambda *words: (firsts.append(words[-1]), generated(*words))[1])
+    made("parts")
+    assert firsts == [400, 0]
 
 
 def test_all_cells_are_learned_where_the_settings_say_so(tmp_path, digits_of) -> None:

@@ -122,6 +122,14 @@ def run() -> None:
     except MemoryError:
         fail("there is not enough memory for this")
         code = UNSOLVED
+    except RecursionError:
+        fail("the input is nested too deeply")
+        code = UNREADABLE
+    except RuntimeError as error:
+        if "allocate memory" not in str(error):  # the words of torch
+            raise
+        fail("there is not enough memory for this")
+        code = UNSOLVED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = UNSOLVED

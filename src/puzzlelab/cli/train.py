@@ -48,7 +48,7 @@ def train(
     Exit code: 0 trained, 2 something unreadable, 130 interrupted.
     """
     need_torch()
-    from puzzlelab.core.errors import BadOption
+    from puzzlelab.core.errors import BadFile, BadOption
     from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.runs import Run
@@ -71,13 +71,15 @@ def train(
             if only == TrainingProgram.GENERATE:
                 processes.generate(loaded_recipe, run_folder, settings)
                 return
-            if not run_folder.done.exists():
+            if not run_folder.finished():
                 _learn(loaded_recipe, recipe, run_folder, settings, alone=only == TrainingProgram.LEARN)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
-    name = run_folder.champion.read_text(encoding="utf-8").strip()
-    output().print(f"trained: {run_folder.nets / name}.safetensors; play with it: --net {run}", markup=False)
+    network = run_folder.trained()
+    if network is None:
+        raise BadFile(f"{run_folder.folder} has no champion: repeat the command")
+    output().print(f"trained: {network}.safetensors; play with it: --net {run}", markup=False)
 
 
 def _learn(recipe: Recipe, name: str, run: Run, settings: Any, alone: bool) -> None:

@@ -96,6 +96,8 @@ def read_options(texts: Iterable[str]) -> dict[str, Any]:
             raise BadOption(f"'{shorten(text)}' is no option; write NAME=VALUE")
         try:
             options[name] = json.loads(value)
+        except RecursionError:
+            raise BadOption(f"the value of '{shorten(name)}' is nested too deeply") from None
         except ValueError:
             options[name] = value
     return options

@@ -198,8 +198,13 @@ class BoardGenerator(Protocol):
         Raises `BadOption` for unknown options, and for options that exclude each other.
         """
 
-    def batches(self, count: int, seed: int = 0, jobs: int | None = None) -> Iterator[tuple[State, State]]:
-        """Yield boards `[P, S]` and their solutions, `count` in all; on `jobs` threads, all cores if None."""
+    def batches(
+        self, count: int, seed: int = 0, jobs: int | None = None, first: int = 0
+    ) -> Iterator[tuple[State, State]]:
+        """Yield the boards `[P, S]` number `first` to `count` - 1 of the stream of this seed, and their solutions.
+
+        They are made on `jobs` threads, on all cores if None.
+        """
 
     def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
         """Write `count` boards to a file, or continue one of the same boards; `report` gets the number of boards in it.

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self, TypeVar
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from puzzlelab.core.puzzle import State
 
 CARD = b"puzzlelab"
 """The metadata key of a file under which the description of its samples stands, in JSON."""
+CHECKSUM = "crc32"
+"""The entry of the description with the checksum of the columns."""
 LONGEST = 2**16 - 1
 """The greatest number of remaining moves in a sample."""
 
@@ -118,7 +121,7 @@ def to_table(samples: SampleColumns, card: Mapping[str, Any]) -> Any:
     import pyarrow as pa
 
     columns = {name: pa.array(part) if part.ndim == 1 else _fixed(part) for name, part in samples.columns.items()}
-    metadata = {**card, "dtype": samples.state.dtype.str}
+    metadata = {**card, "dtype": samples.state.dtype.str, CHECKSUM: checksum(samples)}
     return pa.table(columns).replace_schema_metadata({CARD: json.dumps(metadata)})
 
 
@@ -138,6 +141,14 @@ def from_table(table: Any, kind: type[Kind]) -> Kind:
     if names != table.column_names:
         raise BadFile(f"these samples have the columns {', '.join(table.column_names)}, not {', '.join(names)}")
     return kind(*(_rows(table[name], types[name]) if name in types else table[name].to_numpy() for name in names))
+
+
+def checksum(samples: SampleColumns) -> int:
+    """The CRC-32 of the columns."""
+    value = 0
+    for name, column in samples.columns.items():
+        value = crc32(np.ascontiguousarray(column).tobytes(), crc32(name.encode(), value))
+    return value
 
 
 def _rows(column: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -19,6 +19,7 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from puzzlelab.core.errors import BadFile, BadOption
 from puzzlelab.core.files import replace_file, writing
@@ -139,7 +140,7 @@ class ShardLeases:
         """The owner in the file of a lease; None for a lease that was removed or is not yet written."""
         try:
             owner = json.loads(self._path(number).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return owner if isinstance(owner, dict) else None
 
@@ -185,7 +186,12 @@ def begin_folder(teacher: SampleSource, folder: Path, games: int) -> None:
     if games < 1:
         raise BadOption(f"a shard has 1 game or more, not {games}")
     need_arrow()
-    begin(folder, {**teacher.settings(), "games_a_shard": games})
+    begin(folder, settings_of_shards(teacher, games))
+
+
+def settings_of_shards(teacher: SampleSource, games: int) -> dict[str, Any]:
+    """The settings of a teacher's shards of `games` games each, as the shards hold them."""
+    return {**teacher.settings(), "games_a_shard": games}
 
 
 def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, jobs: int | None = 1) -> Path:
@@ -197,7 +203,7 @@ def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, job
     begin_folder(teacher, folder, games)
     first, end = number * games, (number + 1) * games
     samples = teacher.games(first, end, jobs)
-    card = {**teacher.settings(), "games_a_shard": games, "games": [first, end]}
+    card = {**settings_of_shards(teacher, games), "games": [first, end]}
     prefix, path = f"writing-{number:05}-", shard_path(folder, number)
     try:
         save(folder, number, samples, card, prefix + uuid.uuid4().hex)

@@ -1,7 +1,8 @@
 """Folders of samples: `shard-00000.parquet`, `shard-00001.parquet` ..., and `teacher.json`, the settings behind them.
 
 A shard ends with the game that fills it, so that no game is cut in two. It is written in one step: a killed process
-loses one shard at most. The last shard may have room; it is replaced when the folder is continued.
+loses one shard at most. The last shard may have room; it is replaced when the folder is continued. A damaged shard is
+renamed, and made again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +22,14 @@ import numpy as np
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.files import make_folder, replace_file, replacing, writing
 from puzzlelab.core.settings import with_new_names
+from puzzlelab.engine import report
 from puzzlelab.experience.schema import (
+    CHECKSUM,
     Kind,
     SampleColumns,
     TrainingSamples,
     card_of,
+    checksum,
     from_table,
     joined,
     need_arrow,
@@ -71,8 +77,10 @@ class Shards:
         self.folder, self.size = folder, size
         self.settings = json.loads(json.dumps({**settings, "shard": size}))
         self._state = _State()
+        self.has_later = False
+        """Whether there are shards after the current one, because it was damaged or missing: it is made again first."""
         begin(folder, self.settings)
-        self._resume()
+        self.resume()
 
     @property
     def rows(self) -> int:
@@ -84,20 +92,37 @@ class Shards:
         """The number of games, those without samples included."""
         return self._state.games
 
-    def _resume(self) -> None:
-        """Determine the progress of the folder; raises `BadFile` where its shards do not fit together."""
-        paths = shard_paths(self.folder)
-        for number, path in enumerate(paths):
+    @property
+    def number(self) -> int:
+        """The current shard."""
+        return self._state.number
+
+    def resume(self) -> None:
+        """Determine the progress of the folder, up to the first shard that is missing, damaged or not full.
+
+        A damaged shard, or one of other samples, is renamed, with a note. Raises `BadFile` where that fails.
+        """
+        self._state, last = _State(), max(numbers(self.folder), default=-1)
+        while self.number <= last and self._advance(shard_path(self.folder, self.number)):
+            pass
+        self.has_later = self.number < last
+
+    def _advance(self, path: Path) -> bool:
+        """Add a shard to the progress; whether it is full."""
+        try:
             rows, card = facts(path)
+            check_card(card, self.settings, path)
             first, end = card["games"]
             if first != self.games:
                 raise BadFile(f"{path} begins with game {first:,}, and the one before it ends before {self.games:,}")
             if rows >= self.size:
-                self._state = _State(self.rows + rows, end, number + 1, end)
-            elif number < len(paths) - 1:
-                raise BadFile(f"{path} has fewer than {self.size:,} samples, and is not the last one")
-            else:
-                self._state = _State(self.rows + rows, end, number, first, (read_shard(path),), rows)
+                self._state = _State(self.rows + rows, end, self.number + 1, end)
+                return True
+            self._state = _State(self.rows + rows, end, self.number, first, (read_shard(path),), rows)
+        except BadFile as error:
+            if path.exists():
+                note_damaged(path, error)
+        return False
 
     def append(self, samples: TrainingSamples, games: int, max_rows: int) -> None:
         """Add the samples of the games up to number `games` - 1, or to the game that brings the rows to `max_rows`."""
@@ -133,9 +158,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
     with writing(folder):
         make_folder(folder)
         path, begun = folder / TEACHER, bool(shard_paths(folder))
-        if not path.exists() and begun:
-            raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder")
-        old = read_settings(folder) if path.exists() else None
+        old = _settings_in(folder, settings) if path.exists() or begun else None
         if old is not None and not begun and not old.keys() & settings.keys():
             raise BadFile(f"{path} does not say what {folder} holds: give another folder")
         if old is not None and old != settings and begun:
@@ -143,6 +166,24 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         if old != settings:
             text = json.dumps(settings, indent=1) + "\n"
             replace_file(path, text, folder / f"writing-{uuid.uuid4().hex}")
+
+
+def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The settings in `teacher.json`; if it is missing or damaged, None if shards of `settings` are in the folder.
+
+    Raises `BadFile` if there are none.
+    """
+    try:
+        return read_settings(folder)
+    except BadFile as error:
+        for path in shard_paths(folder):
+            with suppress(BadFile):
+                check_card(facts(path)[1], settings, path)
+                report.note(f"{error}; {path.name} says it, and {TEACHER} is written again")
+                return None
+        if not (folder / TEACHER).exists():
+            raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder") from None
+        raise
 
 
 def save(
@@ -193,8 +234,33 @@ def read_settings(folder: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise BadFile(f"{path} does not say what {folder} holds: give another folder")
+        raise BadFile(f"{path} does not say what {folder} holds: give another folder, or remove this file")
     return with_new_names(values, RENAMED)
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged shard, so that it can be made again and nothing is lost; its new path. Raises `BadFile`."""
+    names = (f"{path.name}.damaged{f'-{number}' if number > 1 else ''}" for number in count(1))
+    aside = next(new for name in names if not (new := path.with_name(name)).exists())
+    with writing(path):
+        path.replace(aside)
+    return aside
+
+
+def note_damaged(path: Path, error: BadFile) -> None:
+    """Rename a shard that cannot be used because of this error, with a note that it is made again."""
+    report.note(f"{error}: it is made again, and the old file is kept as {set_aside(path).name}")
+
+
+def check_card(card: Mapping[str, Any], settings: Mapping[str, Any], path: Path) -> None:
+    """Raise `BadFile` unless the description of a shard is that of samples with these settings."""
+    known = with_new_names(card, RENAMED)
+    if any(known.get(name) != value for name, value in settings.items()) or not _is_range(known.get("games")):
+        raise BadFile(f"{path} holds other samples than this folder")
+
+
+def _is_range(games: object) -> bool:
+    return isinstance(games, list) and len(games) == 2 and all(isinstance(number, int) for number in games)
 
 
 def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
@@ -204,11 +270,9 @@ def facts(path: Path) -> tuple[int, Mapping[str, Any]]:
 
     try:
         metadata = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):
-        raise BadFile(
-            f"{path} is damaged: remove it and the shards after it, and the same command makes them again"
-        ) from None
-    return metadata.num_rows, card_of(metadata.schema.to_arrow_schema(), path)
+        return metadata.num_rows, card_of(metadata.schema.to_arrow_schema(), path)
+    except (OSError, ValueError, pa.ArrowException):
+        raise BadFile(f"{path} is damaged") from None
 
 
 def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type: ignore[assignment]  # python/mypy#3737
@@ -217,9 +281,16 @@ def read_shard(path: Path, kind: type[Kind] = TrainingSamples) -> Kind:  # type:
     import pyarrow.parquet as pq
 
     try:
-        return from_table(pq.read_table(path, partitioning=None), kind)
-    except (OSError, pa.ArrowException):
-        raise BadFile(f"{path} cannot be read as a shard of samples") from None
+        table = pq.read_table(path, partitioning=None)
+        samples, card = from_table(table, kind), card_of(table.schema, path)
+        intact = CHECKSUM not in card or card[CHECKSUM] == checksum(samples)  # earlier versions wrote none
+    except (OSError, ValueError, pa.ArrowException):
+        intact = False
+    if not intact:
+        raise BadFile(
+            f"{path} is damaged, and cannot be read as a shard of samples; the command that made it makes it again"
+        )
+    return samples
 
 
 def read_shards(folder: Path) -> Iterator[TrainingSamples]:

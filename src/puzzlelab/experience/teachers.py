@@ -170,10 +170,15 @@ def teach(
         BadFile: if the folder cannot be written, or holds something else.
         BadInput: if another program is writing to it.
         BadOption: if the teacher solves none of many boards.
+
+    Shards that are missing or damaged are made again first; those after them stay.
     """
     with only_writer_in(folder):
         check_folder(folder, TEACHER, lambda name: name.startswith(("shard-", "writing")), "samples")
-        return _fill(Shards(folder, teacher.settings(), size), teacher, count, jobs, progress)
+        shards = Shards(folder, teacher.settings(), size)
+        while shards.has_later:
+            _make_again(teacher, shards, jobs)
+        return _fill(shards, teacher, count, jobs, progress)
 
 
 def _fill(
@@ -201,3 +206,14 @@ def _fill(
             shards.write()
             progress(shards.rows)
     return shards
+
+
+def _make_again(teacher: SampleSource, shards: Shards, jobs: int | None) -> None:
+    """Make the current shard, after which there are others, and determine the progress anew."""
+    number = shards.number
+    with closing(teacher.samples(shards.games, jobs)) as stream:
+        for samples, games in stream:
+            shards.append(samples, games, shards.rows + len(samples) + 1)
+            if shards.number > number:
+                break
+    shards.resume()

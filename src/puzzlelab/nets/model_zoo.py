@@ -5,19 +5,16 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from puzzlelab.core.errors import BadInput, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Isomorphism
-from puzzlelab.nets import checkpoint
+from puzzlelab.nets import checkpoint, run_networks
 from puzzlelab.nets.checkpoint import CARD, WEIGHTS, Card
 from puzzlelab.nets.device import device, use_one_thread
+from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.nets.transferred import TransferredNetwork
 
-CHAMPION = "champion"
-"""The file in the folder of a run that names its best network."""
-NETS = "nets"
-"""The folder of the networks of a run."""
 MIN_HASH_DIGITS = 4
 """Digits of a hash that are enough to name a network."""
 
@@ -36,7 +33,13 @@ def find(puzzle: Puzzle, name: str) -> Network:
     Raises `BadInput` where there is none, or where it is for another puzzle, and `BadFile`.
     """
     use_one_thread()
-    model, card = checkpoint.load(path_of(puzzle, name), device())
+    path = path_of(puzzle, name)
+    try:
+        model, card = checkpoint.load(path, device())
+    except BadFile as error:
+        if path.parent.name == NETS and (path.parent.parent / CHAMPION).exists():
+            raise BadFile(run_networks.advised(path.parent.parent, path.name, error)) from None
+        raise
     if card.puzzle == puzzle.name:
         return model
     isomorphism = puzzle.view(Isomorphism)
@@ -78,9 +81,9 @@ def _no_network(puzzle: Puzzle) -> str:
 
 def in_folder(folder: Path) -> Path:
     """The network that a folder stands for: the champion of a run, or the folder's only network."""
-    champion = folder / CHAMPION
-    if champion.exists():
-        return folder / NETS / champion.read_text(encoding="utf-8").strip()
+    name = run_networks.name_in(folder / CHAMPION)
+    if name is not None:
+        return folder / NETS / name
     paths = [path for path in sorted(folder.glob(f"*{WEIGHTS}")) if checkpoint.card_path(path).exists()]
     if len(paths) != 1:
         raise BadInput(f"{folder} holds no champion, and {len(paths)} networks: name one of its files")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -124,7 +125,7 @@ def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, 
 def _optima(puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, run: Run) -> tuple[int | None, ...]:
     path = run.folder / "truth.json"
     boards = [puzzle.write(state) for state in states]
-    optima: dict[str, int | None] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    optima = _read_optima(path)
     unproven = [state for board, state in zip(boards, states, strict=True) if board not in optima]
     if unproven:
         name, options = usual_solver(puzzle)
@@ -134,6 +135,20 @@ def _optima(puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, r
             report.progress("proving the optimum of the evaluation boards", number, len(unproven))
         run.write(path, json.dumps(optima) + "\n")
     return tuple(optima[board] for board in boards)
+
+
+def _read_optima(path: Path) -> dict[str, int | None]:
+    """The proofs that are kept in a file; none if it is missing or damaged: they are made again."""
+    try:
+        optima = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        optima = None
+    if not isinstance(optima, dict) or not all(optimum is None or type(optimum) is int for optimum in optima.values()):
+        report.note(f"{path} is damaged: the optima are proven again")
+        return {}
+    return optima
 
 
 def _prove(solver: Solver, puzzle: Puzzle, states: list[State], seconds: float) -> Iterator[tuple[str, int | None]]:

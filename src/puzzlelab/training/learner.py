@@ -15,6 +15,8 @@ import torch
 from pydantic import Field, model_validator
 from torch import Tensor, nn
 
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.limit import free_memory
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
@@ -24,6 +26,8 @@ from puzzlelab.nets.model import Model, residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.training.target_network import move_towards
 
+BYTES_OF_PARAMETER = 20
+"""Memory for each parameter in training: its value, its mean, its gradient, and two moments, in float32."""
 Losses = dict[str, Tensor]
 """The parts of the loss by name, each with its weight; the loss is their sum."""
 
@@ -154,9 +158,27 @@ class Learner:
 def check_network(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
     """The settings of a network that can be built for this puzzle; raises `BadInput`."""
     architecture: Any = read_network(network)
+    _check_size(puzzle, architecture)
     initialise_outputs(architecture.build(puzzle), architecture)
     residual_base(puzzle, architecture)
     return architecture  # type: ignore[no-any-return]
+
+
+def _check_size(puzzle: Puzzle, architecture: Any) -> None:
+    """Raise `BadOption` for a network for whose training there is not enough memory, before it is made."""
+    try:
+        with torch.device("meta"):
+            parameters = sum(parameter.numel() for parameter in architecture.build(puzzle).parameters())
+    except (RuntimeError, TypeError, NotImplementedError, OverflowError) as error:
+        if "overflow" in str(error).lower():
+            raise BadOption("this network is too large for any memory") from None
+        return  # its layers cannot be made without their weights
+    needed, free = parameters * BYTES_OF_PARAMETER, free_memory()
+    if needed > free:
+        raise BadOption(
+            f"this network has {parameters:,} parameters, whose training needs {needed / 1e9:,.1f} GB of memory: "
+            f"{free / 1e9:,.1f} GB are free"
+        )
 
 
 def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSettings, seed: int) -> Learner:

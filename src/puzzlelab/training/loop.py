@@ -41,6 +41,10 @@ class TrainingTask:
     """The number of samples in one step; None: `learning.batch_size`."""
 
     @classmethod
+    def prepare(cls, run: Run, settings: Any, watch: Watch) -> None:
+        """Make the files that `new` needs, which takes long; `watch` is called again and again, and may raise."""
+
+    @classmethod
     def new(cls, run: Run, settings: Any) -> Self:
         """The task before its first step, with random weights."""
         raise NotImplementedError
@@ -82,6 +86,7 @@ def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: W
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
+        task.prepare(run, settings, watch)
         loop = Loop.open(run, settings, task.new(run, settings))
         try:
             loop.run_steps(watch)
@@ -125,6 +130,8 @@ class Loop:
         reports_progress: bool = True,
     ) -> Loop:
         """Continue from the saved state of the run's folder, or start anew."""
+        for path in run.nets.glob(f"*{checkpoint.WEIGHTS}.*"):  # of processes that were killed
+            path.unlink(missing_ok=True)
         states = SavedStates(run.folder)
         saved = states.load()
         length = saved[1]["metrics"] if saved else 0

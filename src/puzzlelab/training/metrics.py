@@ -17,7 +17,7 @@ from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
 from puzzlelab.engine import report
 
 LINE_BEGINS = '{"step"'
-TIME_FIELDS = ("seconds", "rate", "waited", "hours")
+TIME_FIELDS = ("seconds", "rate", "waited", "hours", "at")
 """The fields that differ between two runs with one seed."""
 
 

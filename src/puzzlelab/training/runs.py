@@ -19,6 +19,9 @@ from typing import Any
 from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.settings import Settings
+from puzzlelab.engine import report
+from puzzlelab.nets import run_networks
+from puzzlelab.training import train_state
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
 """Settings of the machine, which may change when a run is continued."""
@@ -40,7 +43,7 @@ class Run:
 
     @property
     def nets(self) -> Path:
-        return self.folder / "nets"
+        return self.folder / run_networks.NETS
 
     @property
     def metrics(self) -> Path:
@@ -48,7 +51,7 @@ class Run:
 
     @property
     def champion(self) -> Path:
-        return self.folder / "champion"
+        return self.folder / run_networks.CHAMPION
 
     @property
     def done(self) -> Path:
@@ -125,12 +128,39 @@ class Run:
         with files.locked(self.folder / f"{program}.lock", message):
             yield
 
+    def finished(self) -> bool:
+        """Whether the run is done and has its network.
+
+        If the file `champion` of a finished run is missing, `done` is removed: the run goes on from its saved state,
+        without further steps, and names its champion again. Raises `BadFile` if there is no such state.
+        """
+        if not self.done.exists() or self.champion.exists():
+            return self.done.exists()
+        if not train_state.saved_step(self.folder):
+            raise BadFile(
+                f"{self.champion} is missing, and there is no saved state to make the network from: put the file back, "
+                "or --restart begins the run anew"
+            )
+        report.note(f"{self.champion} is missing: the run names its champion again, from its saved state")
+        with self.writing():
+            self.done.unlink()
+        return False
+
+    def trained(self) -> Path | None:
+        """The champion's files without their endings, None if there is no champion; raises `BadFile` if damaged."""
+        name = run_networks.name_in(self.champion)
+        if name is None:
+            return None
+        run_networks.check(self.folder, name)
+        return self.nets / name
+
     def publish(self, name: str) -> None:
         """Make a network that was saved just now the champion, and remove all others."""
         self.write(self.champion, name + "\n")
         for path in self.nets.iterdir():
             if path.stem != name:
-                path.unlink(missing_ok=True)
+                with files.writing(path):
+                    path.unlink(missing_ok=True)
 
     # --- requests of the learner to the generators ---
 
@@ -140,11 +170,11 @@ class Run:
         self.write(self.folder / "progress.json", request, durable=False)
 
     def requested_shards(self) -> tuple[int, int]:
-        """The shards that are requested, as (first, end); none where the file is missing or damaged."""
+        """The shards that are requested, as (first, end); none if the file is missing or damaged."""
         try:
             request = json.loads((self.folder / "progress.json").read_text(encoding="utf-8"))
             return int(request["first"]), int(request["end"])
-        except (FileNotFoundError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError, OverflowError):
             return 0, 0
 
 
@@ -157,6 +187,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadFile(f"cannot read {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadFile(f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise BadFile(f"{path} is not TOML of settings: its values are nested too deeply") from None
 
 
 def to_toml_values(settings: Settings) -> dict[str, Any]:

@@ -7,19 +7,22 @@ teacher.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from puzzlelab.core.errors import BadFile
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import TrainingSamples
-from puzzlelab.experience.shards import read_shard, shard_path
+from puzzlelab.experience.shards import check_card, facts, note_damaged, read_shard, shard_path
 from puzzlelab.training.runs import Run
 
 PATIENCE = 20.0
@@ -58,11 +61,15 @@ class DataSettings(Settings):
 class ShardLoader:
     """The ring buffer, filled shard by shard."""
 
-    def __init__(self, run: Run, data: DataSettings, batch_size: int) -> None:
+    def __init__(self, run: Run, data: DataSettings, batch_size: int, settings: Mapping[str, Any]) -> None:
+        """`settings` are those of the samples, as shards hold them."""
         self.run, self.data, self.batch_size = run, data, batch_size
+        self.settings = json.loads(json.dumps(settings))
         self.ring = Ring(data.buffer_size)
         self.sizes: list[int] = []
         """The number of samples of each shard read so far."""
+        self._missing: list[int] = []
+        """Shards of the saved state that are not in the buffer yet, because they have to be made again."""
         self.waited = 0.0
         """Seconds of waiting for shards."""
         self._missing_since: float | None = None
@@ -74,11 +81,14 @@ class ShardLoader:
 
     def prepare(self, step: int) -> bool:
         """Read the shards that this step needs; False if one of them does not exist yet."""
+        if self._missing and not self._read_missing():
+            return False
         while not self._enough(step) and len(self.sizes) < (self.data.shard_count or len(self.sizes) + 1):
-            samples = self._next()
+            samples = self._load(len(self.sizes))
             if samples is None:
                 return False
-            self._append(samples)
+            self.ring.append(samples.columns)
+            self.sizes.append(len(samples))
         return True
 
     def _enough(self, step: int) -> bool:
@@ -99,25 +109,52 @@ class ShardLoader:
         """Let generators make shard `number`, and some after it."""
         self.run.request_shards(number, number + 1 + self.data.shards_ahead)
 
-    def _next(self) -> TrainingSamples | None:
-        """The next shard, which is requested; None if it does not exist yet."""
-        number, now = len(self.sizes), time.perf_counter()
+    def _load(self, number: int) -> TrainingSamples | None:
+        """Shard `number`, which is requested; None if it does not exist yet."""
+        now = time.perf_counter()
         if self._missing_since is None:
             self.request(number)
             self._missing_since, self._reported = now, False
         path, waited = shard_path(self.run.shards, number), now - self._missing_since
-        if path.exists():
+        if (samples := self._read(number, path)) is not None:
             self.waited += waited
             self._missing_since = None
-            return read_shard(path)
+            return samples
         if waited > PATIENCE and not self._reported:
             report.waiting(f"waiting for {path.name}: the teacher is slower than the learner")
             self._reported = True
         return None
 
-    def _append(self, samples: TrainingSamples) -> None:
-        self.ring.append(samples.columns)
-        self.sizes.append(len(samples))
+    def _read(self, number: int, path: Path) -> TrainingSamples | None:
+        """The samples of a shard; None if it does not exist, or is damaged: then it is renamed, and made again."""
+        if not path.exists():
+            return None
+        try:
+            games = [number * self.data.shard_games, (number + 1) * self.data.shard_games]
+            check_card(facts(path)[1], {**self.settings, "games": games}, path)
+            return read_shard(path)
+        except BadFile as error:
+            note_damaged(path, error)
+            return None
+
+    def _read_missing(self, progress: Callable[[int, int], None] = lambda done, total: None) -> bool:
+        """Read the missing shards of the saved state, in their order; False if one of them does not exist yet."""
+        total = len(self._missing)
+        while self._missing:
+            number = self._missing[0]
+            samples = self._load(number)
+            if samples is None:
+                return False
+            if len(samples) != self.sizes[number]:
+                report.note(
+                    f"{shard_path(self.run.shards, number)} has {len(samples):,} samples, and had "
+                    f"{self.sizes[number]:,}: the result of this run is not that of a run without this change"
+                )
+                self.sizes[number] = len(samples)
+            self.ring.append(samples.columns)
+            del self._missing[0]
+            progress(total - len(self._missing), total)
+        return True
 
     # --- saving ---
 
@@ -126,14 +163,15 @@ class ShardLoader:
         return {"sizes": self.sizes}
 
     def restore(self, state: Mapping[str, Any], progress: Callable[[int, int], None]) -> None:
-        """Fill the buffer again from its shards; calls `progress(shards read, shards to read)`."""
-        sizes = [int(size) for size in state["sizes"]]
-        first = self.first_needed(sizes)
-        self.ring.total = sum(sizes[:first])
-        self.sizes = sizes[:first]
-        for number in range(first, len(sizes)):
-            self._append(read_shard(shard_path(self.run.shards, number)))
-            progress(number + 1 - first, len(sizes) - first)
+        """Fill the buffer again from its shards; calls `progress(shards read, shards to read)`.
+
+        Shards that are missing or damaged are requested, and read before the next step.
+        """
+        self.sizes = [int(size) for size in state["sizes"]]
+        first = self.first_needed(self.sizes)
+        self.ring.total = sum(self.sizes[:first])
+        self._missing = list(range(first, len(self.sizes)))
+        self._read_missing(progress)
 
     def first_needed(self, sizes: list[int]) -> int:
         """The number of the oldest shard with a sample in the buffer."""

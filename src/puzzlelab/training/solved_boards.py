@@ -5,7 +5,9 @@ Shapes: P = boards, N = cells, D = digits, B = slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -19,7 +21,7 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, Unsupported
-from puzzlelab.core.files import lines_of, replacing
+from puzzlelab.core.files import lines_of, replacing, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
@@ -33,13 +35,17 @@ from puzzlelab.nets.network import NetworkSettings
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
-from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.recipe import RecipeSettings, Watch
 from puzzlelab.training.runs import Run
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""
 BOARDS_FILE = "boards.npz"
 """The file with the boards in the folder of a run."""
+PARTS_FOLDER = "boards"
+"""The folder with parts of these boards, until all are made."""
+BOARDS_OF_PART = 20_000
+"""The least number of boards in a part that is not the last one."""
 
 
 class BoardSource(Settings):
@@ -92,45 +98,113 @@ def _generator_settings(puzzle: Puzzle, source: BoardSource) -> BoardGenerator:
     return own.settings(**source.generator)
 
 
-def boards_of_run(run: Run, puzzle: Puzzle, settings: SupervisedSettings) -> LabelledBoards:
+def boards_of_run(
+    run: Run, puzzle: Puzzle, settings: SupervisedSettings, watch: Watch = lambda: None
+) -> LabelledBoards:
     """The boards of a run, which are kept in its folder once they are made: generating a million takes minutes.
 
-    Raises `BadInput`, and `BadFile` for a damaged file.
+    Generated boards are kept in parts until all of them are made, so that a program that is ended continues. `watch` is
+    called again and again meanwhile, and may raise. Raises `BadInput`, and `BadFile` for a damaged file.
     """
-    path = run.folder / BOARDS_FILE
+    path, total = run.folder / BOARDS_FILE, sum(source.count for source in settings.boards)
     if path.exists():
-        try:
-            with np.load(path) as arrays:
-                return LabelledBoards(arrays["clues"], arrays["solutions"])
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
-            raise BadFile(f"{path} is damaged: delete it, and it is made again") from None
-    boards = load_boards(puzzle, settings.boards, settings.seed)
-    with run.writing(), replacing(path) as temporary, temporary.open("wb") as file:
-        np.savez(file, clues=boards.clues, solutions=boards.solutions)
+        boards = _load(path)
+        if boards is None or len(boards.clues) != total:
+            raise BadFile(f"{path} is damaged: delete it, and it is made again")
+        return boards
+    boards = load_boards(puzzle, settings.boards, settings.seed, run.folder / PARTS_FOLDER, watch)
+    _save(path, boards)
+    with run.writing():
+        shutil.rmtree(run.folder / PARTS_FOLDER, ignore_errors=True)
     return boards
 
 
-def load_boards(puzzle: Puzzle, sources: tuple[BoardSource, ...], seed: int) -> LabelledBoards:
-    """The boards of all sources, the same for the same seed; raises `BadInput`."""
+def load_boards(
+    puzzle: Puzzle,
+    sources: tuple[BoardSource, ...],
+    seed: int,
+    folder: Path | None = None,
+    watch: Watch = lambda: None,
+) -> LabelledBoards:
+    """The boards of all sources, the same for the same seed; raises `BadInput`.
+
+    Generated boards are kept in parts in `folder`, from which the next call continues.
+    """
     parts, total = [], sum(source.count for source in sources)
     done = 0
     for number, source in enumerate(sources):
         branch = int(generator(seed, GENERATION, number).integers(2**62))
-        for part in _read(puzzle, source) if source.file else _generate(puzzle, source, branch):
-            parts.append(part)
-            done += len(part.clues)
-            report.progress("boards to learn from", done, total)
+        stem = None if folder is None else folder / f"source-{number}"
+        with closing(_read(puzzle, source) if source.file else _in_parts(puzzle, source, branch, stem)) as stream:
+            for part in stream:
+                parts.append(part)
+                done += len(part.clues)
+                report.progress("boards to learn from", done, total)
+                watch()
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[LabelledBoards]) -> LabelledBoards:
     return LabelledBoards(
         np.concatenate([part.clues for part in parts]), np.concatenate([part.solutions for part in parts])
     )
 
 
-def _generate(puzzle: Puzzle, source: BoardSource, seed: int) -> Iterator[LabelledBoards]:
-    for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1):
+def _in_parts(
+    puzzle: Puzzle, source: BoardSource, seed: int, stem: Path | None
+) -> Generator[LabelledBoards, None, None]:
+    """Generated boards: first those of the files `<stem>-<first board>.npz`, then new ones, which are saved there.
+
+    A file that is damaged is made again. The last part is saved also if the work is ended.
+    """
+    done = 0
+    while stem is not None and (part := _load(_part_path(stem, done))) is not None and len(part.clues):
+        done += len(part.clues)
+        yield part
+    unsaved: list[LabelledBoards] = []
+    try:
+        for part in _generate(puzzle, source, seed, done):
+            unsaved.append(part)
+            if stem is not None and sum(len(each.clues) for each in unsaved) >= BOARDS_OF_PART:
+                done += _save(_part_path(stem, done), _joined(unsaved))
+                unsaved = []
+            yield part
+    finally:
+        if stem is not None and unsaved:
+            _save(_part_path(stem, done), _joined(unsaved))
+
+
+def _part_path(stem: Path, first: int) -> Path:
+    return stem.with_name(f"{stem.name}-{first:09}.npz")
+
+
+def _load(path: Path) -> LabelledBoards | None:
+    """The boards in a file; None if it is missing or damaged. Every array has a checksum in it."""
+    try:
+        with np.load(path) as arrays:
+            boards = LabelledBoards(arrays["clues"], arrays["solutions"])
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, RuntimeError, TypeError, AttributeError):
+        return None
+    shapes = boards.clues.ndim == 2 and boards.clues.shape == boards.solutions.shape
+    return boards if shapes and boards.clues.dtype == boards.solutions.dtype == np.int8 else None
+
+
+def _save(path: Path, boards: LabelledBoards) -> int:
+    """Write boards to a file in one step; their number. Raises `BadFile`."""
+    with writing(path):
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez(file, clues=boards.clues, solutions=boards.solutions)
+    return len(boards.clues)
+
+
+def _generate(puzzle: Puzzle, source: BoardSource, seed: int, first: int) -> Iterator[LabelledBoards]:
+    """The boards from number `first` on."""
+    for boards, solutions in _generator_settings(puzzle, source).batches(source.count, seed, 1, first):
         yield LabelledBoards(_digits(puzzle, boards), _digits(puzzle, solutions))
 
 
-def _read(puzzle: Puzzle, source: BoardSource) -> Iterator[LabelledBoards]:
+def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None, None]:
     """The boards of a file with their only solutions; raises `BadInput` for a board with none or several."""
     from puzzlelab.core.board_files import boards
 
@@ -221,6 +295,11 @@ class SupervisedTask(TrainingTask):
     settings: Any
     learner: Learner
     pool: BoardPool
+
+    @classmethod
+    def prepare(cls, run: Run, settings: Any, watch: Watch) -> None:
+        """Make the boards."""
+        boards_of_run(run, registry.load(settings.puzzle), settings, watch)
 
     @classmethod
     def new(cls, run: Run, settings: SupervisedSettings) -> Self:

@@ -36,6 +36,25 @@ SMALL = {
     "evaluation": {"every": 20, "boards": 5, "teacher_games": 0, "scale": "uniform", "max_moves": 30},
 }
 
+TINY = (
+    "self_play.parallel_games=8",
+    "self_play.playouts=3",
+    "replay.capacity=120",
+    "replay.samples_per_candidate=160",
+    "match.max_boards=8",
+    "match.opponent_boards=4",
+    "learning.steps=40",
+    "learning.batch_size=16",
+    "evaluation.every=10",
+)
+"""Changes that make the small run of these tests still smaller: 40 steps, a candidate every 10 steps."""
+
+
+@pytest.fixture(scope="session")
+def tiny():
+    """The settings of a run that takes some seconds less."""
+    return recipe.settings_of("selfplay", SMALL, TINY)
+
 
 @pytest.fixture
 def settings_of():

@@ -200,10 +200,15 @@ def test_a_winner_whose_promotion_was_interrupted_is_promoted(copy) -> None:
     assert run.champion.read_text().strip() == champion
 
 
-def test_without_a_champion_the_newest_becomes_it_and_one_without_files_is_told(copy) -> None:
+def test_without_a_champion_the_last_winner_or_the_newest_becomes_it_and_one_without_files_is_told(copy) -> None:
     run, settings = copy
+    champion = run.champion.read_text()
     run.champion.unlink()
     with Heartbeat(run, "referee").running() as heartbeat:
+        Referee(run, settings, heartbeat).work_once(nothing)
+        assert run.champion.read_text() == champion
+        run.champion.unlink()
+        run.matches.unlink()
         Referee(run, settings, heartbeat).work_once(nothing)
         assert run.champion.read_text() == run.latest.read_text()
         run.write(run.champion, "0123456789abcdef\n")

@@ -25,7 +25,7 @@ from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.experience.schema import TrainingSamples, joined
-from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard
+from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, settings_of_shards
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 from puzzlelab.experience.walks import Walks
@@ -137,7 +137,8 @@ class ImitationTask(TrainingTask):
         puzzle = registry.load(settings.puzzle)
         make_folder(run.shards)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        loader = ShardLoader(run, settings.data, settings.learning.batch_size)
+        samples = settings_of_shards(teacher_of(settings, settings.seed), settings.data.shard_games)
+        loader = ShardLoader(run, settings.data, settings.learning.batch_size, samples)
         if run.requested_shards() == (0, 0) and saved_step(run.folder) == 0:
             loader.request(0)
         return cls(settings, learner, loader, _evaluation_samples(settings))

@@ -6,6 +6,7 @@ and a shard with two lines counts once.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,7 +16,8 @@ from pydantic import ConfigDict, TypeAdapter
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.files import JsonLines
 from puzzlelab.core.settings import with_new_names
-from puzzlelab.experience.shards import facts, numbers, shard_path
+from puzzlelab.engine import report
+from puzzlelab.experience.shards import facts, numbers, set_aside, shard_path
 
 RENAMED = {"shifts": "scramble_length"}
 """Old names of fields in files -> present ones."""
@@ -50,8 +52,9 @@ ENTRY = TypeAdapter(GameLogEntry)
 class GameLog:
     """The entries of all shards by their numbers."""
 
-    def __init__(self, path: Path, shards: Path) -> None:
-        self.path, self.shards = path, shards
+    def __init__(self, path: Path, shards: Path, repairs: bool = False) -> None:
+        """With `repairs`, damaged shards without a line are renamed, with a note; else they are passed over."""
+        self.path, self.shards, self.repairs = path, shards, repairs
         self._lines = JsonLines(path, shared=True)
         self._logged: set[int] = set()
         self._entries: dict[int, GameLogEntry] = {}
@@ -75,6 +78,11 @@ class GameLog:
             self.add(self._entries[number])
         self._lines.sync()
 
+    def log_missing(self) -> None:
+        """Append the lines that killed generators have not written."""
+        for entry in self.entries():
+            self.ensure_logged(entry.number)
+
     def _read(self) -> None:
         for line in self._lines.read():
             entry = self._entry(line)
@@ -82,13 +90,15 @@ class GameLog:
             self._entries.setdefault(entry.number, entry)
 
     def _read_shard(self, number: int) -> None:
-        """Read the entry in a shard, unless the shard has just been removed."""
+        """Read the entry in a shard, unless the shard is damaged or has just been removed."""
         path = shard_path(self.shards, number)
-        try:
-            self._entries[number] = self._entry(facts(path)[1]["played"])
-        except (BadFile, KeyError):
-            if path.exists():
-                raise
+        with suppress(BadFile, KeyError, TypeError):
+            entry = self._entry(facts(path)[1]["played"])
+            if entry.number == number:
+                self._entries[number] = entry
+                return
+        if path.exists() and self.repairs:
+            report.note(f"{path} is damaged: its games are played again, and it is kept as {set_aside(path).name}")
 
     def _entry(self, line: dict[str, Any]) -> GameLogEntry:
         try:

@@ -47,7 +47,7 @@ class GameGenerator:
         with self.run.writing():
             make_folder(self.run.shards)
         self.leases = ShardLeases(self.run.shards)
-        self.game_log = GameLog(self.run.game_log, self.run.shards)
+        self.game_log = GameLog(self.run.game_log, self.run.shards, repairs=True)
 
     def work_once(self, watch: Callable[[], None]) -> bool:
         """Make a shard; False if there is no network yet."""
@@ -57,13 +57,28 @@ class GameGenerator:
             return False
         entries = self.game_log.entries()
         complete = {entry.number for entry in entries}
-        first = next(number for number in range(len(complete) + 1) if number not in complete)
+        first = self.next_number()
         number = self.leases.take(len(complete) + MAX_GENERATORS, first, complete)
         assert number is not None
         with self.leases.keeping(number):
             self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
-        self._remove_old_shards()
+        self.remove_old_shards()
         return True
+
+    def next_number(self) -> int:
+        """The least number of a shard that was never made."""
+        complete = {entry.number for entry in self.game_log.entries()}
+        return next(number for number in range(len(complete) + 1) if number not in complete)
+
+    def take_turn(self, number: int, watch: Callable[[], None]) -> None:
+        """Make shard `number`, unless it was made before: no other generator is at work."""
+        network, entries = self.run.network(self.follow), self.game_log.entries()
+        assert network is not None, "the trainer has published one"
+        if number in {entry.number for entry in entries}:
+            return
+        for temporary in self.run.shards.glob(f"writing-{number:05}-*"):  # of processes that were killed
+            temporary.unlink(missing_ok=True)
+        self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
 
     def _play(self, number: int, network: str, starts: StartSampler, watch: Callable[[], None]) -> None:
         settings, began = self.settings.self_play, time.time()
@@ -95,11 +110,11 @@ class GameGenerator:
         random_options = _uct_options(self.settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
         return {**match_options(self.settings, self.run.solver_option(network)), "seed": seed, **random_options}
 
-    def _remove_old_shards(self) -> None:
-        """Remove the shards whose samples are not among the newest."""
+    def remove_old_shards(self, below: int | None = None) -> None:
+        """Remove the shards whose samples are not among the newest; with `below`, only shards of lower numbers."""
         samples, entries = 0, {entry.number: entry for entry in self.game_log.entries()}
         for number in reversed(numbers(self.run.shards)):
-            if samples >= self.settings.replay.capacity:
+            if samples >= self.settings.replay.capacity and (below is None or number < below):
                 self.game_log.ensure_logged(number)
                 with suppress(OSError):
                     shard_path(self.run.shards, number).unlink(missing_ok=True)

@@ -141,5 +141,5 @@ def _read(path: Path) -> ProgramStatus | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadFile(f"{path} is damaged: remove it") from None

@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+import torch
+
 from puzzlelab.engine import report
+from puzzlelab.nets.device import use_one_thread
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
@@ -79,7 +82,13 @@ def _work(
 
 
 def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Callable[[], bool]) -> None:
-    """Run all programs in this process, one piece of work of each in turn: the result depends on the seed alone."""
+    """Run all programs in this process, one piece of work of each in turn: the result depends on the seed alone.
+
+    In a turn the referee plays all matches that are due, the generator makes one shard, and the trainer learns until it
+    has a candidate or needs more games. The saved state of the trainer has the number of its turn. After a kill the
+    run goes on from that turn: a shard or a match that exists is not made again, and the trainer reads the shards that
+    it had read then, in the same order.
+    """
 
     def watch() -> None:
         if time_is_over():
@@ -94,17 +103,27 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
     ):
         trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
+        generator.game_log.log_missing()
+        referee.remove_losers()
+        if trainer.task.turn is None:
+            trainer.task.turn = generator.next_number() if trainer.task.restored else 0
         try:
-            while not trainer.loop.finished:
-                generator.work_once(watch)
-                trainer.work_once(watch)
+            while True:
+                use_one_thread()
                 while referee.work_once(watch):
                     pass
-            run.write(run.done, run.latest.read_text(encoding="utf-8"))
+                if trainer.loop.finished:
+                    break
+                generator.take_turn(trainer.task.turn, watch)
+                torch.set_num_threads(settings.learning.threads)  # the result depends on it
+                trainer.take_turn(watch)
+                generator.remove_old_shards(below=trainer.task.first_needed)
         except _TimeIsOver:
-            pass
+            return
         finally:
             trainer.loop.save()
+        generator.remove_old_shards()
+        run.write(run.done, run.latest.read_text(encoding="utf-8"))
 
 
 class _TimeIsOver(Exception):

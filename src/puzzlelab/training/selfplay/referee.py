@@ -39,17 +39,17 @@ class Referee:
             self.heartbeat.waiting("a candidate")
             return False
         self._play(*due, watch)
-        self._remove_losers(champion, latest)
+        self.remove_losers(champion)
         return True
 
     def _champion(self, latest: str | None) -> str | None:
-        """The champion; the newest network if there is none, and the last winner if a killed referee had not promoted
-        it.
+        """The champion; the last winner if there is none, or if a killed referee had not promoted it, and the newest
+        network if none has won.
         """
         champion = self.run.network("champion")
         last_win = next((match for match in reversed(self.matches.all()) if match.promoted), None)
         if champion is None and latest is not None:
-            champion = latest
+            champion = last_win.a if last_win is not None and self.run.has_network(last_win.a) else latest
         elif last_win is not None and champion == last_win.b and self.run.has_network(last_win.a):
             champion = last_win.a
         else:
@@ -95,10 +95,11 @@ class Referee:
         if match.promoted:
             self.run.promote(a)
 
-    def _remove_losers(self, *keep: str) -> None:
+    def remove_losers(self, former: str | None = None) -> None:
         """Remove candidates that lost: all networks except present and former champions and the newest network."""
         matches = self.matches.all()
-        needed = {*keep, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
+        present = former, self.run.network("champion"), self.run.network("latest")
+        needed = {*present, *(match.b for match in matches), *(match.a for match in matches if match.promoted)}
         for match in matches:
             if match.a not in needed:
                 self.run.remove_network(match.a)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from puzzlelab.core.errors import BadFile
 from puzzlelab.core.networks import PREFIX
+from puzzlelab.nets import run_networks
 from puzzlelab.nets.checkpoint import CARD, WEIGHTS
 from puzzlelab.training.runs import Run
 
@@ -42,25 +42,13 @@ class SelfPlayRun(Run):
     def network(self, which: Follow) -> str | None:
         """The hash of the champion or of the newest network; None if there is none yet.
 
-        Raises `BadFile` if its files are missing.
+        Raises `BadFile` if the file holds no hash, or the network's own files are missing.
         """
-        path = self.folder / which
-        try:
-            name = path.read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadFile(f"cannot read {path}: {error}") from None
-        if not self.has_network(name):
-            raise BadFile(
-                f"{path} names the network {name!r}, whose files are not in {self.nets}: put them back, or remove "
-                f"{path}, and the newest network takes its place"
-            )
-        return name
+        return run_networks.name_in(self.folder / which)
 
     def has_network(self, name: str) -> bool:
-        """Whether the files of a network exist."""
-        return name.isalnum() and all((self.nets / f"{name}{end}").exists() for end in (WEIGHTS, CARD))
+        """Whether this is the hash of a network whose files exist."""
+        return run_networks.has_files(self.nets, name)
 
     def solver_option(self, name: str) -> str:
         """The value of a solver's option `estimate` or `prior` that means the network with this hash."""

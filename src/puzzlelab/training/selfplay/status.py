@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from puzzlelab.core import registry
 from puzzlelab.experience.shards import numbers
@@ -106,7 +105,7 @@ class StatusReader:
             max_scramble_length=self.settings.curriculum.max_difficulty,
             steps=max([train_state.saved_step(run.folder), *(int(line["step"]) for line in evaluations[-1:])]),
             solved=next((line["solved"] for line in reversed(evaluations) if "solved" in line), None),
-            champion=_text(run.champion),
+            champion=run.network("champion"),
             champions=_champions(began, entries, matches, rating_of, opponents),
             opponents=[(name, rating_of[name]) for name in opponents if name in rating_of],
             matches=len(matches),
@@ -136,10 +135,6 @@ class StatusReader:
                 if program.waiting and not program.gone:
                     warnings += missing_programs(self.run, program.name)
         return list(dict.fromkeys(warnings))
-
-
-def _text(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8").strip() if path.exists() else None
 
 
 def _share_won(entries: Sequence[GameLogEntry]) -> float | None:

@@ -154,7 +154,7 @@ def run_all(
                     report.note(f"{spent:.1f} minutes: {headline(status)}")
             return minutes is not None and spent >= minutes
 
-        if run.done.exists():
+        if run.finished():
             return
         if workers == 0:
             programs.take_turns(run, settings, time_is_over)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.seeds import generator
+from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
-from puzzlelab.experience.shards import numbers, read_shard, shard_path
+from puzzlelab.experience.shards import facts, numbers, read_shard, set_aside, shard_path
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.loop import Loop, TrainingTask
 from puzzlelab.training.online_rl import set_output_scale
 from puzzlelab.training.recipe import Watch
-from puzzlelab.training.selfplay.game_log import GameLog
+from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
@@ -31,7 +34,12 @@ COLUMNS = "state", "shares", "remaining"
 
 @dataclass
 class SelfPlayTask(TrainingTask):
-    """Learns from the newest samples of all generators."""
+    """Learns from the newest samples of all generators.
+
+    New shards are read when the present samples are used up, and after each candidate. If the programs take turns, turn
+    t reads no shard after number t. So what a step learns from depends on the turn alone, also if a killed run replays
+    a turn whose shard exists already.
+    """
 
     run: SelfPlayRun
     settings: SelfPlaySettings
@@ -39,10 +47,20 @@ class SelfPlayTask(TrainingTask):
     learner: Learner
     game_log: GameLog
     ring: Ring
+    publish_interval: int
+    """Steps between two candidates."""
+    turn: int | None = None
+    """The present turn; None if the programs do not take turns."""
+    restored: bool = False
+    """Whether the training was continued from a saved state."""
     samples_made: int = 0
     """The number of samples of all shards ever made."""
     shards: set[int] = field(default_factory=set)
     """The shards that were read."""
+    shards_in_ring: list[tuple[int, int]] = field(default_factory=list)
+    """Number and samples of each shard with a sample in the ring, in their order."""
+    first_needed: int = 0
+    """The oldest shard that one of the last two saved states needs."""
     prefers_prior: ClassVar[bool] = True
 
     @property
@@ -53,32 +71,92 @@ class SelfPlayTask(TrainingTask):
 
     def step(self) -> Mapping[str, float] | None:
         if not self.has_enough:
-            return None
+            self.read_new_shards()
+            if not self.has_enough:
+                return None
         random = generator(self.settings.seed, SAMPLING, self.learner.step)
         _, samples = self.ring.sample(random, self.settings.learning.batch_size)
-        return policy_value.train_on(self.learner, samples, self.settings, random)
+        losses = policy_value.train_on(self.learner, samples, self.settings, random)
+        if self.learner.step % self.publish_interval == 0 or self.learner.step == self.settings.learning.steps:
+            self.read_new_shards()
+            self.end_turn()
+        return losses
+
+    def end_turn(self) -> None:
+        """Go on with the next turn if the programs take turns."""
+        if self.turn is not None:
+            self.turn += 1
 
     def read_new_shards(self) -> None:
         """Append the samples of new shards to the ring buffer."""
         existing = set(numbers(self.run.shards))
         for entry in self.game_log.entries():
-            if entry.number in self.shards:
+            if entry.number in self.shards or (self.turn is not None and entry.number > self.turn):
                 continue
             self.shards.add(entry.number)
             self.samples_made += entry.samples
-            samples = self._samples(entry.number) if entry.samples and entry.number in existing else None
+            samples = self._samples(entry) if entry.samples and entry.number in existing else None
             if samples is not None:
-                self.ring.append({name: samples.columns[name] for name in COLUMNS})
+                self._append(entry.number, samples)
 
-    def _samples(self, number: int) -> SelfPlaySamples | None:
-        """The samples of a shard, unless it has just been removed."""
-        path = shard_path(self.run.shards, number)
+    def _append(self, number: int, samples: SelfPlaySamples) -> None:
+        """Append the samples of a shard to the ring buffer."""
+        self.ring.append({name: samples.columns[name] for name in COLUMNS})
+        self.shards_in_ring.append((number, len(samples)))
+        while sum(count for _, count in self.shards_in_ring[1:]) >= self.ring.capacity:
+            del self.shards_in_ring[0]
+
+    def _samples(self, entry: GameLogEntry) -> SelfPlaySamples | None:
+        """The samples of a shard; None if it has just been removed, or is damaged: then it is renamed, with a note."""
+        path = shard_path(self.run.shards, entry.number)
         try:
-            return read_shard(path, SelfPlaySamples)
+            rows, card = facts(path)
+            if (rows, card.get("puzzle")) == (entry.samples, self.settings.puzzle):
+                return read_shard(path, SelfPlaySamples)
         except BadFile:
-            if path.exists():
-                raise
-            return None
+            if not path.exists():
+                return None
+        report.note(f"{path} is damaged: its samples are left out, and it is kept as {set_aside(path).name}")
+        return None
+
+    def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
+        """The shards in the ring buffer; the samples themselves are on disk."""
+        complete = next(number for number in range(len(self.shards) + 1) if number not in self.shards)
+        read = {"below": complete, "others": sorted(number for number in self.shards if number > complete)}
+        counts = {"samples_made": self.samples_made, "total": self.ring.total}
+        return {}, {"turn": self.turn, "read": read, "in_ring": self.shards_in_ring, **counts}
+
+    def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
+        """Fill the ring buffer as it was; after a state of an earlier version, all shards that exist are read again."""
+        self.restored = True
+        if "read" not in values:
+            return
+        self.turn, self.samples_made = values["turn"], int(values["samples_made"])
+        self.shards = {*range(values["read"]["below"]), *values["read"]["others"]}
+        self._fill_ring({int(number): int(count) for number, count in values["in_ring"]}, int(values["total"]))
+
+    def _fill_ring(self, counts: Mapping[int, int], total: int) -> None:
+        """Append these shards, which have so many samples each, to the ring buffer, which was given `total` samples."""
+        entries = {entry.number: entry for entry in self.game_log.entries()}
+        shards = {number: self._samples(entries[number]) for number in counts if number in entries}
+        present = {number: samples for number, samples in shards.items() if samples is not None}
+        if {number: len(samples) for number, samples in present.items()} == dict(counts):
+            self.ring.total = total - sum(counts.values())
+        elif self.turn is not None:
+            report.note(
+                f"{self._names(counts.keys() - present.keys())} cannot be read: the run goes on without these samples, "
+                "and its result is not that of a run that still has them"
+            )
+        for number, samples in present.items():
+            self._append(number, samples)
+
+    def _names(self, shards: Collection[int]) -> str:
+        """These shards as the beginning of a sentence."""
+        return ", ".join(str(shard_path(self.run.shards, number)) for number in sorted(shards)[:5])
+
+    def on_saved(self, oldest: Mapping[str, Any]) -> None:
+        """Note which shards the states that are kept need."""
+        self.first_needed = min((int(number) for number, _ in oldest.get("in_ring", ())), default=0)
 
     @property
     def idle_seconds(self) -> float:
@@ -102,11 +180,15 @@ class Trainer:
         learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
         game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
-        task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring)
-        heartbeat.busy("proves the optima of the evaluation boards")
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
+        task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring, interval)
+        heartbeat.busy("proves the optima of the evaluation boards")
         loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False)
-        loop.publish()
+        if loop.step % interval == 0 or loop.finished:  # a killed program may have saved, and not published
+            loop.publish()
+        elif run.network("latest") is None:
+            report.note(f"{run.latest} is missing: the network of step {loop.step:,} is the newest one")
+            loop.publish()
         return cls(heartbeat, task, loop)
 
     def work_once(self, watch: Watch) -> bool:
@@ -117,6 +199,12 @@ class Trainer:
                 self.heartbeat.waiting("more games")
                 return False
         self.heartbeat.busy(f"learns, from step {self.loop.step:,} on")
-        if self.loop.run_steps(watch):
-            self.task.read_new_shards()
+        self.loop.run_steps(watch)
         return True
+
+    def take_turn(self, watch: Watch) -> None:
+        """Train until the next candidate, or until more games than those of this turn are needed."""
+        turn = self.task.turn
+        self.work_once(watch)
+        if self.task.turn == turn:
+            self.task.end_turn()

@@ -1,0 +1,82 @@
+"""The networks in the folder of a run: `nets/` holds their files, and small files such as `champion` name one of them.
+
+Everything that asks which network is the best or the newest one of a run reads these files here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.nets import checkpoint
+from puzzlelab.nets.checkpoint import CARD, WEIGHTS
+
+CHAMPION = "champion"
+"""The file in the folder of a run that names its best network."""
+NETS = "nets"
+"""The folder of the networks of a run."""
+LONGEST_FILE = 4096
+"""Bytes that are read of a file that names a network."""
+
+
+def is_hash(name: str) -> bool:
+    """Whether it can be the name of a network: 16 hexadecimal digits."""
+    return re.fullmatch(r"[0-9a-f]{16}", name) is not None
+
+
+def has_files(nets: Path, name: str) -> bool:
+    """Whether the folder `nets` has the weights and the card of the network with this hash."""
+    return is_hash(name) and all((nets / f"{name}{end}").is_file() for end in (WEIGHTS, CARD))
+
+
+def hash_in(path: Path) -> str | None:
+    """The hash in a file such as `champion`, whose network may be missing; None if there is no such file.
+
+    Raises `BadFile` if it cannot be read, or holds anything but a hash.
+    """
+    try:
+        with path.open("rb") as file:
+            name = file.read(LONGEST_FILE).decode("utf-8", errors="replace").strip()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}; {_way_out(path)}") from None
+    if not is_hash(name):
+        content = f"holds '{shorten(name)}'" if name else "is empty"
+        raise BadFile(
+            f"{path} {content}, and should hold the hash of a network, 16 hexadecimal digits: write one of "
+            f"{path.parent / NETS} into it, or {_way_out(path)}"
+        )
+    return name
+
+
+def name_in(path: Path) -> str | None:
+    """As `hash_in`; raises `BadFile` too if the files of this network are missing."""
+    name = hash_in(path)
+    if name is not None and not has_files(path.parent / NETS, name):
+        raise BadFile(
+            f"{path} names the network {name!r}, whose files are not in {path.parent / NETS}: put them back, or "
+            f"{_way_out(path)}"
+        )
+    return name
+
+
+def check(folder: Path, name: str) -> None:
+    """Raise `BadFile` with a way out if the files of this network of the run are damaged."""
+    try:
+        checkpoint.load(folder / NETS / name)
+    except BadFile as error:
+        raise BadFile(advised(folder, name, error)) from None
+
+
+def advised(folder: Path, name: str, error: BadFile) -> str:
+    """The message of an error about the files of a network of the run, with a way out."""
+    return (
+        f"{error}; put the files {name}.* back into {folder / NETS}, or remove them and {folder / CHAMPION} and "
+        "repeat the command that trains the run: it names another network, or makes this one again from its saved state"
+    )
+
+
+def _way_out(path: Path) -> str:
+    return f"remove {path} and repeat the command that trains the run: it names a network again"
