@@ -53,7 +53,8 @@ def warm(
     pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(pairs)) as bars:
         for solver, start in pairs:
-            solve(solver, start, limit)
+            if solve(solver, start, limit).stop == "interrupted":
+                raise KeyboardInterrupt
             bars.advance(bars.task_ids[0])
     output().print(f"{len(pairs)} pairs of solver and estimate are warm in {user_cache()}")
 
