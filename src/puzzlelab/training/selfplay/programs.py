@@ -43,7 +43,7 @@ def generate(run: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None
 def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
-        trainer = Trainer.open(run, settings, heartbeat)
+        trainer = Trainer.open(run, settings, heartbeat, watch)
         try:
             _work(run, trainer, watch, lambda: trainer.loop.finished)
         finally:
@@ -85,6 +85,9 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         if time_is_over():
             raise _TimeIsOver
 
+    def report_time() -> None:
+        time_is_over()
+
     with (
         run.exclusive(TRAINER),
         run.exclusive(REFEREE),
@@ -92,7 +95,8 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         Heartbeat(run, TRAINER).running() as trainer_heartbeat,
         Heartbeat(run, REFEREE).running() as referee_heartbeat,
     ):
-        trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
+        trainer = Trainer.open(run, settings, trainer_heartbeat, report_time)
+        referee = Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         try:
             while not trainer.loop.finished:

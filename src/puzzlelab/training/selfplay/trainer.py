@@ -97,7 +97,7 @@ class Trainer:
     loop: Loop
 
     @classmethod
-    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat) -> Trainer:
+    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
         learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
@@ -105,13 +105,13 @@ class Trainer:
         task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring)
         heartbeat.busy("proves the optima of the evaluation boards")
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
-        loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False)
+        loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False, watch=watch)
         loop.publish()
         return cls(heartbeat, task, loop)
 
     def work_once(self, watch: Watch) -> bool:
         """Train until the next candidate at most; False if there are too few games for another step."""
-        if not self.task.has_enough:
+        if not self.loop.unfinished and not self.task.has_enough:
             self.task.read_new_shards()
             if not self.task.has_enough:
                 self.heartbeat.waiting("more games")
