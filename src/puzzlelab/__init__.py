@@ -13,6 +13,10 @@ Start reading at `api`, then `core.puzzle`. docs/how-it-works.md has a drawing o
 through them. Imports run from the last line of this list to the first.
 """
 
+from puzzlelab.core import startup as _startup
+
+_startup.begin()  # before all other imports: signals that come meanwhile find a handler
+
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import network_source as _network_source

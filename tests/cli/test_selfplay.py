@@ -150,6 +150,32 @@ def test_whatever_is_killed_ten_times_the_run_goes_on_and_counts_right(tmp_path,
     assert f"{sum(line['games'] for line in lines):,}" in re.sub(r"\s+", " ", status)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=["SIGTERM", "SIGHUP"])
+def test_a_signal_ends_all_programs_and_the_state_is_saved(tmp_path, config, number, code) -> None:
+    run = tmp_path / "run"
+    words = [sys.executable, "-m", "puzzlelab", "selfplay", "run", str(run), "--config", str(config)]
+    words += ["--workers", "2", "--set", "learning.steps=100000", "--set", "learning.save_seconds=100000"]
+    words += ["--set", "replay.replay_ratio=50", "--set", "replay.samples_per_candidate=1000000"]
+    listening = dict.fromkeys((signal.SIGTERM, signal.SIGHUP), signal.SIG_DFL)
+    process = subprocess.Popen(
+        words,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: [signal.signal(*each) for each in listening.items()],
+    )
+    metrics = run / "metrics.jsonl"
+    while not (metrics.exists() and metrics.stat().st_size):  # an evaluation, so steps were made
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == code
+    assert "Traceback" not in err + "".join(log.read_text() for log in (run / "programs").glob("*.log"))
+    assert not _at_work(SelfPlayRun(run))  # each removes its file
+    assert "trainer did not end" in err or json.loads((run / "state.json").read_text())["step"] >= 10
+
+
 def _grown(league, seconds) -> None:
     """Wait until more games were played, and then for so long."""
     before = league.game_log.stat().st_size if league.game_log.exists() else 0

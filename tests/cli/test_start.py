@@ -69,7 +69,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
     ("verb", "files"), [("solve", {"solve", "networks", "options", "report"}), ("verify", {"verify", "options"})]
 )
 def test_one_verb_imports_no_other(verb, files) -> None:
-    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "quick_start", *files}
+    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "quick_start", "streams", *files}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,16 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     assert {name.partition(".")[0] for name in ours(modules, "puzzles")} == {puzzle.partition("-")[0]}
     general = {name for name in ours(modules, "solvers") if not name.startswith("_")}
     assert general <= solvers
-    assert ours(modules, "cli") == {"main", "console", "quick_start", "solve", "networks", "options", "report"}
+    assert ours(modules, "cli") == {
+        "main",
+        "console",
+        "quick_start",
+        "streams",
+        "solve",
+        "networks",
+        "options",
+        "report",
+    }
 
 
 def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:

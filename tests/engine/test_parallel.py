@@ -114,6 +114,19 @@ def test_there_is_at_least_one_core() -> None:
     assert cores() >= 1
 
 
+def test_what_watches_may_end_a_wait() -> None:
+    stop = threading.Event()
+
+    def watch() -> None:
+        raise KeyboardInterrupt
+
+    for jobs in (1, 2):
+        stop.clear()
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_map(lambda number: stop.wait(), range(3), jobs, on_interrupt=stop.set, watch=watch))
+        assert stop.is_set()
+
+
 def test_ctrl_c_that_does_not_end_a_wait_is_seen_all_the_same() -> None:
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("Ctrl-C reaches the main thread alone")

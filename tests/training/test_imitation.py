@@ -11,9 +11,13 @@ from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
+from puzzlelab.training import train_state
 from puzzlelab.training.batch import PolicyValueBatch
+from puzzlelab.training.evaluation import make_evaluator
 from puzzlelab.training.learner import new_learner
+from puzzlelab.training.loop import Loop
 from puzzlelab.training.policy_value import losses_of
+from puzzlelab.training.runs import Run
 
 
 def test_a_run_leaves_a_network_with_its_card(tmp_path, settings_of, train, metrics_of) -> None:
@@ -52,6 +56,45 @@ def test_a_run_that_is_ended_three_times_goes_on_as_if_it_had_not_been(
     parts = train(tmp_path / "parts", settings)
     assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()
+
+
+@pytest.mark.parametrize("step", [30, 60])
+def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
+    tmp_path, settings_of, train, metrics_of, monkeypatch, step
+) -> None:
+    whole = train(tmp_path / "whole", settings_of())
+    steps = []
+
+    def evaluate(loop, watch) -> None:
+        steps.append(loop.step)
+        if loop.step == step:
+            monkeypatch.setattr(Loop, "_evaluate", original)
+            raise KeyboardInterrupt
+        original(loop, watch)
+
+    original = Loop._evaluate
+    monkeypatch.setattr(Loop, "_evaluate", evaluate)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "parts", settings_of())
+    assert train_state.saved_step(tmp_path / "parts") == steps[-1] == step
+    parts = train(tmp_path / "parts", settings_of())
+    assert metrics_of(parts) == metrics_of(whole)
+    assert parts.champion.read_text() == whole.champion.read_text()
+
+
+@pytest.mark.parametrize("solver", ["greedy", "beam"], ids=["boards together", "one after the other"])
+def test_an_evaluation_ends_where_it_is_watched(tmp_path, settings_of, solver) -> None:
+    settings = settings_of("evaluation.prove_optimum=false", f"evaluation.solver={solver}")
+    puzzle = registry.load(settings.puzzle)
+    evaluator = make_evaluator(puzzle, settings.evaluation, settings.seed, Run(tmp_path))
+    model = new_learner(puzzle, settings.network, settings.learning, settings.seed).ema_model
+
+    def watch() -> None:
+        raise KeyboardInterrupt
+
+    assert evaluator.evaluate(model, settings.evaluation)["solved"] == 1.0
+    with pytest.raises(KeyboardInterrupt):
+        evaluator.evaluate(model, settings.evaluation, watch=watch)
 
 
 def test_what_was_written_after_the_last_save_is_written_anew(

@@ -147,7 +147,9 @@ def test_whoever_leaves_ends_the_search(path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda how: how.name
+)
 def test_no_process_is_left_however_the_server_ends(how) -> None:
     one = start("--time", "120")
     children = one.children()
@@ -159,6 +161,7 @@ def test_no_process_is_left_however_the_server_ends(how) -> None:
                 break
     printed, _ = one.process.communicate(timeout=60)
     assert "Traceback" not in printed
+    assert one.process.returncode == (0 if how != signal.SIGKILL else -signal.SIGKILL)
     assert eventually(lambda: not any(map(alive, children)))
 
 

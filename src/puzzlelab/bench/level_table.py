@@ -93,6 +93,8 @@ def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
     """The moves of the unique solution; empty if there are several."""
     name, options = usual_solver(puzzle)
     result = solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60))
+    if result.stop == "interrupted":
+        raise KeyboardInterrupt
     return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 

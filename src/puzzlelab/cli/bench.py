@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.bench.batches import Batching
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 from puzzlelab.cli.options import Seconds, Seed, limit_of
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.bench.runs import BenchRun

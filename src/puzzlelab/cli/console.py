@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.core.puzzle import Puzzle
 
-SOLVED, UNSOLVED, UNREADABLE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes."""
+SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
+"""Exit codes; `core.signals` has that of an interrupted command."""
 WIDTH = 120
 """Columns of output that does not go to a terminal."""
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
 from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Nodes, Seconds, SolverName
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput

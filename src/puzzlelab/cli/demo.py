@@ -83,6 +83,8 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     for text in solvers:
         with progress(f"{text} ..."):
             result = solve(parse_solver(text), instance, Limit(seconds=20))
+        if result.stop == "interrupted":
+            raise KeyboardInterrupt
         counts = (str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
         if not verify(instance, result).holds or result.moves is None:
             table.add_row(text, "-", f"not solved ({result.stop})", *counts)

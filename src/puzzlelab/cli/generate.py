@@ -13,8 +13,9 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.console import fail, output, progress
 from puzzlelab.cli.options import Seed, Threads, TilesName
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.board_generation import GeneratorField

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import (
-    INTERRUPTED,
     SOLVED,
     UNREADABLE,
     UNSOLVED,
@@ -22,6 +21,7 @@ from puzzlelab.cli.console import (
     read_boards,
 )
 from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Settle, SolverName
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval

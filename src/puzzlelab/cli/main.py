@@ -13,6 +13,9 @@ from typer.main import get_command
 from puzzlelab import __version__
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail
 from puzzlelab.cli.quick_start import start_quickly
+from puzzlelab.cli.streams import prepare
+from puzzlelab.core import signals, startup
+from puzzlelab.core.signals import INTERRUPTED
 
 VERBS = {
     "list": "list:list_all",
@@ -102,40 +105,65 @@ def main(
 def _compile_behind_the_answer() -> None:
     """Compile the kernels that came from a pack for this processor, in the background."""
     machine_code = sys.modules.get("puzzlelab.engine.machine_code")  # not imported: no kernel was looked for
-    if machine_code is not None and machine_code.used_of_packs:
+    if machine_code is not None and machine_code.used_of_packs and not signals.received():
         from puzzlelab.engine.background import start
 
         start(list(machine_code.used_of_packs.values()))
 
 
 def run() -> None:
-    """The program `puzzlelab`. Exit codes: 0 all solved, 1 something unsolved, 2 unreadable input, 130 Ctrl-C."""
+    """The program `puzzlelab`.
+
+    Exit codes: 0 all solved, 1 something unsolved, 2 unreadable input; what was done is kept, and the code is 130 after
+    Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    """
+    prepare()
+    start_quickly()
+    with signals.raising():
+        try:
+            code = _exit_code()
+        except KeyboardInterrupt:  # while the program ended, or started to
+            code = INTERRUPTED
+        except Exception:
+            if not signals.received():
+                raise
+            code = INTERRUPTED  # a library has made another exception of it
+    code = signals.exit_code(code)
+    if signals.received():
+        startup.end(code)
+    sys.exit(code)
+
+
+def _exit_code() -> int:
+    """Run a command; errors become sentences on standard error."""
     from puzzlelab.core.errors import PuzzlelabError
 
-    start_quickly()
     try:
-        app()
-        code = SOLVED
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+            _compile_behind_the_answer()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else SOLVED
     except PuzzlelabError as error:
         fail(str(error))
-        code = UNREADABLE
+        return UNREADABLE
     except MemoryError:
         fail("there is not enough memory for this")
-        code = UNSOLVED
+        return UNSOLVED
     except RecursionError:
         fail("the input is nested too deeply")
-        code = UNREADABLE
+        return UNREADABLE
     except RuntimeError as error:
         if "allocate memory" not in str(error):  # the words of torch
             raise
         fail("there is not enough memory for this")
-        code = UNSOLVED
+        return UNSOLVED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = UNSOLVED
+        return UNSOLVED
     except OSError as error:
         fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")
-        code = UNSOLVED
-    finally:
-        _compile_behind_the_answer()
-    sys.exit(code)
+        return UNSOLVED
+    return SOLVED

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput, BoardOutcome, SolveJob

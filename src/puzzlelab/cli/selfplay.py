@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.console import fail, output, progress
 from puzzlelab.cli.train import need_torch, settings_from
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +53,7 @@ def run(
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
     selfplay_run, settings = _open_run(run, config, option)
-    with _interruptible(lines=True) as watch:
+    with _interruptible(lines=True, learns=workers == 0) as watch:
         from puzzlelab.training.selfplay import supervisor
 
         supervisor.run_all(selfplay_run, settings, watch, workers, minutes)
@@ -80,7 +81,7 @@ def generate(
 def train(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
     """Learn from the games in the folder, and write a new candidate network after each round."""
     selfplay_run, settings = _open_run(run, config, option)
-    with _interruptible() as watch:
+    with _interruptible(learns=True) as watch:
         from puzzlelab.training.selfplay import programs
 
         programs.train(selfplay_run, settings, watch)
@@ -118,7 +119,8 @@ def match(
 ) -> None:
     """Let two players solve the same boards; the shorter solution wins. The result is appended to matches.jsonl.
 
-    Exit code: 0 played, 2 something unreadable, 130 interrupted; boards that both have played count nevertheless.
+    Exit code: 0 played, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP; boards that both
+    have played count nevertheless.
     """
     selfplay_run, settings = _open_run(run, None, None)
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
@@ -153,21 +155,24 @@ def _open_run(run: Path, config: Path | None, changes: list[str] | None) -> tupl
     return selfplay_run, settings
 
 
-def _interruptible(lines: bool = False) -> Any:
-    """A context with progress bars, whose callback ends the work at Ctrl-C or when the parent process has ended.
+def _interruptible(lines: bool = False, learns: bool = False) -> Any:
+    """A context with progress bars, whose callback ends the work at a signal or when the parent process has ended.
 
-    With `lines` progress is printed as plain lines where standard error is no terminal.
+    With `lines` progress is printed as plain lines where standard error is no terminal. What `learns` ends after the
+    present step, so that its state can be saved; other work ends at once, because whole shards and matches are saved.
     """
-    from contextlib import contextmanager
+    from contextlib import contextmanager, nullcontext
 
-    from puzzlelab.training.processes import graceful_interrupt, stop_if_orphaned
+    from puzzlelab.core.signals import delayed
+    from puzzlelab.training.processes import stop_if_orphaned
 
     @contextmanager
     def working() -> Iterator[Callable[[], None]]:
-        with progress(lines=lines), graceful_interrupt() as check_interrupt:
+        with progress(lines=lines), delayed() if learns else nullcontext() as check_interrupt:
 
             def watch() -> None:
-                check_interrupt()
+                if check_interrupt:
+                    check_interrupt()
                 stop_if_orphaned()
 
             try:

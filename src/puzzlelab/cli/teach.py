@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.console import fail, output, progress
 from puzzlelab.cli.options import OtherOptions, Threads
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, fail, output, progress
+from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.training.recipe import Recipe
@@ -45,7 +46,7 @@ def train(
 ) -> None:
     """Train a network. Ctrl-C saves the run; repeat the command to continue.
 
-    Exit code: 0 trained, 2 something unreadable, 130 interrupted.
+    Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
     need_torch()
     from puzzlelab.core.errors import BadFile, BadOption

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import INTERRUPTED, SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
 from puzzlelab.cli.options import limit_of
+from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.row_checks import RowCheck

@@ -55,7 +55,8 @@ def warm(
     pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(pairs)) as bars:
         for solver, start in pairs:
-            solve(solver, start, limit)
+            if solve(solver, start, limit).stop == "interrupted":
+                raise KeyboardInterrupt
             bars.advance(bars.task_ids[0])
     if unkept or unkept_tables:
         path, reason = next(iter({**unkept, **unkept_tables}.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -19,7 +20,17 @@ def web(
     memory: Annotated[str | None, typer.Option(help="The most memory of one search, such as 2G.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Searches at once; by default as many as there are cores.")] = None,
 ) -> None:
-    """Serve a page to generate, play and solve puzzles; Ctrl-C ends it."""
+    """Serve a page to generate, play and solve puzzles; Ctrl-C ends it.
+
+    Exit code: 0 ended by a signal, 2 something unreadable.
+    """
+    with suppress(KeyboardInterrupt):  # of a signal that comes before the server is there
+        _serve(host, port, browse, time, memory, jobs)
+    output().print("ended")
+
+
+def _serve(host: str, port: int, browse: bool, time: float | None, memory: str | None, jobs: int | None) -> None:
+    """Serve until a signal."""
     from puzzlelab.core.errors import BadInput
     from puzzlelab.core.limit import read_memory
     from puzzlelab.core.settings import fill
@@ -40,7 +51,4 @@ def web(
         if not is_local(address):
             console.print("everyone on this network can use it; without --host only this machine can")
 
-    try:
-        serve(host, port, fill(ServerLimits, limits), ready, browse)
-    except KeyboardInterrupt:
-        console.print("ended")
+    serve(host, port, fill(ServerLimits, limits), ready, browse)

@@ -34,15 +34,17 @@ def ordered_map(
     jobs: int | None = None,
     processes: bool = False,
     on_interrupt: Callable[[], None] | None = None,
+    watch: Callable[[], None] | None = None,
 ) -> Iterator[Answer]:
     """`function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
 
-    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits for what runs.
+    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits for what runs. `watch` is
+    called again and again while this process waits, and may raise to the same effect.
     """
     jobs = cores() if jobs is None else jobs
     if jobs < 1:
         raise BadOption(f"at least 1 job is needed, not {jobs}")
-    if jobs == 1 and not processes:
+    if jobs == 1 and not processes and watch is None:
         yield from map(function, items)
         return
     with _executor(jobs, processes) as executor:
@@ -51,9 +53,9 @@ def ordered_map(
             for item in items:
                 waiting.append(executor.submit(function, item))
                 if len(waiting) >= AHEAD * jobs:
-                    yield _first(waiting)
+                    yield _first(waiting, watch)
             while waiting:
-                yield _first(waiting)
+                yield _first(waiting, watch)
         finally:
             if waiting and on_interrupt:
                 on_interrupt()
@@ -61,7 +63,7 @@ def ordered_map(
                 future.cancel()
 
 
-def _first(waiting: deque[Future[Answer]]) -> Answer:
+def _first(waiting: deque[Future[Answer]], watch: Callable[[], None] | None) -> Answer:
     """Wait for the first future, remove it, and return its result.
 
     Waits a little at a time, because Ctrl-C that comes just before a wait begins does not end it.
@@ -69,7 +71,8 @@ def _first(waiting: deque[Future[Answer]]) -> Answer:
     from concurrent.futures import wait
 
     while not wait((waiting[0],), LOOK).done:
-        pass
+        if watch:
+            watch()
     answer = waiting[0].result()
     waiting.popleft()
     return answer

@@ -24,6 +24,7 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import UNLIMITED, Count
 from puzzlelab.core.solver import Attempt
+from puzzlelab.core.startup import ENDING
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
 from puzzlelab.engine.enumeration import counted, listed
@@ -143,7 +144,7 @@ class WorkerPool:
     def close(self) -> None:
         """End the processes."""
         for worker in self.workers:
-            worker.process.terminate()
+            worker.process.kill()
         for worker in self.workers:
             worker.process.join()
             worker.pipe.close()
@@ -216,12 +217,12 @@ class WorkerPool:
 
 @contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """Processes started here ignore Ctrl-C, which the system sends to all of them: this process ends the others."""
+    """Processes started here ignore signals that may be sent to all of them: this process ends the others."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # or else `Process.start` starts it, and lets the signal through afterwards
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:

@@ -6,7 +6,8 @@ Neither the boards nor the samples are trained on.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -78,11 +79,18 @@ class Evaluator:
     states: tuple[State, ...]
     optima: tuple[int | None, ...]
 
-    def evaluate(self, model: Model, settings: EvalSettings, prefers_prior: bool = False) -> Metrics:
+    def evaluate(
+        self,
+        model: Model,
+        settings: EvalSettings,
+        prefers_prior: bool = False,
+        watch: Callable[[], None] = lambda: None,
+    ) -> Metrics:
         """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`.
 
         Where the settings name no guide, the network is asked for its estimate, if it has one, or for its prior; with
-        `prefers_prior` for its prior, if it has one, or for its estimate.
+        `prefers_prior` for its prior, if it has one, or for its estimate. `watch` is called again and again, and may
+        raise `KeyboardInterrupt`.
         """
         by_prior = "policy" in model.heads if prefers_prior else "cost_to_go" not in model.heads
         guide = settings.guide or ("prior" if by_prior else "estimate")
@@ -90,7 +98,14 @@ class Evaluator:
         solver = registry.parse_solver(settings.solver)
         limit = {"max_moves": settings.max_moves} if "max_moves" in solver.options() else {}
         solver = with_options(solver, {**option, **limit})
-        results = solve_all(solver, [Instance(self.puzzle, state) for state in self.states], Limit())
+
+        def over() -> bool:
+            watch()
+            return False
+
+        results = solve_all(solver, [Instance(self.puzzle, state) for state in self.states], Limit(), over)
+        if any(result.stop == "interrupted" for result in results):
+            raise KeyboardInterrupt
         lengths = [result.length for result in results if result.length is not None]
         metrics: Metrics = {"solved": len(lengths) / len(results)}
         if lengths:
@@ -106,11 +121,16 @@ class Evaluator:
         return metrics
 
 
-def make_evaluator(puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run) -> Evaluator:
-    """The boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder."""
+def make_evaluator(
+    puzzle: Puzzle, settings: EvalSettings, seed: int, run: Run, watch: Callable[[], None] = lambda: None
+) -> Evaluator:
+    """The boards of a run's evaluations, the same for the same seed; proofs are cached in the run's folder.
+
+    `watch` is called again and again, and may raise `KeyboardInterrupt`; the proofs so far are kept.
+    """
     random_states = (generator(seed, EVALUATION, number) for number in range(settings.boards))
     states = tuple(_board(puzzle, settings, random, number) for number, random in enumerate(random_states))
-    optima = _optima(puzzle, states, settings, run) if settings.prove_optimum else (None,) * len(states)
+    optima = _optima(puzzle, states, settings, run, watch) if settings.prove_optimum else (None,) * len(states)
     return Evaluator(puzzle, states, optima)
 
 
@@ -122,7 +142,9 @@ def _board(puzzle: Puzzle, settings: EvalSettings, random: np.random.Generator, 
     return scale_of(puzzle, settings.scale)[1].sample(random, level)
 
 
-def _optima(puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, run: Run) -> tuple[int | None, ...]:
+def _optima(
+    puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, run: Run, watch: Callable[[], None]
+) -> tuple[int | None, ...]:
     path = run.folder / "truth.json"
     boards = [puzzle.write(state) for state in states]
     optima = _read_optima(path)
@@ -130,10 +152,13 @@ def _optima(puzzle: Puzzle, states: tuple[State, ...], settings: EvalSettings, r
     if unproven:
         name, options = usual_solver(puzzle)
         solver = registry.make_solver(name, options)
-        for number, (board, optimum) in enumerate(_prove(solver, puzzle, unproven, settings.proof_seconds), start=1):
-            optima[board] = optimum
-            report.progress("proving the optimum of the evaluation boards", number, len(unproven))
-        run.write(path, json.dumps(optima) + "\n")
+        proofs = _prove(solver, puzzle, unproven, settings.proof_seconds, watch)
+        try:
+            for number, (board, optimum) in enumerate(proofs, start=1):
+                optima[board] = optimum
+                report.progress("proving the optimum of the evaluation boards", number, len(unproven))
+        finally:
+            run.write(path, json.dumps(optima) + "\n")
     return tuple(optima[board] for board in boards)
 
 
@@ -151,14 +176,19 @@ def _read_optima(path: Path) -> dict[str, int | None]:
     return optima
 
 
-def _prove(solver: Solver, puzzle: Puzzle, states: list[State], seconds: float) -> Iterator[tuple[str, int | None]]:
+def _prove(
+    solver: Solver, puzzle: Puzzle, states: list[State], seconds: float, watch: Callable[[], None]
+) -> Iterator[tuple[str, int | None]]:
     """Each board with its optimum, None where it was not proven in time."""
+    stop = threading.Event()
 
     def prove(state: State) -> tuple[str, int | None]:
-        result = solve(solver, Instance(puzzle, state), Limit(seconds=seconds))
+        result = solve(solver, Instance(puzzle, state), Limit(seconds=seconds), lambda attempt: stop.is_set())
+        if result.stop == "interrupted":
+            raise KeyboardInterrupt
         return puzzle.write(state), result.length if result.proof in ("optimal", "unique") else None
 
-    return ordered_map(prove, states)
+    return ordered_map(prove, states, on_interrupt=stop.set, watch=watch)
 
 
 def compare_with_teacher(model: Model, samples: TrainingSamples) -> Metrics:

@@ -87,7 +87,7 @@ def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: W
     """
     with run.exclusive("learner"):
         task.prepare(run, settings, watch)
-        loop = Loop.open(run, settings, task.new(run, settings))
+        loop = Loop.open(run, settings, task.new(run, settings), watch=watch)
         try:
             loop.run_steps(watch)
             while not loop.finished:
@@ -119,6 +119,8 @@ class Loop:
     """Training time of the calls before this one."""
     began: float = field(default_factory=time.perf_counter)
     saved_at: float = 0.0
+    unfinished: bool = False
+    """Whether the evaluation after the last step, and what else is due after it, has been interrupted."""
 
     @classmethod
     def open(
@@ -128,15 +130,19 @@ class Loop:
         task: TrainingTask,
         publish_interval: int | None = None,
         reports_progress: bool = True,
+        watch: Watch = lambda: None,
     ) -> Loop:
-        """Continue from the saved state of the run's folder, or start anew."""
+        """Continue from the saved state of the run's folder, or start anew.
+
+        `watch` is called while the optima of the evaluation boards are proven, and may raise.
+        """
         for path in run.nets.glob(f"*{checkpoint.WEIGHTS}.*"):  # of processes that were killed
             path.unlink(missing_ok=True)
         states = SavedStates(run.folder)
         saved = states.load()
         length = saved[1]["metrics"] if saved else 0
         writer = MetricsWriter(run.metrics, length, run.folder / "tensorboard")
-        evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run)
+        evaluator = make_evaluator(task.learner.puzzle, settings.evaluation, settings.seed, run, watch)
         loop = cls(run, settings, task, states, writer, evaluator, publish_interval, reports_progress)
         if saved:
             loop._restore(*saved)
@@ -160,25 +166,32 @@ class Loop:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are done."""
+        """Whether all steps are done, with what is due after the last one."""
+        return self._is_last_step and not self.unfinished
+
+    @property
+    def _is_last_step(self) -> bool:
         steps = self.settings.learning.steps
         return steps is not None and self.step >= steps
 
     def run_steps(self, watch: Watch) -> bool:
         """Train until a network was published, the task has to wait, or all steps are done; whether one was published.
 
-        `watch` is called before every step, and may raise.
+        `watch` is called before every step and during evaluations, and may raise.
         """
         while not self.finished:
             watch()
-            losses = self.task.step()
-            if losses is None:
-                return False
-            self.losses.add(losses)
+            if not self.unfinished:
+                losses = self.task.step()
+                if losses is None:
+                    return False
+                self.losses.add(losses)
+                self.unfinished = True
             if self._is_due(self.settings.evaluation.every):
-                self._evaluate()
+                self._evaluate(watch)
             elif self.reports_progress and self.step < self.settings.evaluation.every and _is_round(self.step):
                 report.progress("training", self.step, self.settings.learning.steps, self._early_summary())
+            self.unfinished = False
             if self.publish_interval is not None and self._is_due(self.publish_interval):
                 self.save()
                 self.publish()
@@ -193,14 +206,14 @@ class Loop:
 
     def _is_due(self, interval: int) -> bool:
         """Whether something happens after this step that happens every `interval` steps and after the last one."""
-        return self.step % interval == 0 or self.finished
+        return self.step % interval == 0 or self._is_last_step
 
-    def _evaluate(self) -> None:
+    def _evaluate(self, watch: Watch) -> None:
         """Evaluate the network, and write the metrics."""
         settings, task = self.settings.evaluation, self.task
         evaluated: Metrics = {}
         if self.evaluator.states:
-            evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior)
+            evaluated = self.evaluator.evaluate(task.learner.ema_model, settings, task.prefers_prior, watch)
             evaluated |= task.policy_metrics(self.evaluator, settings)
         metrics = {**self.losses.take(), **task.metrics(), **evaluated}
         seconds = self.seconds
@@ -220,6 +233,8 @@ class Loop:
         state: dict[str, Any] = {"step": self.step, "metrics": self.writer.length}
         if values:
             state["student"] = values
+        if self.unfinished:
+            state["unfinished"] = True
         state |= {"totals": self.losses.state(), "spent": self.seconds}
         own = {TASK_PREFIX + name: value for name, value in tensors.items()}
         self.states.save({**self.task.learner.state(), **own}, state)
@@ -231,6 +246,7 @@ class Loop:
         own = {name.removeprefix(TASK_PREFIX): value for name, value in tensors.items() if name.startswith(TASK_PREFIX)}
         self.task.learner.restore(tensors, state["step"])
         self.task.restore(own, state.get("student", {}))
+        self.unfinished = state.get("unfinished", False)
         self.losses, self.earlier_seconds = MeanLosses.of(state["totals"]), state["spent"]
 
     def publish(self) -> None:

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
+from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
+from puzzlelab.core.startup import PARENT_VARIABLE
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
-GRACE_SECONDS = 20.0
-"""The time that a child process has to end by itself."""
-PARENT_VARIABLE = "PUZZLELAB_PARENT"
-"""The environment variable with the process id of the parent, so that a child does not outlive a killed parent."""
+GRACE_SECONDS = 1.5
+"""The time that a child process has to end by itself. A generator that is killed loses a shard, which is made again."""
 
 
 def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
-    """Learn here, beside a generator if the recipe has one; Ctrl-C ends both after the present step."""
+    """Learn here, beside a generator if the recipe has one; a signal ends both after the present step."""
     if recipe.generate is None:
         learn(recipe, run, settings)
         return
-    with generator(name, run) as check_alive, graceful_interrupt() as check_interrupt:
+    with generator(name, run) as check_alive, signals.delayed() as check_interrupt:
 
         def watch() -> None:
             check_interrupt()
@@ -39,7 +36,7 @@ def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
 
 def learn(recipe: Recipe, run: Run, settings: Any) -> None:
     """Learn here, from the shards that generators elsewhere write into the folder."""
-    with graceful_interrupt() as check_interrupt:
+    with signals.delayed() as check_interrupt:
         recipe.learn(run, settings, check_interrupt)
 
 
@@ -64,19 +61,25 @@ def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch], None]:
 
 @contextmanager
 def generator(name: str, run: Run) -> Iterator[Callable[[], None]]:
-    """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed."""
+    """Runs a generator as a child process; gives a function that raises `PuzzlelabError` if it has failed.
+
+    Where a signal has ended the generator, the function acts as if the signal had come to this process.
+    """
     command = [sys.executable, "-m", "puzzlelab", "train", name, "--run", str(run.folder), "--only", "generate"]
-    process = start_child(command, stderr=subprocess.PIPE, text=True)
+    process = start_child(command, stderr=subprocess.PIPE, text=True, process_group=0)
 
     def check_alive() -> None:
-        if process.poll():
+        code = process.poll()
+        if number := signals.ended_by(code):
+            signals.interrupt(number)
+        if code:
             _, error = process.communicate()
-            raise PuzzlelabError(f"the generator of the run failed: {error.strip() or process.returncode}")
+            raise PuzzlelabError(f"the generator of the run failed: {error.strip() or code}")
 
     try:
         yield check_alive
     finally:
-        end_child(process, signal.SIGTERM)
+        end_children({process: GRACE_SECONDS})
 
 
 def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
@@ -85,53 +88,25 @@ def start_child(command: list[str], **options: Any) -> subprocess.Popen[Any]:
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, **options)
 
 
-def end_child(process: subprocess.Popen[Any], signal_number: int) -> None:
-    """End a child process by this signal, or kill it if it does not end soon."""
-    end_children([process], signal_number, GRACE_SECONDS)
+def end_children(grace_seconds: Mapping[subprocess.Popen[Any], float]) -> list[subprocess.Popen[Any]]:
+    """End child processes together, each within its seconds; returns those that were killed because they did not.
 
-
-def end_children(
-    processes: Sequence[subprocess.Popen[Any]], signal_number: int, grace_seconds: float
-) -> list[subprocess.Popen[Any]]:
-    """End child processes together by this signal; returns those that were killed because they did not end in time.
-
-    A second Ctrl-C kills them at once.
+    A second signal to this process kills them at once.
     """
-    for process in processes:
-        process.send_signal(signal_number)
-    deadline = time.monotonic() + grace_seconds
+    for process in grace_seconds:
+        process.terminate()
+    began, late = time.monotonic(), []
     try:
-        for process in processes:
-            with suppress(subprocess.TimeoutExpired):
-                process.communicate(timeout=max(0.0, deadline - time.monotonic()))
+        for process, seconds in sorted(grace_seconds.items(), key=lambda item: item[1]):
+            try:
+                process.communicate(timeout=max(0.0, began + seconds - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                late.append(process)
+                process.kill()
     finally:
-        late = [process for process in processes if process.poll() is None]
-        for process in late:
+        running = [process for process in grace_seconds if process.poll() is None]
+        for process in running:
             process.kill()
-        for process in late:
+        for process in running:
             process.communicate()
     return late
-
-
-@contextmanager
-def graceful_interrupt() -> Iterator[Callable[[], None]]:
-    """Delays Ctrl-C until the next call of the given function, which raises it; a second Ctrl-C acts at once."""
-    interrupted = threading.Event()
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-        interrupted.set()
-
-    def check_interrupt() -> None:
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield check_interrupt
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield check_interrupt
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -219,6 +219,8 @@ def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None
         except BadBoard as error:
             raise BadInput(f"{source.file}, line {line}: {error}") from None
         result = solve(solver, Instance(puzzle, state), Limit())
+        if result.stop == "interrupted":
+            raise KeyboardInterrupt
         if result.moves is None or result.proof != "unique":
             raise BadInput(f"{source.file}, line {line}: this board does not have exactly one solution")
         solved = board_after(puzzle, state, result.moves)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
 
+from puzzlelab.core import startup
 from puzzlelab.core.errors import BadOption
 from puzzlelab.web.app import make_app
 from puzzlelab.web.server_limits import ServerLimits
 
-SHUTDOWN_SECONDS = 2
+SHUTDOWN_SECONDS = 1
 """Seconds that requests have to end when the server ends."""
 MAX_HEADER_BYTES = 2**18
 """Bytes of a request's address and headers; enough for the longest board and game of every puzzle."""
@@ -25,7 +28,7 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 def serve(host: str, port: int, limits: ServerLimits, ready: Callable[[str], None], browse: bool = False) -> None:
-    """Serve until Ctrl-C; `ready(address)` is called as soon as the address can be opened.
+    """Serve until a signal; `ready(address)` is called as soon as the address can be opened.
 
     Raises:
         BadOption: if this host and port cannot be used.
@@ -66,9 +69,21 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
             await super().startup(sockets)
             ready()
 
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """End the server at each signal that ends a program; uvicorn knows nothing of SIGHUP."""
+            if threading.current_thread() is not threading.main_thread():
+                yield
+                return
+            before = startup.handle(self.handle_exit)
+            try:
+                yield
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if not self.should_exit:  # a second Ctrl-C changes nothing, and prints no traceback
-                super().handle_exit(sig, frame)
+            self.should_exit = True  # a second signal changes nothing: requests have `SHUTDOWN_SECONDS` at most
 
     AnnouncingServer(settings).run([listener])
 

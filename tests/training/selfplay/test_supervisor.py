@@ -20,7 +20,7 @@ from puzzlelab.training.selfplay.supervisor import ManagedProcess
 
 CHILD = """
 import json, os, pathlib, platform, signal, sys, time
-signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 status = {"machine": platform.node(), "process": os.getpid(), "run": "", "since": time.time()}
 status |= {"program": "referee", "busy": "plays a match", "waiting": ""}
 path = pathlib.Path(sys.argv[1]) / f"referee-{os.getpid()}.json"
@@ -32,7 +32,7 @@ parent = os.getppid()
 while os.getppid() == parent:
     time.sleep(0.05)
 """
-"""A program that writes its status file, and then is killed, or ignores Ctrl-C as long as its parent is there."""
+"""A program that writes its status file, and then is killed, or ignores SIGTERM as long as its parent is there."""
 
 
 @pytest.fixture
@@ -115,14 +115,25 @@ def test_programs_do_not_get_the_ctrl_c_of_the_terminal_as_well(begun, child, mo
     assert options["process_group"] == 0
 
 
+@pytest.mark.parametrize("code", [143, -15, 130])
+def test_a_program_that_a_signal_asked_to_end_is_not_started_again(begun, child, listener, code) -> None:
+    process = child("stubborn")
+    ending = "os.kill(os.getpid(), 15)" if code < 0 else f"os._exit({code})"
+    process.command = [sys.executable, "-c", f"import os; {ending}"]
+    supervisor.run_all(*begun, lambda: None)  # ends, because no program is left
+    assert process.process is not None
+    assert process.process.returncode == code
+    assert listener.notes == [f"the referee was ended by signal {2 if code == 130 else 15}, and is not started again"]
+
+
 class Stubborn:
     """A process that ends only when it is killed."""
 
     def __init__(self, error):
         self.error, self.signals = error, []
 
-    def send_signal(self, number):
-        self.signals.append(number)
+    def terminate(self):
+        self.signals.append(signal.SIGTERM)
 
     def kill(self):
         self.signals.append(signal.SIGKILL)
@@ -137,15 +148,15 @@ class Stubborn:
 
 def test_processes_are_asked_first_and_then_killed_together() -> None:
     children = [Stubborn(subprocess.TimeoutExpired("child", 0)) for _ in range(2)]
-    assert processes.end_children(children, signal.SIGINT, 0.0) == children
-    assert [child.signals for child in children] == [[signal.SIGINT, signal.SIGKILL]] * 2
+    assert processes.end_children(dict.fromkeys(children, 0.0)) == children
+    assert [child.signals for child in children] == [[signal.SIGTERM, signal.SIGKILL]] * 2
 
 
 def test_a_second_ctrl_c_kills_them_at_once() -> None:
     children = [Stubborn(KeyboardInterrupt()) for _ in range(2)]
     with pytest.raises(KeyboardInterrupt):
-        processes.end_children(children, signal.SIGINT, 1e9)
-    assert [child.signals for child in children] == [[signal.SIGINT, signal.SIGKILL]] * 2
+        processes.end_children(dict.fromkeys(children, 1e9))
+    assert [child.signals for child in children] == [[signal.SIGTERM, signal.SIGKILL]] * 2
 
 
 def test_a_match_is_interrupted_within_a_batch(finished, monkeypatch) -> None:

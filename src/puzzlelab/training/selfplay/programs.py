@@ -46,7 +46,7 @@ def generate(run: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None
 def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
-        trainer = Trainer.open(run, settings, heartbeat)
+        trainer = Trainer.open(run, settings, heartbeat, watch)
         try:
             _work(run, trainer, watch, lambda: trainer.loop.finished)
         finally:
@@ -94,6 +94,9 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         if time_is_over():
             raise _TimeIsOver
 
+    def report_time() -> None:
+        time_is_over()
+
     with (
         run.exclusive(TRAINER),
         run.exclusive(REFEREE),
@@ -101,13 +104,22 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
         Heartbeat(run, TRAINER).running() as trainer_heartbeat,
         Heartbeat(run, REFEREE).running() as referee_heartbeat,
     ):
-        trainer, referee = Trainer.open(run, settings, trainer_heartbeat), Referee(run, settings, referee_heartbeat)
+        trainer = Trainer.open(run, settings, trainer_heartbeat, report_time)
+        referee = Referee(run, settings, referee_heartbeat)
         generator = GameGenerator(run, settings, settings.follow, generator_heartbeat)
         generator.game_log.log_missing()
         referee.remove_losers()
         if trainer.task.turn is None:
             trainer.task.turn = generator.next_number() if trainer.task.restored else 0
+
+        def train() -> None:
+            torch.set_num_threads(settings.learning.threads)  # the result depends on it
+            trainer.take_turn(watch)
+            generator.remove_old_shards(below=trainer.task.first_needed)
+
         try:
+            if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
+                train()
             while True:
                 use_one_thread()
                 while referee.work_once(watch):
@@ -115,9 +127,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
                 if trainer.loop.finished:
                     break
                 generator.take_turn(trainer.task.turn, watch)
-                torch.set_num_threads(settings.learning.threads)  # the result depends on it
-                trainer.take_turn(watch)
-                generator.remove_old_shards(below=trainer.task.first_needed)
+                train()
         except _TimeIsOver:
             return
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
 import time
@@ -10,19 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.engine import report
-from puzzlelab.training.processes import end_children, start_child
+from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
-INTERRUPTED = 130
-"""The exit code of a program that was ended by Ctrl-C; it is not started again."""
-GRACE_SECONDS = 60.0
-"""The time that the programs have to end by themselves: on a busy machine an evaluation may take that long."""
+TRAINER_GRACE_SECONDS = 8.0
+"""The time that the trainer has to save its state, after a step or the compilation of a kernel that takes this long.
+
+The other programs have nothing to save: a shard and a match are played again. Containers are killed after 10 s.
+"""
 POLL_SECONDS = 0.2
 """The time between two checks of the processes."""
 STATUS_SECONDS = 2.0
@@ -44,6 +45,8 @@ class ManagedProcess:
     started: float = 0.0
     kills: int = 0
     """How often in a row the process was killed soon after its start."""
+    dismissed: bool = False
+    """Whether it was ended from outside by a signal that asks it to end; then it is not started again."""
 
     def start(self) -> None:
         """Start the process."""
@@ -54,14 +57,19 @@ class ManagedProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the process has not ended by itself, as all do when the run is done, the referee last."""
-        return self.process is not None and self.process.poll() != 0
+        """Whether the process runs or is to be restarted; all end when the run is done, the referee last."""
+        return self.process is not None and not self.dismissed and self.process.poll() != 0
 
     def restart_if_killed(self) -> bool:
         """Restart the process if it was killed, and say whether; raises `BadInput` if it failed."""
         assert self.process is not None
         code = self.process.poll()
-        if code in (None, 0, INTERRUPTED):
+        if code in (None, 0) or self.dismissed:
+            return False
+        assert code is not None
+        if number := signals.ended_by(code):
+            self.dismissed = True
+            report.note(f"the {self.name} was ended by signal {number}, and is not started again")
             return False
         if code > 0:
             raise BadInput(f"the {self.name} failed: {self._last_line() or f'exit code {code}'}")
@@ -105,23 +113,27 @@ def child_processes(run: SelfPlayRun, workers: int) -> Iterator[list[ManagedProc
 
 
 def _end(run: SelfPlayRun, children: Sequence[ManagedProcess]) -> None:
-    """End all programs; the trainer saves its state before it ends.
+    """End all programs; the trainer saves its state before it ends, for which it has more time than the others.
 
     A program that was killed cannot remove its status file. That is done here: its end is no surprise any more.
     """
     processes = {child.process: child for child in children if child.process is not None}
+    grace_seconds = {
+        process: TRAINER_GRACE_SECONDS if child.name == programs.TRAINER else GRACE_SECONDS
+        for process, child in processes.items()
+    }
     ended_before = {process for process in processes if process.poll() is not None}
     try:
-        late = end_children(list(processes), signal.SIGINT, GRACE_SECONDS)
+        late = end_children(grace_seconds)
     finally:
         forget_processes(run, {process.pid for process in processes})
     for process, child in processes.items():
         if process in late:
             report.note(
-                f"the {child.name} did not end within {GRACE_SECONDS:.0f} s, and was stopped: "
+                f"the {child.name} did not end within {grace_seconds[process]:g} s, and was stopped: "
                 "what it had not saved is done again when the run continues"
             )
-        elif process in ended_before and process.returncode < 0:
+        elif process in ended_before and process.returncode < 0 and not child.dismissed:
             report.note(f"the {child.name} was killed (signal {-process.returncode})")
 
 

@@ -77,10 +77,15 @@ class SelfPlayTask(TrainingTask):
         random = generator(self.settings.seed, SAMPLING, self.learner.step)
         _, samples = self.ring.sample(random, self.settings.learning.batch_size)
         losses = policy_value.train_on(self.learner, samples, self.settings, random)
-        if self.learner.step % self.publish_interval == 0 or self.learner.step == self.settings.learning.steps:
+        if self.is_turn_over:
             self.read_new_shards()
             self.end_turn()
         return losses
+
+    @property
+    def is_turn_over(self) -> bool:
+        """Whether a candidate is due after the last step, which ended its turn."""
+        return self.learner.step % self.publish_interval == 0 or self.learner.step == self.settings.learning.steps
 
     def end_turn(self) -> None:
         """Go on with the next turn if the programs take turns."""
@@ -175,7 +180,7 @@ class Trainer:
     loop: Loop
 
     @classmethod
-    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat) -> Trainer:
+    def open(cls, run: SelfPlayRun, settings: SelfPlaySettings, heartbeat: Heartbeat, watch: Watch) -> Trainer:
         """Continue from the saved state of the folder, or start anew; a new network is the first candidate."""
         learner = new_learner(registry.load(settings.puzzle), settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
@@ -183,9 +188,9 @@ class Trainer:
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
         task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring, interval)
         heartbeat.busy("proves the optima of the evaluation boards")
-        loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False)
-        if loop.step % interval == 0 or loop.finished:  # a killed program may have saved, and not published
-            loop.publish()
+        loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False, watch=watch)
+        if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
+            loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
             report.note(f"{run.latest} is missing: the network of step {loop.step:,} is the newest one")
             loop.publish()
@@ -193,7 +198,7 @@ class Trainer:
 
     def work_once(self, watch: Watch) -> bool:
         """Train until the next candidate at most; False if there are too few games for another step."""
-        if not self.task.has_enough:
+        if not self.loop.unfinished and not self.task.has_enough:
             self.task.read_new_shards()
             if not self.task.has_enough:
                 self.heartbeat.waiting("more games")
@@ -204,7 +209,7 @@ class Trainer:
 
     def take_turn(self, watch: Watch) -> None:
         """Train until the next candidate, or until more games than those of this turn are needed."""
-        turn = self.task.turn
+        turn, was_over = self.task.turn, self.loop.unfinished and self.task.is_turn_over
         self.work_once(watch)
-        if self.task.turn == turn:
+        if self.task.turn == turn and not was_over:
             self.task.end_turn()

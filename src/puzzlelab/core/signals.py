@@ -1,0 +1,114 @@
+"""Signals that end a command: Ctrl-C, SIGTERM (containers, Slurm, systemd) and SIGHUP (a terminal that was closed).
+
+All three interrupt a command in the same way: they raise `KeyboardInterrupt`. Only the exit code depends on which one
+came. `startup` handles them until the command begins.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from puzzlelab.core.startup import ENDING, handle
+
+if TYPE_CHECKING:
+    from puzzlelab.core.startup import Handler
+
+INTERRUPTED = 128 + signal.SIGINT
+"""The exit code of a command that was interrupted; `exit_code` replaces it after another signal than Ctrl-C."""
+AGAIN_SECONDS = 0.05
+"""The time after which a signal whose exception was lost is sent again."""
+
+_received: list[int] = []
+
+
+@contextmanager
+def raising() -> Iterator[None]:
+    """Lets these signals raise `KeyboardInterrupt` in the main thread, and restores the handlers at the end."""
+    _received.clear()
+    before, hook = handle(interrupt), sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: _unraisable(unraisable, hook)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        _restore(before)
+
+
+def interrupt(number: int, frame: FrameType | None = None) -> None:
+    """The handler of these signals: remembers which one came, and raises `KeyboardInterrupt`."""
+    _received.append(number)
+    raise KeyboardInterrupt
+
+
+def _restore(handlers: dict[int, Handler]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def _unraisable(unraisable: sys.UnraisableHookArgs, hook: Callable[[sys.UnraisableHookArgs], object]) -> None:
+    """Send a signal again whose exception was lost, because it was raised in a destructor or a callback."""
+    if not (_received and issubclass(unraisable.exc_type, KeyboardInterrupt)):
+        hook(unraisable)
+        return
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main, _received[-1]))
+    timer.daemon = True
+    timer.start()
+
+
+@contextmanager
+def delayed() -> Iterator[Callable[[], None]]:
+    """Delays the signals that raise an exception until the next call of the given function, which raises it.
+
+    The delays begin with the first call: before it there is nothing to save. A second signal acts at once. In other
+    threads than the main one nothing is delayed.
+    """
+    numbers: list[int] = []
+    begun = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if numbers or not begun:
+            interrupt(number)
+        numbers.append(number)
+
+    def check() -> None:
+        nonlocal begun
+        begun = True
+        if numbers:
+            interrupt(numbers[0])
+
+    before: dict[int, Handler] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                before[number] = handler
+                signal.signal(number, note)
+    try:
+        yield check
+    finally:
+        _restore(before)
+
+
+def received() -> bool:
+    """Whether a signal has interrupted the command."""
+    return bool(_received)
+
+
+def ended_by(code: int | None) -> int | None:
+    """The signal of `ENDING` that ended a process with this return code of `Popen`; None if none of them did."""
+    if code is None:
+        return None
+    return next((number for number in ENDING if code in (-number, 128 + number)), None)
+
+
+def exit_code(code: int) -> int:
+    """The exit code of the program for that of a command: `INTERRUPTED` becomes 128 + the number of the signal."""
+    return 128 + _received[0] if code == INTERRUPTED and _received else code

@@ -1,0 +1,93 @@
+"""The first thing that the program does: handle the signals that end it, before any other module is imported.
+
+Where the package is used as a library, this changes nothing. Imports here are few, because until they are done, Ctrl-C
+prints a traceback, and a process that is the first of a container (PID 1) does not get SIGTERM at all.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+TYPE_CHECKING = False  # to import it from `typing` takes longer than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+    Handler = Callable[[int, FrameType | None], object]
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The signals that end a program: Ctrl-C, containers and Slurm and systemd, and a terminal that was closed."""
+PARENT_VARIABLE = "PUZZLELAB_PARENT"
+"""The environment variable with the process id of the parent, so that a child does not outlive a killed parent."""
+PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of Linux."""
+
+
+_begun = False
+
+
+def begin() -> None:
+    """End this process at once and silently at a signal, as long as nothing is done that could be kept.
+
+    Does nothing if the process is not the program `puzzlelab`.
+    """
+    global _begun
+    if not _is_program():
+        return
+    _begun = True
+    handle(_end_at_once)
+    if PARENT_VARIABLE in os.environ:
+        end_with_parent()
+
+
+def end(code: int) -> None:
+    """End the program now, without freeing its memory piece by piece: with torch that takes a second of processor time.
+
+    Does nothing if the process is not the program `puzzlelab`.
+    """
+    if not _begun:
+        return
+    import atexit
+    from contextlib import suppress
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _is_program() -> bool:
+    """Whether this process runs `puzzlelab` or `python -m puzzlelab`, and is no worker process of such a program."""
+    words = sys.orig_argv
+    if "--multiprocessing-fork" in words:
+        return False
+    if sys.argv[:1] == ["-m"]:  # the name of the module is not there yet
+        return "-m" in words and words[words.index("-m") + 1 :][:1] == ["puzzlelab"]
+    return bool(sys.argv) and os.path.basename(sys.argv[0]).partition(".")[0] == "puzzlelab"  # noqa: PTH119
+
+
+def handle(handler: Handler) -> dict[int, Handler]:
+    """Let `handler` handle the signals that were not ignored at the start, as by `nohup`; the handlers before."""
+    before: dict[int, Handler] = {}
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, handler)  # type: ignore[assignment]
+    return before
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> None:
+    os._exit(0 if sys.argv[1:2] == ["web"] else 128 + number)
+
+
+def end_with_parent() -> None:
+    """Have the system send SIGTERM to this process when its parent ends, however that ends. Only Linux can do so."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
+    if str(os.getppid()) != os.environ.get(PARENT_VARIABLE):  # the parent ended before the system was asked
+        signal.raise_signal(signal.SIGTERM)
