@@ -51,17 +51,20 @@ def read_rows(data: bytes, folder: Path) -> object:
     """A file of rows, as `verify` and `solve --out` read it."""
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.row import Row, RowFile, read_rows
+    from puzzlelab.engine import report
 
     path = folder / "rows.jsonl"
     path.write_bytes(data)
-    read = list(read_rows(path))
+    with report.listening(Silent()):
+        read = list(read_rows(path))
     for _, row in read:
         again = Row.model_validate_json(row.to_json())
         assert again.to_json() == row.to_json(), "another row when it is written and read again"
         with suppress(BadInput):
             row.check(puzzle_of(row.puzzle))
         row.settles(Limit(seconds=1.0))
-    RowFile(path)
+    with report.listening(Silent()):
+        RowFile(path)
     return read
 
 

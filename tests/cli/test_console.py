@@ -1,6 +1,8 @@
 """Where what the library tells of its work is shown."""
 
+import sys
 from io import StringIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -141,3 +143,43 @@ def test_no_command_echoes_control_characters(program, words: tuple[str, ...]) -
     code, out, errors = program(*words)
     assert code
     assert "\x1b[31m" not in out + errors
+
+
+# --- arguments that are no Unicode ---
+
+NO_UNICODE = "\udcff"
+"""What Python makes of the byte 255 in an argument."""
+
+
+def test_a_row_of_a_board_that_is_no_unicode_can_be_read_again(program, tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    first = program("solve", "tiles-3x3", NO_UNICODE, "--out", out)
+    assert first == (2, "", "error: '\ufffd' has 1 digits; tiles-3x3 has 9, 0 for the blank\n")
+    assert program("solve", "tiles-3x3", NO_UNICODE, "--out", out) == first
+    assert program("verify", out)[0] == 2
+    assert "holds no answer" in program("verify", out)[2]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("solve", "tiles-3x3", "867254301", "--set", f"estimate={NO_UNICODE}"),
+        ("solve", "tiles-3x3", "867254301", "--with", "portfolio", "--set", 'of=["\\ud800"]'),
+        ("teach", "tiles-2x2", "--count", "9", "--out", NO_UNICODE),
+        ("bench", "tiles-3x3", f"{NO_UNICODE}.txt"),
+        ("train", "imitation", "--config", "recipes/tiles-3x3.toml", "--run", NO_UNICODE),
+    ],
+)
+def test_what_is_no_unicode_is_refused_where_it_cannot_be_written(program, words: tuple[str, ...]) -> None:
+    code, _, errors = program(*words)
+    assert code == 2
+    assert errors.startswith("error: ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems have no such names")
+def test_boards_in_a_file_whose_name_is_no_unicode_are_measured(program, tmp_path: Path) -> None:
+    suite = tmp_path / f"{NO_UNICODE}.txt"
+    suite.write_text("1 2 3 4 5 6 7 0 8\n")
+    out = tmp_path / "out"
+    assert program("bench", "tiles-3x3", suite, "--with", "bfs", "--out", out)[0] == 0
+    assert program("bench", "tiles-3x3", suite, "--with", "bfs", "--out", out)[0] == 0

@@ -230,6 +230,13 @@ def test_the_lease_of_a_process_that_is_gone_is_taken_over_at_once(tmp_path):
     assert [leases.take(5), leases.take(5), leases.take(5)] == [0, 3, None]
 
 
+@pytest.mark.parametrize("process", [2**31, 2**63, 10**30])
+def test_the_lease_of_a_process_that_cannot_be_is_kept_while_it_is_young(tmp_path, process):
+    owner = {**module.this_process(), "process": process, "run": "another"}
+    (tmp_path / "shard-00000.claim").write_text(json.dumps(owner))
+    assert ShardLeases(tmp_path).take(1) is None
+
+
 def test_during_the_work_a_lease_gets_time_stamps_and_is_released_after_it(tmp_path):
     leases = ShardLeases(tmp_path, expiry=0.06)
     number = leases.take(1)

@@ -56,3 +56,31 @@ def test_half_a_line_and_nul_bytes_are_no_metrics(tmp_path) -> None:
     path = tmp_path / "metrics.jsonl"
     path.write_bytes(b'{"step": 1}\n' + bytes(7) + b'\n{"step": 3')
     assert read(path) == [{"step": 1}]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1, 2]",
+        '"text"',
+        '{"loss": 1.0}',
+        '{"step": "1"}',
+        '{"step": null}',
+        '{"step": 1.5}',
+        '{"step": 1, "solved": "all"}',
+        '{"step": 1, "seconds": []}',
+        '{"step": 1, "moves": NaN}',
+        '{"step": 1, "least": Infinity}',
+    ],
+)
+def test_a_line_without_the_numbers_of_a_chart_is_refused(tmp_path, line: str) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text(f'{{"step": 0}}\n{line}\n')
+    with pytest.raises(BadFile, match="is damaged: one of its lines does not describe a step"):
+        read(path)
+
+
+def test_a_line_of_an_evaluation_without_solved_boards_is_read(tmp_path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"step": 7, "solved": 0, "moves": null}\n')
+    assert read(path) == [{"step": 7, "solved": 0, "moves": None}]

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry
 from puzzlelab.core.board_files import BoardText, boards, text_of
-from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, shorten
+from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
 from puzzlelab.core.files import lines_of, make_folder, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
@@ -121,7 +121,7 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
             faults.append(f"{path}, line {line}: {error}")
     if not entries and not faults:
         raise BadFile(f"{path} holds no boards")
-    return Suite(path.stem, puzzle, tuple(entries), tuple(faults))
+    return Suite(as_unicode(path.stem), puzzle, tuple(entries), tuple(faults))
 
 
 def _read_columns(board_text: BoardText) -> SuiteEntry:

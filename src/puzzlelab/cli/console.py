@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from puzzlelab.core.errors import visible
+from puzzlelab.core.errors import as_unicode, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -245,6 +245,8 @@ def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[BoardInput]:
     """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
     from puzzlelab.analysis.solve_job import BoardInput
 
+    # what is no UTF-8 is replaced, as in files, or it could not be read again from a file of rows
+    arguments = list(map(as_unicode, arguments))
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
     if len(arguments) == 1:

@@ -65,3 +65,17 @@ def shorten(text: str, most: int = 40) -> str:
 def visible(text: str) -> str:
     """`text` as a terminal can show it: control characters and line ends, such as those of a file name, are escapes."""
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: arguments of a command that cannot be decoded hold lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def as_unicode(text: str) -> str:
+    """`text` with U+FFFD in the place of what is no Unicode, as Python reads files."""
+    return text if is_unicode(text) else "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)

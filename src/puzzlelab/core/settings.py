@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from puzzlelab.core.errors import BadOption, nearest, shorten
+from puzzlelab.core.errors import BadOption, is_unicode, nearest, shorten
 
 Model = TypeVar("Model", bound="Settings")
 
@@ -94,8 +94,11 @@ def read_options(texts: Iterable[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise BadOption(f"'{shorten(text)}' is no option; write NAME=VALUE")
+        if not is_unicode(text):  # it could not be read again from a file of rows
+            raise BadOption(f"the option '{shorten(text)}' holds characters that are no Unicode")
         try:
-            options[name] = json.loads(value)
+            parsed = json.loads(value)
+            options[name] = parsed if is_unicode(json.dumps(parsed, ensure_ascii=False)) else value
         except RecursionError:
             raise BadOption(f"the value of '{shorten(name)}' is nested too deeply") from None
         except ValueError:

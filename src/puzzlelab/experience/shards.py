@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, is_unicode
 from puzzlelab.core.files import make_folder, replace_file, replacing, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
@@ -154,6 +154,8 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
 
     Raises `BadFile` for a folder of other samples, or one that cannot be written.
     """
+    if not is_unicode(str(folder)):
+        raise BadFile(f"{folder} is no Unicode, which the names of Parquet files must be: give another folder")
     settings = json.loads(json.dumps(settings))
     with writing(folder):
         make_folder(folder)

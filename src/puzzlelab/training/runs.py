@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core import files
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
@@ -68,6 +68,8 @@ class Run:
         """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`."""
         import tomli_w
 
+        if not is_unicode(str(self.folder)):
+            raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another --run")
         values = to_toml_values(settings)
         if self.begun:
             saved = self.saved_settings()

@@ -1,0 +1,61 @@
+"""Lines and status files of a run whose values have other types are refused with a sentence."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from puzzlelab.core.errors import BadFile
+from puzzlelab.training.selfplay import heartbeat
+from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
+from puzzlelab.training.selfplay.matches import Match, MatchLog
+from puzzlelab.training.selfplay.programs import missing_programs
+from puzzlelab.training.selfplay.run_folder import SelfPlayRun
+
+GAMES = asdict(GameLogEntry(0, "0123456789abcdef", 3, 4, 2, 20, 12, 1.5, 1.7e9))
+MATCH = asdict(Match("a", "random", 9, 6, 2, 1, 9, 7, "better", 3, False, True, 1.7e9, "2026-01-01", {"playouts": 6}))
+STATUS = {"machine": "m", "process": 7, "run": "r", "program": "trainer", "busy": "", "waiting": "x", "since": 1.7e9}
+ODD = (None, [], {}, "text", [3])
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("name", ["number", "games", "won", "scramble_length", "samples", "at"])
+def test_a_shard_with_another_type_is_refused(tmp_path, name: str, odd: object) -> None:
+    log = GameLog(tmp_path / "games.jsonl", tmp_path)
+    log.path.write_text(json.dumps(GAMES) + "\n" + json.dumps({**GAMES, name: odd}) + "\n")
+    with pytest.raises(BadFile, match="one of its lines does not describe a shard"):
+        log.entries()
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("name", ["games", "wins_a", "wins_b", "scramble_length", "at"])
+def test_a_match_with_another_type_is_refused(tmp_path, name: str, odd: object) -> None:
+    run = SelfPlayRun(tmp_path)
+    run.matches.write_text(json.dumps({**MATCH, name: odd}) + "\n")
+    with pytest.raises(BadFile, match="one of its lines does not describe a match"):
+        MatchLog(run).all()
+
+
+def test_what_was_written_is_read(tmp_path) -> None:
+    run = SelfPlayRun(tmp_path)
+    run.matches.write_text(json.dumps(MATCH) + "\n")
+    run.game_log.write_text(json.dumps(GAMES) + "\n")
+    assert [asdict(match) for match in MatchLog(run).all()] == [MATCH]
+    assert [asdict(entry) for entry in GameLog(run.game_log, run.shards).entries()] == [GAMES]
+
+
+@pytest.mark.parametrize("odd", [None, [], {}, 3.5, 10**30], ids=repr)
+@pytest.mark.parametrize("name", ["program", "machine", "busy", "waiting", "process"])
+def test_a_status_with_another_type_is_refused(tmp_path, name: str, odd: object) -> None:
+    run = SelfPlayRun(tmp_path)
+    run.programs.mkdir()
+    (run.programs / "trainer-m-7.json").write_text(json.dumps({**STATUS, name: odd}))
+    if name == "process" and odd == 10**30:
+        assert [status.process for status in heartbeat.programs(run)] == [odd]  # no process of this machine
+        return
+    with pytest.raises(BadFile, match="is damaged: remove it"):
+        heartbeat.programs(run)
+
+
+def test_a_program_of_a_later_version_waits_for_nothing_that_is_known(tmp_path) -> None:
+    assert missing_programs(SelfPlayRun(tmp_path), "librarian") == []
