@@ -418,10 +418,13 @@ def _prepare(case: Case, root: Path) -> None:
 
 
 def lost_at_the_end(disk: Disk, root: Path, folder: Path) -> list[str]:
-    """The files that a power cut after the end of the command would lose or change, but for status files."""
+    """The files that a power cut after the end of the command would lose or change, but for status files.
+
+    Files that the command removed may be there again.
+    """
     disk.rebuild(len(disk.events) - 1, ("old", "lost"), folder)
     left, whole = content_of(folder), content_of(root)
-    paths = [path for path in {**left, **whole} if left.get(path) != whole.get(path)]
+    paths = [path for path in whole if left.get(path) != whole[path]]
     return [path for path in paths if not any(sign in path for sign in STATUS)]
 
 
