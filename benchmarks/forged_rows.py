@@ -289,15 +289,16 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, help="keep the files here; a temporary folder if left out")
     parser.add_argument("--time", type=float, default=60.0, help="seconds for each claim")
     parser.add_argument("--jobs", type=int, default=1, help="rows that `verify` checks at once")
+    parser.add_argument("--lines", action="store_true", help="print a line for each row, not tables")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        return check(folder, options.time, options.jobs)
+        return check(folder, options.time, options.jobs, options.lines)
 
 
-def check(folder: Path, seconds: float, jobs: int) -> int:
-    """Make the rows in this folder, check them, and print the tables."""
+def check(folder: Path, seconds: float, jobs: int, lines: bool) -> int:
+    """Make the rows in this folder, check them, and print the tables, or a line for each row."""
     honest, further = {}, {}
     for kind in KINDS:
         honest[kind.name], further[kind.name] = honest_rows(kind, folder)
@@ -311,6 +312,20 @@ def check(folder: Path, seconds: float, jobs: int) -> int:
     groups: dict[str, list[tuple[Row, Row]]] = defaultdict(list)
     for line, (name, _) in enumerate(rows, start=1):
         groups[name].append((replayed[line], proven[line]))
+    wrong = [(name, pair) for name in honest for pair in groups[name] if pair[1]["verdict"] == "refuted"]
+    missed = [(name, pair) for name in forged for pair in groups[name] if pair[1]["verdict"] != "refuted"]
+    if lines:
+        print("\n".join(["held: a row"] * (len(rows) - len(wrong) - len(missed))))
+        for name, (_, row) in wrong + missed:
+            print(f"lost: {name}, line {row['line']}: {row['verdict']} {row.get('reason', '')}")
+    else:
+        print_tables(groups, honest, forged)
+        print(f"\n{last_line}\nverify --prove took {spent:.0f} s with {jobs} job{'s' * (jobs > 1)}")
+    return int(bool(wrong or missed))
+
+
+def print_tables(groups: Mapping[str, Sequence[tuple[Row, Row]]], honest: Iterable[str], forged: Iterable[str]) -> None:
+    """Print what `verify` says of the rows of each group, without and with `--prove`."""
 
     def count(group: Sequence[tuple[Row, Row]], verdict: str, place: int = 1) -> int:
         return sum(pair[place]["verdict"] == verdict for pair in group)
@@ -330,10 +345,6 @@ def check(folder: Path, seconds: float, jobs: int) -> int:
             for name in honest
         ),
     )  # fmt: skip
-    print(f"\n{last_line}\nverify --prove took {spent:.0f} s with {jobs} job{'s' * (jobs > 1)}")
-    wrong = sum(count(groups[name], "refuted") for name in honest)
-    missed = sum(len(groups[name]) - count(groups[name], "refuted") for name in forged)
-    return int(wrong > 0 or missed > 0)
 
 
 OUTCOMES = ("refuted", "undecided")

@@ -1,6 +1,6 @@
 """Cut the power of commands that write files: rebuild what a disk may hold then, and run the same command there.
 
-    python benchmarks/power_cut.py [--cuts N] [--case NAME ...]
+    python benchmarks/power_cut.py [--cuts N] [--case NAME ...] [--lines]
 
 Each command runs once while its calls are recorded: every `fsync`, and every call that opens, renames or removes a
 file of its folder, each with the content of the folder at this moment. A power cut is possible between any two of
@@ -418,10 +418,13 @@ def _prepare(case: Case, root: Path) -> None:
 
 
 def lost_at_the_end(disk: Disk, root: Path, folder: Path) -> list[str]:
-    """The files that a power cut after the end of the command would lose or change, but for status files."""
+    """The files that a power cut after the end of the command would lose or change, but for status files.
+
+    Files that the command removed may be there again.
+    """
     disk.rebuild(len(disk.events) - 1, ("old", "lost"), folder)
     left, whole = content_of(folder), content_of(root)
-    paths = [path for path in {**left, **whole} if left.get(path) != whole.get(path)]
+    paths = [path for path in whole if left.get(path) != whole[path]]
     return [path for path in paths if not any(sign in path for sign in STATUS)]
 
 
@@ -468,17 +471,23 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Cut the power of commands that write files.")
     parser.add_argument("--cuts", type=int, help="moments of each command (all between two calls)")
     parser.add_argument("--case", action="append", choices=[case.name for case in CASES], help="only this command")
+    parser.add_argument("--lines", action="store_true", help="print a line for each try, not a table")
     options = parser.parse_args(words)
     code = 0
-    print(f"{'command':<18} {'tries':>6} {'held':>6} {'lost':>6}")
+    if not options.lines:
+        print(f"{'command':<18} {'tries':>6} {'held':>6} {'lost':>6}")
     for case in CASES:
         if options.case and case.name not in options.case:
             continue
         tries = try_case(case, options.cuts)
+        code = code or int(bool(tries.faults))
+        if options.lines:
+            lines = [f"held: {case.name}"] * tries.held + [f"lost: {case.name}, {fault}" for fault in tries.faults]
+            print("\n".join(lines), flush=True)
+            continue
         print(f"{case.name:<18} {tries.count:>6} {tries.held:>6} {len(tries.faults):>6}", flush=True)
         for fault in tries.faults:
             print(f"    {fault}", flush=True)
-        code = code or int(bool(tries.faults))
     return code
 
 

@@ -92,7 +92,7 @@ def _check(power_cut, name, cuts) -> None:
 
 
 def test_a_command_survives_power_cuts(power_cut) -> None:
-    _check(power_cut, "solve", 2)
+    _check(power_cut, "generate", 2)
 
 
 @pytest.mark.slow

@@ -174,6 +174,11 @@ class Bench:
 
         return self.site.once(work.name, make)
 
+    def left_behind(self) -> list[str]:
+        """Complaints about what is in the folder for temporary files; torch keeps a cache of its own there."""
+        names = [path.name for path in self.temporary.iterdir() if not path.name.startswith("torchinductor")]
+        return [f"left in the folder for temporary files: {name}" for name in names]
+
     def pause(self, seconds: float) -> None:
         """Wait, unless the script is to stop."""
         if self.site.programs.stopping.wait(seconds):

@@ -273,8 +273,7 @@ def unwritable(bench: Bench) -> None:
             env = {**none, "HOME": "/nonexistent"}
         outcome = bench.run(*WORDS, env=env)
         bench.tried(_right(outcome, expected), outcome)
-    left = [path.name for path in bench.temporary.iterdir()]
-    bench.tried([f"left in the folder for temporary files: {name}" for name in left])
+    bench.tried(bench.left_behind())
 
 
 def pair(bench: Bench) -> None:

@@ -29,6 +29,8 @@ LIMITED = {
 LIMIT_MEBIBYTES = 400
 NETWORK = "dust-8x6x5"
 BRACKETS = 100_000
+ADDRESS_SPACE = 16_000_000
+"""Kilobytes for a program whose settings ask for more memory than any machine has."""
 SETTING_TEXTS: dict[str, Callable[[str], str]] = {
     "infinity": lambda text: text.replace("seed = 5", "seed = inf"),
     "not a number": lambda text: text.replace("width = 8", "width = nan"),
@@ -207,7 +209,7 @@ def settings(bench: Bench) -> None:
         folder = bench.fresh()
         (folder / "settings.toml").write_bytes(content)
         words = ("train", "imitation", "--config", folder / "settings.toml", "--run", folder / "run")
-        outcome = bench.run(*words)
+        outcome = bench.run(*words, shell=f'ulimit -v {ADDRESS_SPACE}; exec "$@"')
         bench.tried(_with(kind, judge.complaints(outcome, (1, 2) if "100,000,000" in kind else (2,))), outcome)
 
 

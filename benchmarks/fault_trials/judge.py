@@ -10,12 +10,14 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fault_trials.programs import Outcome
+from fault_trials.programs import Outcome, load
 
 CODES = (0, 1, 2, 129, 130, 143)
 """The documented exit codes."""
 SIGNAL_CODES = {signal.SIGHUP: 129, signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
 REFUSED = 2
+ENDS = 5.0
+"""Seconds in which a program ends after a signal, if nothing else keeps the machine busy."""
 BAD_WORDS = (
     "Traceback (most recent call last)",
     "Exception ignored",
@@ -39,11 +41,16 @@ Result = Mapping[str, Any]
 
 
 def complaints(
-    outcome: Outcome, codes: Collection[int] = (0,), silent: bool = False, streams: str = "out err"
+    outcome: Outcome,
+    codes: Collection[int] = (0,),
+    silent: bool = False,
+    streams: str = "out err",
+    ignores_signal: bool = False,
 ) -> list[str]:
     """What is wrong with how a run ended; `codes` are right, and so is the code of the signal that was sent.
 
-    `silent`: nothing may stand on standard error. `streams` are those that were open.
+    `silent`: nothing may stand on standard error. `streams` are those that were open. `ignores_signal`: it should go on
+    after the signal; otherwise it must end soon.
     """
     wrong = []
     if outcome.timed_out:
@@ -54,6 +61,8 @@ def complaints(
     wrong += [f"it printed {word!r}: {_last_line(outcome.err)}" for word in BAD_WORDS if word in text]
     if outcome.code == REFUSED and "err" in streams and not sentence(outcome):
         wrong.append(f"exit code 2 without a sentence that begins with 'error: ': {_last_line(outcome.err)}")
+    if outcome.sent and not ignores_signal and outcome.after_signal > ENDS * load():
+        wrong.append(f"it went on for {outcome.after_signal:.1f} s after the signal")
     if outcome.survivors:
         wrong.append(f"still running after {outcome.gone_after:.1f} s: {', '.join(outcome.survivors)}")
     if silent and outcome.err.strip():
@@ -176,7 +185,8 @@ def snapshot(folder: Path) -> Result:
 
 def litter(folder: Path) -> list[str]:
     """Complaints about temporary files."""
-    return [f"litter: {path.relative_to(folder)}" for path in files_in(folder) if TEMPORARY.search(path.name)]
+    paths = [path.relative_to(folder) for path in files_in(folder) if TEMPORARY.search(path.name)]
+    return [f"litter: {path}" for path in paths if "tensorboard" not in path.parts]  # its files end with numbers
 
 
 def of_rows(folder: Path) -> Result:

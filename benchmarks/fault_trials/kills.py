@@ -52,8 +52,8 @@ def judged(bench: Bench, outcome: Outcome, codes: tuple[int, ...] = (0,)) -> boo
         return False
     after = [f"{signal.Signals(outcome.sent).name} after {outcome.seconds:.2f} s"] if outcome.sent else []
     wrong = judge.complaints(outcome, codes)
-    left = [path.name for path in bench.temporary.iterdir()] if outcome.sent != signal.SIGKILL else []
-    wrong += [f"left in the folder for temporary files: {name}" for name in left]
+    if outcome.sent != signal.SIGKILL:
+        wrong += bench.left_behind()
     bench.tried([*after, *wrong] if wrong else [], outcome)
     for path in bench.temporary.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ def answer(place: str) -> list[dict[str, object]]:
     query = urllib.parse.urlencode({"puzzle": "tiles-3x3", "board": BOARD})
     with urllib.request.urlopen(f"{place.rstrip('/')}/api/solve?{query}", timeout=LIMIT) as response:
         rows: list[dict[str, object]] = json.load(response)
-    return [{name: value for name, value in row.items() if name not in judge.TIMES} for row in rows]
+    return [{name: row[name] for name in ("board", "moves", "proof", "expanded")} for row in rows]
 
 
 def web(bench: Bench, kills: int = WEB_KILLS) -> None:
@@ -135,7 +135,9 @@ def web(bench: Bench, kills: int = WEB_KILLS) -> None:
             seconds = bench.random.uniform(0, 0.5)
         else:
             seconds = moment(bench, 2.0)
-        judged(bench, killed(bench, program, number, seconds))
+        outcome = killed(bench, program, number, seconds)
+        if outcome.sent or outcome.code:  # without a signal it must not end
+            judged(bench, outcome)
 
 
 # --- while kernels are compiled ---------------------------------------------------------------------------------------
@@ -150,7 +152,9 @@ def warm(bench: Bench, kills: int = COMPILER_KILLS) -> None:
     for turn in range(kills):
         command = ("warm", "tiles-2x2") if turn % 2 == 0 else words
         program = bench.start(*command, env=env)
-        judged(bench, killed(bench, program, SIGNALS[turn % len(SIGNALS)], moment(bench, 6.0)))
+        outcome = killed(bench, program, SIGNALS[turn % len(SIGNALS)], moment(bench, 6.0))
+        if outcome.sent:
+            judged(bench, outcome)
     for silent in (False, True):
         outcome = bench.run(*words, env=env)
         wrong = judge.complaints(outcome, silent=silent) + judge.litter(cache)

@@ -17,6 +17,8 @@ from fault_trials.works import SOLVE, WORKS, Work
 FULL, QUOTA, PAIRS = "full disk under --out", "quota under --out", "two at once on one --out"
 NOTES, AGAIN, OTHER, SMALLER = "notes in the place", "finished, called again", "other settings", "smaller count"
 TEXT = "my own notes\nprecious\n"
+NAMES = 2
+"""Files of a result whose place the notes take."""
 SHARE = 0.5
 """The share of the result for which there is room."""
 LEAST_DISK = 16_384
@@ -106,18 +108,27 @@ def pairs(bench: Bench, work: Work) -> None:
 
 
 def notes(bench: Bench, work: Work) -> None:
-    """A file of notes where the result would be, and a folder that holds notes."""
-    for place in ("file", "folder"):
+    """Notes where the result would be, under names of files of the result, and beside them in a folder."""
+    result = bench.reference(work).folder
+    names = [path.relative_to(result) for path in judge.files_in(result)]
+    inside = [name for name in names if name.as_posix() != work.target and "tensorboard" not in name.parts]
+    chosen = bench.random.sample(inside, min(len(inside), NAMES))
+    for name in (Path(work.target), *chosen, Path(work.target) / "notes.txt"):
         out = bench.fresh()
         work.begin(out, bench.site)
         shutil.rmtree(out / work.target, ignore_errors=True)
-        path = out / work.target / "notes.txt" if place == "folder" else out / work.target
+        path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(TEXT)
         before = judge.snapshot(out)
         outcome = bench.run(*work.words(out, bench.site))
-        wrong = judge.complaints(outcome, (judge.REFUSED,)) + judge.differences(before, judge.snapshot(out))
-        bench.tried([f"notes as a {place}", *wrong] if wrong else [], outcome)
+        beside = name.name == "notes.txt"  # a command may write its files there, if none of them is a note
+        wrong = judge.complaints(outcome, (judge.REFUSED, *(work.codes if beside else ())))
+        if outcome.code == judge.REFUSED:
+            wrong += judge.differences(before, judge.snapshot(out))
+        elif not path.is_file() or path.read_text() != TEXT:
+            wrong.append("the notes are gone")
+        bench.tried([f"notes in {name}", *wrong] if wrong else [], outcome)
 
 
 def again(bench: Bench, work: Work) -> None:

@@ -49,6 +49,8 @@ class Outcome:
     """The signal that it got; 0 for none."""
     starting: bool = False
     """Whether the signal came in Python's own start, before it was caught."""
+    after_signal: float = 0.0
+    """Seconds from the signal to its end."""
     survivors: tuple[str, ...] = ()
     """Processes of it that were still there when they should have been gone."""
     gone_after: float = 0.0
@@ -126,6 +128,7 @@ class Program:
             )
         self.peak = 0
         self.sent = 0
+        self.sent_at = 0.0
         self.starting = False
 
     def poll(self) -> int | None:
@@ -162,7 +165,7 @@ class Program:
         if self.poll() is not None:
             return
         self.starting = _starting(pid or self.process.pid, number)
-        self.sent = number
+        self.sent, self.sent_at = number, time.monotonic()
         with suppress(ProcessLookupError):
             if number == signal.SIGINT and pid is None:
                 os.killpg(self.process.pid, number)
@@ -190,7 +193,8 @@ class Program:
             raise Stopped
         outcome = Outcome(
             self.command, self.poll() or 0, self.output(), self.output("err"), ended - self.begun, timed_out,
-            sent=self.sent, starting=self.starting, survivors=survivors, gone_after=gone_after, peak=self.peak,
+            sent=self.sent, starting=self.starting, after_signal=ended - self.sent_at if self.sent else 0.0,
+            survivors=survivors, gone_after=gone_after, peak=self.peak,
         )  # fmt: skip
         for path in self._streams.values():
             path.unlink(missing_ok=True)

@@ -6,13 +6,12 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from fault_trials import damage, judge
 from fault_trials.bench import Bench, Reference
-from fault_trials.programs import LIMIT
 from fault_trials.record import Case
 from fault_trials.works import BY_NAME, IMITATION_RUN, SELFPLAY_RUN, SOLVE, Work
 
@@ -21,9 +20,14 @@ POWER_CUTS = ("empty", "cut", "NUL tail")
 DRAWN = 3
 """Ways of damage that are drawn for each kind of file of a run of self-play."""
 TEXTS = (".toml", ".json", ".jsonl", "")
-BESIDE = {"power cut, replayed": "power_cut.py", "false proofs": "forged_rows.py"}
-"""Faults that have a script of their own. It stands beside `faults.py`, prints a line `held: ...` or `lost: ...` for
-each trial, and ends with code 0 if all held."""
+BESIDE = {
+    "power cut, replayed": ("power_cut.py", "--lines", "--cuts", "3"),
+    "false proofs": ("forged_rows.py", "--lines", "--time", "10"),
+}
+"""Faults that have a script of their own, with its arguments. It stands beside `faults.py`, prints a line `held: ...`
+or `lost: ...` for each trial, and ends with code 0 if all held."""
+BESIDE_LIMIT = 900.0
+"""Seconds that such a script may take."""
 KILL_AT = 0.7
 """The share of its time after which a run is killed, to have a saved state."""
 
@@ -37,8 +41,8 @@ def cases() -> Iterator[Case]:
     yield Case(DAMAGED, "self-play", partial(damaged, work=SELFPLAY_RUN, kinds=tuple(damage.ALL), drawn=DRAWN), 90)
     for work in (IMITATION_RUN, BY_NAME["train dqn"], SELFPLAY_RUN, SOLVE, BY_NAME["teach"]):
         yield Case(CUT, work.name, partial(power_cut, work=work), 60)
-    for fault, script in BESIDE.items():
-        yield Case(fault, script, partial(beside, script=script), 60)
+    for fault, (script, *words) in BESIDE.items():
+        yield Case(fault, script, partial(beside, script=script, words=words), 600)
 
 
 def half_done(bench: Bench, work: Work) -> Path:
@@ -125,14 +129,14 @@ def _is_text(path: Path, name: str) -> bool:
 # --- scripts of their own ---------------------------------------------------------------------------------------------
 
 
-def beside(bench: Bench, script: str) -> None:
+def beside(bench: Bench, script: str, words: Sequence[str] = ()) -> None:
     """Run a script that stands beside `faults.py`, and count its lines."""
     path = Path(__file__).resolve().parents[1] / script
     if not path.exists():
         bench.skipped(f"there is no benchmarks/{script}")
         return
-    program = bench.site.programs.start([sys.executable, str(path)], bench.folder, bench.environment())
-    outcome = program.finish(5 * LIMIT)
+    program = bench.site.programs.start([sys.executable, str(path), *words], bench.folder, bench.environment())
+    outcome = program.finish(BESIDE_LIMIT)
     for line in outcome.out.splitlines():
         verdict, _, text = line.partition(": ")
         if verdict in ("held", "lost"):

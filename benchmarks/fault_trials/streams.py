@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from functools import partial
 
 from fault_trials import judge, kills
 from fault_trials.bench import Bench
-from fault_trials.programs import LIMIT, Program, children, cpu_seconds
+from fault_trials.programs import LIMIT, Program, children, cpu_seconds, load
 from fault_trials.record import Case
 from fault_trials.works import GENERATE, IMITATION_RUN, SOLVE, Work
 
@@ -34,8 +33,8 @@ PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 STREAMS = {"in": "<&-", "out": ">&-", "err": "2>&-"}
 START_CPU = (0.15, 0.4)
 """CPU seconds after which a program that starts gets its signal."""
-ENDS = 5.0
-"""Seconds in which a program ends after SIGTERM."""
+SHARES = (0.6, 0.3, 0.15)
+"""Shares of the usual time of a work after which a signal is tried, until one comes before its end."""
 
 
 def cases() -> Iterator[Case]:
@@ -67,34 +66,41 @@ def hangup(bench: Bench, work: Work) -> None:
     """SIGHUP ends a command with 129; one under `nohup` goes on."""
     expected = bench.reference(work)
     out = bench.fresh()
-    program = bench.start(*work.words(out, bench.site))
-    kills.judged(bench, kills.killed(bench, program, signal.SIGHUP, expected.seconds * 0.6))
-    out = bench.fresh()
-    program = bench.start(*work.words(out, bench.site), before=("nohup",))
-    program.wait(expected.seconds * 0.6)
-    program.send(signal.SIGHUP)
-    outcome = program.finish()
-    wrong = judge.complaints(outcome) + work.wrong(expected.result, out, outcome)
-    if outcome.code == judge.SIGNAL_CODES[signal.SIGHUP]:
-        wrong.append("it ended, though it runs under nohup")
-    bench.tried(wrong, outcome)
+    for before in ((), ("nohup",)):
+        for share in SHARES:
+            out = bench.fresh()
+            program = bench.start(*work.words(out, bench.site), before=before)
+            outcome = kills.killed(bench, program, signal.SIGHUP, expected.seconds * share)
+            if outcome.sent:
+                break
+        else:
+            bench.skipped(f"{work.name} is done before the signal comes")
+            continue
+        if not before:
+            kills.judged(bench, outcome)
+            continue
+        wrong = judge.complaints(outcome, ignores_signal=True) + work.wrong(expected.result, out, outcome)
+        if outcome.code == judge.SIGNAL_CODES[signal.SIGHUP]:
+            wrong.append("it ended, though it runs under nohup")
+        bench.tried(wrong, outcome)
 
 
 def first_process(bench: Bench, work: Work) -> None:
     """SIGTERM to process 1 of a container: while it starts, and while it works."""
     expected = bench.reference(work)
-    for share in (None, 0.6):
-        out = bench.fresh()
-        program = _as_first(bench, *work.words(out, bench.site))
-        inner = _inner(program)
-        if inner is None:
-            _skip(bench, program)
-            return
-        if share is None:
-            _wait_for_cpu(inner, bench.random.uniform(*START_CPU))
-        else:
-            program.wait(expected.seconds * share)
-        _terminate(bench, program, inner, work.codes)
+    for shares in ((0.0,), SHARES):
+        for share in shares:
+            program = _as_first(bench, *work.words(bench.fresh(), bench.site))
+            inner = _inner(program)
+            if inner is None:
+                _skip(bench, program)
+                return
+            if share:
+                program.wait(expected.seconds * share)
+            else:
+                _wait_for_cpu(inner, bench.random.uniform(*START_CPU))
+            if _terminate(bench, program, inner, work.codes):
+                break
 
 
 def first_web(bench: Bench) -> None:
@@ -118,7 +124,7 @@ def _as_first(bench: Bench, *words: object) -> Program:
 
 def _inner(program: Program) -> int | None:
     """The process that is process 1 for itself."""
-    until = time.monotonic() + ENDS
+    until = time.monotonic() + judge.ENDS * load()
     while program.poll() is None and time.monotonic() < until:
         if pids := children(program.process.pid):
             return pids[0]
@@ -137,10 +143,13 @@ def _wait_for_cpu(pid: int, seconds: float) -> None:
         time.sleep(0.01)
 
 
-def _terminate(bench: Bench, program: Program, inner: int, codes: tuple[int, ...]) -> None:
+def _terminate(bench: Bench, program: Program, inner: int, codes: tuple[int, ...]) -> bool:
+    """Send SIGTERM, and judge; whether it came in time."""
     program.send(signal.SIGTERM, inner)
-    outcome = program.finish(ENDS * len(os.sched_getaffinity(0)))
-    bench.tried(judge.complaints(outcome, codes), outcome)
+    outcome = program.finish(2 * judge.ENDS)
+    if outcome.sent:
+        bench.tried(judge.complaints(outcome, codes), outcome)
+    return bool(outcome.sent)
 
 
 # --- streams ----------------------------------------------------------------------------------------------------------

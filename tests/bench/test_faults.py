@@ -77,6 +77,14 @@ def test_a_refusal_needs_a_sentence_that_says_what_to_do() -> None:
     assert judge.says_what_to_do(outcome(2, err="error: run/state.json is damaged\n")) != []
 
 
+def test_a_program_that_ignores_a_signal_is_lost_unless_it_should(monkeypatch) -> None:
+    monkeypatch.setattr(judge, "load", lambda: 1.0)
+    late = outcome(0, sent=signal.SIGTERM, after_signal=60.0)
+    assert judge.complaints(late) == ["it went on for 60.0 s after the signal"]
+    assert judge.complaints(late, ignores_signal=True) == []
+    assert judge.complaints(outcome(0, sent=signal.SIGTERM, after_signal=0.1)) == []
+
+
 def test_silence_is_demanded_where_it_should_be() -> None:
     assert judge.complaints(outcome(err="damaged\n")) == []
     assert judge.complaints(outcome(err="damaged\n"), silent=True) != []
@@ -120,6 +128,8 @@ def test_runs_are_compared_by_weights_and_lines(tmp_path) -> None:
     assert judge.differences(expected, judge.of_run(tmp_path / "lines")) == ["metrics.jsonl differs: first in line 1"]
     (tmp_path / "same" / "champion.123.456").write_text("half")
     assert judge.litter(tmp_path / "same") == ["litter: champion.123.456"]
+    (tmp_path / "other" / "tensorboard").mkdir()
+    (tmp_path / "other" / "tensorboard" / "events.host.27037.0").touch()
     assert judge.litter(tmp_path / "other") == []
 
 

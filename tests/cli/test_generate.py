@@ -537,7 +537,7 @@ def test_a_reader_that_goes_away_ends_the_program_quietly():
 
 @pytest.mark.parametrize("lost", [1, 60, 100_000])
 def test_nul_bytes_of_a_power_cut_are_written_again(program, tmp_path, lost):
-    words = ("generate", "dust-4x3x3", "--count", 20, "--seed", 3, "--out")
+    words = ("dust-4x3x3", "--count", 20, "--seed", 3, "--out")
     assert program(*words, tmp_path / "whole.txt")[0] == 0
     whole = (tmp_path / "whole.txt").read_bytes()
     head = whole.index(b"seed 3\n") + len(b"seed 3\n")

@@ -68,8 +68,9 @@ class GameLog:
         return [self._entries[number] for number in sorted(self._entries)]
 
     def add(self, entry: GameLogEntry) -> None:
-        """Append a line."""
+        """Append a line, which is on the disk afterwards."""
         self._lines.append(asdict(entry))
+        self._lines.sync()
 
     def ensure_logged(self, number: int) -> None:
         """Append the line of a shard that is about to be removed, if it is missing; all lines are then on the disk."""
