@@ -55,8 +55,7 @@ def read_rows(data: bytes, folder: Path) -> object:
 
     path = folder / "rows.jsonl"
     path.write_bytes(data)
-    with report.listening(Silent()):
-        read = list(read_rows(path))
+    read = list(read_rows(path, Silent().note))
     for _, row in read:
         again = Row.model_validate_json(row.to_json())
         assert again.to_json() == row.to_json(), "another row when it is written and read again"

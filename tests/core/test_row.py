@@ -297,3 +297,11 @@ def test_a_full_device_is_not_read_and_is_explained() -> None:
     file = opened(Path("/dev/full"))
     with pytest.raises(BadFile, match="cannot write /dev/full: No space left on device"):
         file.append([row()])
+
+
+def test_control_characters_of_the_name_of_a_file_are_shown(tmp_path, caplog) -> None:
+    path = tmp_path / "x\x1b[31mred"
+    path.write_text('{"puzzle": "tiles')
+    assert list(read_rows(path)) == []
+    (record,) = caplog.records
+    assert r"x\x1b[31mred, line 1: its program was stopped" in record.getMessage()

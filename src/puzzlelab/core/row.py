@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core import networks, registry
-from puzzlelab.core.errors import BadBoard, BadFile, shorten
+from puzzlelab.core.errors import BadBoard, BadFile, shorten, visible
 from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer
@@ -176,7 +176,11 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
     return unanswered(puzzle, text, solver, limit, seed).model_copy(update=columns)
 
 
-def read_rows(path: Path, note: Callable[[str], object] = _LOGGER.warning) -> Iterator[tuple[int, Row]]:
+def _warn(sentence: str) -> None:
+    _LOGGER.warning("%s", visible(sentence))
+
+
+def read_rows(path: Path, note: Callable[[str], object] = _warn) -> Iterator[tuple[int, Row]]:
     """Yield the rows of a file with their line numbers; raises `BadFile` with the number of an invalid line.
 
     Half a row at the end, as a killed program or a power cut leaves it, is left out; `note` is called with a sentence.

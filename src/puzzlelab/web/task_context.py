@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from puzzlelab.core.errors import visible
+
 THROTTLE_SECONDS = 0.2
 """The least time between two throttled messages of one kind."""
 
@@ -28,7 +30,7 @@ class TaskContext:
     # The interface of a listener of `engine.report`.
 
     def note(self, sentence: str) -> None:
-        logging.warning(sentence)  # it may contain paths of files
+        logging.warning("%s", visible(sentence))  # it may contain paths of files
 
     def waiting(self, sentence: str) -> None:
         self.send("waiting", {"text": sentence})

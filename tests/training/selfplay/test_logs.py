@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.training.selfplay import heartbeat
+from puzzlelab.training.selfplay import heartbeat, status
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.matches import Match, MatchLog
 from puzzlelab.training.selfplay.programs import missing_programs
@@ -36,6 +36,12 @@ def test_a_match_with_another_type_is_refused(tmp_path, name: str, odd: object) 
         MatchLog(run).all()
 
 
+def test_a_champion_of_a_match_without_games_was_not_tested(tmp_path) -> None:
+    matches = [Match(**{**MATCH, "games": 0, "wins_a": 0, "wins_b": 0, "aborted": 0, "solved_a": 0})]
+    (first, second) = status._champions(1.7e9, [], matches, {}, ["random"])
+    assert (first.network, first.solved, second.network, second.solved) == ("random", None, "a", None)
+
+
 def test_what_was_written_is_read(tmp_path) -> None:
     run = SelfPlayRun(tmp_path)
     run.matches.write_text(json.dumps(MATCH) + "\n")
@@ -51,7 +57,7 @@ def test_a_status_with_another_type_is_refused(tmp_path, name: str, odd: object)
     run.programs.mkdir()
     (run.programs / "trainer-m-7.json").write_text(json.dumps({**STATUS, name: odd}))
     if name == "process" and odd == 10**30:
-        assert [status.process for status in heartbeat.programs(run)] == [odd]  # no process of this machine
+        assert [each.process for each in heartbeat.programs(run)] == [odd]  # no process of this machine
         return
     with pytest.raises(BadFile, match="is damaged: remove it"):
         heartbeat.programs(run)

@@ -167,7 +167,7 @@ def _champions(
     champions = [*((n, begin, 0) for n in first), *((match.a, match.at, match.scramble_length) for match in promoted)]
     records = []
     for name, at, scramble_length in champions:
-        tests = [match for match in matches if match.a == name and match.b in opponents]
+        tests = [match for match in matches if match.a == name and match.b in opponents and match.games > 0]
         solved = tests[0].solved_a / tests[0].games if tests else None
         rating = rating_of.get(name, 0.0)
         records.append(ChampionRecord(name, (at - begin) / 60, rating, scramble_length, solved))
