@@ -32,6 +32,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fault_trials.works import SELFPLAY
+
 ROOT_VARIABLE, JOURNAL_VARIABLE = "POWER_CUT_ROOT", "POWER_CUT_JOURNAL"
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink"}
 """The audit events of calls that change names or contents, beside those that open a file to write."""
@@ -328,16 +330,6 @@ replay = {{ size = 500, alpha = 0.6 }}
 evaluation = {{ every = 10, boards = 4, scale = "uniform", max_moves = 20 }}
 curriculum = {{ random_walk_share = 1.0, initial_difficulty = 4, max_difficulty = 20 }}
 """
-SELF_PLAY = """puzzle = "tiles-2x3"
-seed = 5
-network = { kind = "dense", width = 16, depth = 1, heads = ["policy", "cost_to_go"] }
-self_play = { parallel_games = 8, playouts = 4, max_moves = 20 }
-replay = { capacity = 300, samples_per_candidate = 200, replay_ratio = 4.0 }
-match = { max_boards = 8, batch_size = 4, opponent_boards = 4 }
-learning = { steps = 20, batch_size = 20, precision = "float32", save_seconds = 0.05 }
-evaluation = { every = 10, boards = 4, teacher_games = 0, scale = "uniform", max_moves = 20 }
-curriculum = { random_walk_share = 1.0, initial_difficulty = 3, max_difficulty = 9 }
-"""
 COMPLETE = "exists already"
 SUDOKU = ("generate", "sudoku-9x9", "--mix", "doubling", "--count", "3000", "--seed", "7", "--jobs", "1", "--out")
 
@@ -370,7 +362,7 @@ CASES = (
     _case("teach", ("teach", "dust-4x3x3", "--count", "400", "--shard", "100", "--seed", "3", "--out", "samples")),
     _training("train imitation", IMITATION, ("train", "imitation", "--run", "run")),
     _training("train dqn", DQN, ("train", "dqn", "--run", "run")),
-    _training("selfplay", SELF_PLAY, ("selfplay", "run", "run", "--workers", "0"), self_play_of),
+    _training("selfplay", SELFPLAY, ("selfplay", "run", "run", "--workers", "0"), self_play_of),
 )
 
 
