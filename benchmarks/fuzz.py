@@ -172,6 +172,8 @@ def main() -> int:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was counted is printed
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chosen, tally, began, turn = readers(arguments.only), Tally(arguments.out), time.monotonic(), 0
     if not chosen:
         print(f"no reader has '{arguments.only}' in its name", file=sys.stderr)
