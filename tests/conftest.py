@@ -238,6 +238,8 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from puzzlelab.engine.kernel_cache import kernel_cache
 
     kernel_cache()
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
     monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.result import Result
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine.kernel_cache import kernel_cache
@@ -225,14 +226,24 @@ def test_list_of_a_puzzle_that_does_not_exist(program):
     assert program("list", "tles-3x3") == (2, "", "error: there is no puzzle 'tles'; did you mean 'tiles'?\n")
 
 
+def without_searches(monkeypatch, stand_in):
+    """Have `warm` call this in the place of every search, in a process that could keep everything so far."""
+    for name in ("tiles-2x2", "dust-8x6x5", "sudoku-9x9"):
+        load(name).view(Samples)  # or modules that are imported meanwhile would keep the stand-in
+    monkeypatch.setattr("puzzlelab.core.solver.solve", stand_in)
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
+
+
 def warmed(program, monkeypatch, *words):
     """What `warm` would compile, as pairs of a solver and its estimate; nothing is."""
     pairs = []
 
     def keep(solver, start, limit):
         pairs.append((solver.name, getattr(solver, "estimate", None)))
+        return Result(None)
 
-    monkeypatch.setattr("puzzlelab.core.solver.solve", keep)
+    without_searches(monkeypatch, keep)
     code, out, _ = program("warm", *words)
     assert code == 0
     assert out.startswith(f"{len(pairs)} pairs of solver and estimate are warm in ")
@@ -260,6 +271,8 @@ def test_warm_without_a_name_takes_the_usual_puzzles_and_leaves_large_tables(pro
 
 def test_warm_leaves_machine_code(program, monkeypatch):
     monkeypatch.setattr("puzzlelab.core.registry.solver_names", lambda: ["bfs"])
+    monkeypatch.setattr("puzzlelab.engine.kernel_cache.unkept", {})
+    monkeypatch.setattr("puzzlelab.engine.table_cache.unkept_tables", {})
     code, out, _ = program("warm", "tiles-2x2")
     assert code == 0
     assert out.startswith("1 pairs of solver and estimate are warm in ")
@@ -268,7 +281,7 @@ def test_warm_leaves_machine_code(program, monkeypatch):
 
 @pytest.mark.parametrize("kept", ["kernel_cache.unkept", "table_cache.unkept_tables"])
 def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path, kept):
-    monkeypatch.setattr("puzzlelab.core.solver.solve", lambda *_: None)
+    without_searches(monkeypatch, lambda *_: Result(None))
     monkeypatch.setattr(f"puzzlelab.engine.{kept}", {tmp_path / "a": "No space left on device", tmp_path / "b": "x"})
     code, out, errors = program("warm", "tiles-2x2")
     assert (code, out) == (1, "")
