@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.result import Result
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
 from puzzlelab.engine.kernel_cache import kernel_cache
@@ -231,6 +232,7 @@ def warmed(program, monkeypatch, *words):
 
     def keep(solver, start, limit):
         pairs.append((solver.name, getattr(solver, "estimate", None)))
+        return Result(None)
 
     monkeypatch.setattr("puzzlelab.core.solver.solve", keep)
     code, out, _ = program("warm", *words)
@@ -268,7 +270,7 @@ def test_warm_leaves_machine_code(program, monkeypatch):
 
 @pytest.mark.parametrize("kept", ["kernel_cache.unkept", "table_cache.unkept_tables"])
 def test_warm_says_what_could_not_be_kept(program, monkeypatch, tmp_path, kept):
-    monkeypatch.setattr("puzzlelab.core.solver.solve", lambda *_: None)
+    monkeypatch.setattr("puzzlelab.core.solver.solve", lambda *_: Result(None))
     monkeypatch.setattr(f"puzzlelab.engine.{kept}", {tmp_path / "a": "No space left on device", tmp_path / "b": "x"})
     code, out, errors = program("warm", "tiles-2x2")
     assert (code, out) == (1, "")
