@@ -126,6 +126,10 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
+def _go_on(number: int, frame: object) -> None:
+    pass
+
+
 def _remove(folder: Path) -> None:
     """Unmount what is mounted below a folder, and remove it."""
     for line in Path("/proc/mounts").read_text().splitlines():
@@ -146,7 +150,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     if threading.current_thread() is threading.main_thread():  # a handler is not inherited, but an ignored signal is
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, _interrupt)
+            ignored = number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN  # under nohup
+            signal.signal(number, _go_on if ignored else _interrupt)
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False)
     errors = Console(stderr=True)
     folder = Path(tempfile.mkdtemp(prefix="puzzlelab-faults-"))

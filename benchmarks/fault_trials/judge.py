@@ -18,6 +18,8 @@ SIGNAL_CODES = {signal.SIGHUP: 129, signal.SIGINT: 130, signal.SIGTERM: 143, sig
 REFUSED = 2
 ENDS = 5.0
 """Seconds in which a program ends after a signal, if nothing else keeps the machine busy."""
+FINISHES = 1.0
+"""Seconds after a signal in which a command may come to its end as if there was none: it was about to end."""
 BAD_WORDS = (
     "Traceback (most recent call last)",
     "Exception ignored",
@@ -45,12 +47,12 @@ def complaints(
     codes: Collection[int] = (0,),
     silent: bool = False,
     streams: str = "out err",
-    ignores_signal: bool = False,
+    after_signal: float = ENDS,
 ) -> list[str]:
     """What is wrong with how a run ended; `codes` are right, and so is the code of the signal that was sent.
 
-    `silent`: nothing may stand on standard error. `streams` are those that were open. `ignores_signal`: it should go on
-    after the signal; otherwise it must end soon.
+    `silent`: nothing may stand on standard error. `streams` are those that were open. It must end in `after_signal`
+    seconds after the signal; infinite if it should go on.
     """
     wrong = []
     if outcome.timed_out:
@@ -61,7 +63,7 @@ def complaints(
     wrong += [f"it printed {word!r}: {_last_line(outcome.err)}" for word in BAD_WORDS if word in text]
     if outcome.code == REFUSED and "err" in streams and not sentence(outcome):
         wrong.append(f"exit code 2 without a sentence that begins with 'error: ': {_last_line(outcome.err)}")
-    if outcome.sent and not ignores_signal and outcome.after_signal > ENDS * load():
+    if outcome.sent and outcome.after_signal > after_signal * load():
         wrong.append(f"it went on for {outcome.after_signal:.1f} s after the signal")
     if outcome.survivors:
         wrong.append(f"still running after {outcome.gone_after:.1f} s: {', '.join(outcome.survivors)}")

@@ -46,12 +46,15 @@ def moment(bench: Bench, seconds: float) -> float:
     return bench.random.uniform(0.0, EARLY_SECONDS if early else seconds)
 
 
-def judged(bench: Bench, outcome: Outcome, codes: tuple[int, ...] = (0,)) -> bool:
-    """Count a kill, unless it came in Python's own start; whether it counted."""
+def judged(bench: Bench, outcome: Outcome, codes: tuple[int, ...] = (0,), finishes: float = judge.FINISHES) -> bool:
+    """Count a kill, unless it came in Python's own start; whether it counted.
+
+    A command that ends with one of `codes` must have been about to end: it has `finishes` seconds.
+    """
     if judge.in_pythons_start(outcome):
         return False
     after = [f"{signal.Signals(outcome.sent).name} after {outcome.seconds:.2f} s"] if outcome.sent else []
-    wrong = judge.complaints(outcome, codes)
+    wrong = judge.complaints(outcome, codes, after_signal=finishes if outcome.code in codes else judge.ENDS)
     if outcome.sent != signal.SIGKILL:
         wrong += bench.left_behind()
     bench.tried([*after, *wrong] if wrong else [], outcome)
@@ -137,7 +140,7 @@ def web(bench: Bench, kills: int = WEB_KILLS) -> None:
             seconds = moment(bench, 2.0)
         outcome = killed(bench, program, number, seconds)
         if outcome.sent or outcome.code:  # without a signal it must not end
-            judged(bench, outcome)
+            judged(bench, outcome, finishes=judge.ENDS)
 
 
 # --- while kernels are compiled ---------------------------------------------------------------------------------------

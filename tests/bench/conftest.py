@@ -77,7 +77,7 @@ class Stripe:
 
     def view(self, kind: type) -> Any:
         if kind is Presentation:
-            return Presentation(answer_is_board=True)
+            return Presentation(answer_is_board=True, unique_expected=True)
         return self if kind in (MultilineNotation, Samples) else None
 
     @property

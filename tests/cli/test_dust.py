@@ -189,7 +189,7 @@ def test_a_move_may_name_any_cell_of_its_cluster(program, file):
     path = file("\n".join([row("1,0", "0,0"), row("2,2", "2,1"), row("1,1", "2,0")]) + "\n", "rows.jsonl")
     code, out, err = program("verify", path)
     assert code == 1
-    assert out == "2 of 3 hold: moves replayed: 2\n"
+    assert out == "2 of 3 hold: moves replayed: 2; rows that repeat an earlier one: 2\n"
     assert f"{path}, line 1 (row 1): move 2 of 2, 0,0, cannot be made on " in err
 
 

@@ -39,6 +39,14 @@ def test_every_signal_is_an_interrupt_with_an_exit_code_of_its_own(number, code)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_server_ends_by_signals_alone_which_is_no_fault(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["puzzlelab", "web"])
+    with signals.raising():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert signals.exit_code(130) == 0
+
+
 def test_an_ignored_signal_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     with signals.raising(), signals.delayed() as check:

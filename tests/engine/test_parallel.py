@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from puzzlelab.engine import parallel
 from puzzlelab.engine.parallel import AHEAD, cores, ordered_map
 
 WORKER = """
@@ -125,6 +126,25 @@ def test_what_watches_may_end_a_wait() -> None:
         with pytest.raises(KeyboardInterrupt):
             list(ordered_map(lambda number: stop.wait(), range(3), jobs, on_interrupt=stop.set, watch=watch))
         assert stop.is_set()
+
+
+def test_what_takes_long_to_end_is_not_waited_for(monkeypatch) -> None:
+    monkeypatch.setattr(parallel, "PATIENCE", 0.0)
+    begun, end = threading.Event(), threading.Event()
+
+    def work(number: int) -> None:
+        begun.set()
+        end.wait()
+
+    def watch() -> None:
+        if begun.is_set():
+            raise KeyboardInterrupt
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_map(work, range(9), jobs=2, watch=watch))
+    finally:
+        end.set()
 
 
 def test_ctrl_c_that_does_not_end_a_wait_is_seen_all_the_same() -> None:

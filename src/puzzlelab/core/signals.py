@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from puzzlelab.core import startup
 from puzzlelab.core.startup import ENDING, handle
 
 if TYPE_CHECKING:
@@ -110,5 +111,5 @@ def ended_by(code: int | None) -> int | None:
 
 
 def exit_code(code: int) -> int:
-    """The exit code of the program for that of a command: `INTERRUPTED` becomes 128 + the number of the signal."""
-    return 128 + _received[0] if code == INTERRUPTED and _received else code
+    """The exit code of the program for that of a command: `INTERRUPTED` becomes that of the signal."""
+    return startup.exit_code(_received[0]) if code == INTERRUPTED and _received else code

@@ -78,8 +78,13 @@ def handle(handler: Handler) -> dict[int, Handler]:
     return before
 
 
+def exit_code(number: int) -> int:
+    """The exit code of the program after a signal: 128 + its number, but 0 for a server, which only a signal ends."""
+    return 0 if sys.argv[1:2] == ["web"] else 128 + number
+
+
 def _end_at_once(number: int, frame: FrameType | None) -> None:
-    os._exit(0 if sys.argv[1:2] == ["web"] else 128 + number)
+    os._exit(exit_code(number))
 
 
 def end_with_parent() -> None:

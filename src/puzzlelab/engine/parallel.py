@@ -21,6 +21,8 @@ AHEAD = 4
 """Pieces in flight for each worker."""
 LOOK = 0.5
 """Seconds between checks for Ctrl-C."""
+PATIENCE = 1.0
+"""Seconds that what runs has to end after an interruption; a thread that compiles or builds a table takes longer."""
 
 
 def cores() -> int:
@@ -38,7 +40,8 @@ def ordered_map(
 ) -> Iterator[Answer]:
     """`function` of each item, in the order of the items, at most `AHEAD * jobs` of them begun in advance.
 
-    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits for what runs. `watch` is
+    Closing the iterator, or Ctrl-C, drops what has not begun, calls `on_interrupt`, and waits a little for what runs;
+    what takes longer continues in the background until the program ends, and its answer is dropped. `watch` is
     called again and again while this process waits, and may raise to the same effect.
     """
     jobs = cores() if jobs is None else jobs
@@ -47,20 +50,27 @@ def ordered_map(
     if jobs == 1 and not processes and watch is None:
         yield from map(function, items)
         return
-    with _executor(jobs, processes) as executor:
-        waiting: deque[Future[Answer]] = deque()
-        try:
-            for item in items:
-                waiting.append(executor.submit(function, item))
-                if len(waiting) >= AHEAD * jobs:
-                    yield _first(waiting, watch)
-            while waiting:
+    executor = _executor(jobs, processes)
+    waiting: deque[Future[Answer]] = deque()
+    try:
+        for item in items:
+            waiting.append(executor.submit(function, item))
+            if len(waiting) >= AHEAD * jobs:
                 yield _first(waiting, watch)
-        finally:
-            if waiting and on_interrupt:
-                on_interrupt()
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield _first(waiting, watch)
+    finally:
+        if waiting and on_interrupt:
+            on_interrupt()
+        executor.shutdown(wait=not _still_running(waiting), cancel_futures=True)
+
+
+def _still_running(waiting: Iterable[Future[Answer]]) -> bool:
+    """Cancel what has not begun; whether the rest does not end in time."""
+    from concurrent.futures import wait
+
+    running = [future for future in waiting if not future.cancel()]
+    return bool(running) and bool(wait(running, PATIENCE).not_done)
 
 
 def _first(waiting: deque[Future[Answer]], watch: Callable[[], None] | None) -> Answer:

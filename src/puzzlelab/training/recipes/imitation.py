@@ -164,7 +164,7 @@ class ImitationTask(TrainingTask):
     def metrics(self) -> Metrics:
         samples = self.evaluation_samples
         metrics = {} if samples is None else compare_with_teacher(self.learner.ema_model, samples)
-        return {**metrics, "samples": self.loader.ring.total, "waited": self.loader.waited}
+        return {**metrics, "samples": sum(self.loader.sizes), "waited": self.loader.waited}
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         return {}, self.loader.state()
