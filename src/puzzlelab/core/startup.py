@@ -4,18 +4,18 @@ Where the package is used as a library, this changes nothing. Imports here are f
 prints a traceback, and a process that is the first of a container (PID 1) does not get SIGTERM at all.
 """
 
-from __future__ import annotations
-
 import os
-import signal
 import sys
 
-TYPE_CHECKING = False  # to import it from `typing` takes longer than all of this
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from types import FrameType
 
     Handler = Callable[[int, FrameType | None], object]
+else:
+    import _signal as signal  # what Python has built in: `signal` imports other modules, which takes longer
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The signals that end a program: Ctrl-C, containers and Slurm and systemd, and a terminal that was closed."""
@@ -23,7 +23,6 @@ PARENT_VARIABLE = "PUZZLELAB_PARENT"
 """The environment variable with the process id of the parent, so that a child does not outlive a killed parent."""
 PARENT_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux."""
-
 
 _begun = False
 
@@ -69,11 +68,11 @@ def _is_program() -> bool:
     return bool(sys.argv) and os.path.basename(sys.argv[0]).partition(".")[0] == "puzzlelab"  # noqa: PTH119
 
 
-def handle(handler: Handler) -> dict[int, Handler]:
+def handle(handler: "Handler") -> "dict[int, Handler]":
     """Let `handler` handle the signals that were not ignored at the start, as by `nohup`; the handlers before."""
     before: dict[int, Handler] = {}
     for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if signal.getsignal(number) != signal.SIG_IGN:
             before[number] = signal.signal(number, handler)  # type: ignore[assignment]
     return before
 
@@ -83,7 +82,7 @@ def exit_code(number: int) -> int:
     return 0 if sys.argv[1:2] == ["web"] else 128 + number
 
 
-def _end_at_once(number: int, frame: FrameType | None) -> None:
+def _end_at_once(number: int, frame: "FrameType | None") -> None:
     os._exit(exit_code(number))
 
 
