@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,7 @@ def generated(puzzle: str, *words: object) -> Callable[[Path, int], list[str]]:
         if not out.exists():
             run("generate", puzzle, "--count", count, "--seed", SEED, "--out", out, *words)
         lines = out.read_text(encoding="utf-8").splitlines()
-        return [line.split("\t")[0].split(",")[0] for line in lines if line and not line.startswith("#")][:count]
+        return [re.split(r"\t|,|  ", line)[0] for line in lines if line and not line.startswith("#")][:count]
 
     return make
 

@@ -16,6 +16,8 @@ CODES = (0, 1, 2, 129, 130, 143)
 """The documented exit codes."""
 SIGNAL_CODES = {signal.SIGHUP: 129, signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
 REFUSED = 2
+OTHER_RESULT = "result is not that of"
+"""What a program says that goes on without data that are lost."""
 ENDS = 5.0
 """Seconds in which a program ends after a signal, if nothing else keeps the machine busy."""
 FINISHES = 1.0
@@ -200,11 +202,14 @@ def of_rows(folder: Path) -> Result:
 
 
 def of_run(folder: Path) -> Result:
-    """A run of training: lines without times, weights by their hash, the rest by name alone."""
+    """A run of training: lines without times, weights by their hash, the rest by name alone.
+
+    Saved states are left out: it depends on the time at which steps they are saved.
+    """
     result: dict[str, Any] = {}
     for path in files_in(folder):
         name = path.relative_to(folder).as_posix()
-        if name.startswith(UNCOMPARED):
+        if name.startswith(UNCOMPARED) or path.name.startswith("state-"):
             continue
         if path.suffix == ".jsonl":
             result[name] = lines_of(path)

@@ -121,7 +121,8 @@ def _once_more(bench: Bench, work: Work, out: Path, names: set[str], kind: str, 
         unseen = {name for name in expected for path in chosen if kind == "one bit" and _is_text(path, name)}
         if finished:
             unseen |= {path.relative_to(out / work.target).as_posix() for path in chosen if not _is_network(path)}
-        wrong += judge.differences(expected, work.result(out, outcome), unseen)
+        if judge.OTHER_RESULT not in outcome.err:  # lost samples of self-play cannot be made again
+            wrong += judge.differences(expected, work.result(out, outcome), unseen)
     if wrong:
         wrong = [f"{kind}: {', '.join(path.relative_to(out).as_posix() for path in chosen)}", *wrong]
     bench.tried(wrong, outcome)

@@ -346,7 +346,7 @@ def test_marks_blank_lines_and_foreign_ends_are_read(path: Path) -> None:
 def test_a_line_that_is_too_long_is_no_json(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LONGEST_LINE", 10**6)
     path.write_bytes(b'{"n": 1}\n{"n": "' + b"x" * 10**6)
-    with pytest.raises(BadFile, match="one of its lines is longer than 1 MB"):
+    with pytest.raises(BadFile, match="line 2 is longer than 1 MB"):
         JsonLines(path).read()
 
 
@@ -403,7 +403,7 @@ def test_threads_that_append_at_once_lose_no_line(path: Path) -> None:
 
 def test_what_is_no_line_is_named(path: Path, tmp_path: Path) -> None:
     path.write_text("nonsense\n")
-    with pytest.raises(BadFile, match="one of its lines is no JSON object"):
+    with pytest.raises(BadFile, match="line 1 is no JSON object"):
         JsonLines(path).read()
     with pytest.raises(BadFile, match="cannot write"):
         JsonLines(tmp_path).append({"n": 1})

@@ -129,8 +129,7 @@ def run() -> None:
                 raise
             code = INTERRUPTED  # a library has made another exception of it
     code = signals.exit_code(code)
-    if signals.received():
-        startup.end(code)
+    startup.end(code, wait=not signals.received())
     sys.exit(code)
 
 

@@ -315,7 +315,7 @@ class JsonLines:
 
     def __init__(self, path: Path, shared: bool = False) -> None:
         self.path, self.shared = path, shared
-        self._position = 0
+        self._position = self._count = 0
         self._sync = PeriodicSync(path)
 
     def append(self, *lines: Mapping[str, Any]) -> int:
@@ -354,6 +354,7 @@ class JsonLines:
             with self.path.open("rb") as file:
                 file.seek(self._position)
                 while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                    self._count += 1
                     if (text := line.removeprefix(codecs.BOM_UTF8).strip()) and b"\0" not in text:
                         lines.append(dict(json.loads(text)))
                     self._position += len(line)
@@ -362,9 +363,11 @@ class JsonLines:
         except OSError as error:
             raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
         except (ValueError, TypeError, RecursionError):
-            raise BadFile(f"{self.path} is damaged: one of its lines is no JSON object") from None
+            raise BadFile(
+                f"{self.path} is damaged: line {self._count} is no JSON object; put the file back, or remove this line"
+            ) from None
         if len(line) == LONGEST_LINE:
-            raise BadFile(f"{self.path} is damaged: one of its lines is longer than {LONGEST_LINE // 10**6} MB")
+            raise BadFile(f"{self.path} is damaged: line {self._count + 1} is longer than {LONGEST_LINE // 10**6} MB")
         return lines
 
 

@@ -41,16 +41,20 @@ def begin() -> None:
         end_with_parent()
 
 
-def end(code: int) -> None:
-    """End the program now, without freeing its memory piece by piece: with torch that takes a second of processor time.
+def end(code: int, wait: bool) -> None:
+    """End the program now, after its threads if it should `wait` for them.
 
-    Does nothing if the process is not the program `puzzlelab`.
+    Its memory is not freed piece by piece: with torch that takes a second of processor time, in which Python no longer
+    handles signals. Does nothing if the process is not the program `puzzlelab`.
     """
     if not _begun:
         return
     import atexit
+    import threading
     from contextlib import suppress
 
+    if wait:
+        threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -98,7 +98,10 @@ class Run:
         """The settings that the folder was begun with."""
         if not self.begun:
             raise BadInput(f"{self.folder} holds no run: give the settings of one with --config")
-        return read_toml(self.config)
+        try:
+            return read_toml(self.config)
+        except BadFile as error:
+            raise BadFile(f"{error}; put the file back, or begin a new run in another folder") from None
 
     def clear(self) -> None:
         """Remove the folder; whatever is left if the program is killed meanwhile is a run that is not done."""

@@ -75,10 +75,13 @@ class SavedStates:
         try:
             with replacing(path) as temporary:
                 save_file(dict(tensors), temporary, header)
-            replace_file(self.folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n", durable=False)
             self._forget_all_but(values)
         except (OSError, SafetensorError) as error:
             raise BadFile(f"cannot save the state of the run in {self.folder}: {error}") from None
+        try:
+            replace_file(self.folder / STATE, json.dumps({**values, "tensors": path.name}) + "\n", durable=False)
+        except OSError as error:
+            report.note(f"{self.folder / STATE} cannot be written ({error.strerror}); the state itself is saved")
 
     def _forget_all_but(self, values: Mapping[str, Any]) -> None:
         """Keep the state with these values, and of the other good ones those before it."""

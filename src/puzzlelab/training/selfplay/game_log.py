@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, TypeAdapter
 
-from puzzlelab.core.errors import BadFile
+from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.core.files import JsonLines
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
@@ -105,4 +105,7 @@ class GameLog:
         try:
             return ENTRY.validate_python(with_new_names(line, RENAMED))
         except (TypeError, ValueError, AttributeError):
-            raise BadFile(f"{self.path} is damaged: one of its lines does not describe a shard") from None
+            raise BadFile(
+                f"{self.path} is damaged: the line {shorten(str(line), 60)} does not describe a shard; "
+                "put the file back, or remove this line"
+            ) from None

@@ -99,12 +99,12 @@ class ProgramStatus:
 
 def programs(run: SelfPlayRun) -> list[ProgramStatus]:
     """The status of every program that has not ended regularly."""
-    return [status for path in sorted(run.programs.glob("*.json")) if (status := _read(path)) is not None]
+    return [status for path in _paths(run) if (status := _read(path)) is not None]
 
 
 def forget_gone(run: SelfPlayRun) -> None:
     """Remove the files of programs that were killed, and those that a power cut has damaged."""
-    for path in run.programs.glob("*.json"):
+    for path in _paths(run):
         try:
             status = _read(path)
         except BadFile:
@@ -116,10 +116,15 @@ def forget_gone(run: SelfPlayRun) -> None:
 
 def forget_processes(run: SelfPlayRun, processes: Container[int]) -> None:
     """Remove the files of these processes of this machine, which have ended."""
-    for path in run.programs.glob("*.json"):
+    for path in _paths(run):
         status = _read(path)
         if status is not None and status.machine == platform.node() and status.process in processes:
             path.unlink(missing_ok=True)
+
+
+def _paths(run: SelfPlayRun) -> list[Path]:
+    """The status files."""
+    return sorted(path for path in run.programs.glob("*.json") if path.is_file())
 
 
 def _read(path: Path) -> ProgramStatus | None:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput, BadOption
+from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten
 from puzzlelab.core.files import JsonLines
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -87,7 +87,10 @@ class MatchLog:
             try:
                 self._matches.append(MATCH_LINE.validate_python(with_new_names(line, RENAMED)))
             except (TypeError, ValueError):
-                raise BadFile(f"{self.run.matches} is damaged: one of its lines does not describe a match") from None
+                raise BadFile(
+                    f"{self.run.matches} is damaged: the line {shorten(str(line), 60)} does not describe a match; "
+                    "put the file back, or remove this line"
+                ) from None
         return self._matches
 
     def add(self, match: Match) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import facts, numbers, read_shard, set_aside, shard_path
+from puzzlelab.nets import checkpoint
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, new_learner
@@ -121,7 +123,10 @@ class SelfPlayTask(TrainingTask):
         except BadFile:
             if not path.exists():
                 return None
-        report.note(f"{path} is damaged: its samples are left out, and it is kept as {set_aside(path).name}")
+        report.note(
+            f"{path} is damaged, and is kept as {set_aside(path).name}: its samples are left out, and the result is "
+            "not that of a run that still has them"
+        )
         return None
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
@@ -192,8 +197,7 @@ class Trainer:
         if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
             loop.publish()  # a killed program may have saved, and not published
         elif run.network("latest") is None:
-            report.note(f"{run.latest} is missing: the network of step {loop.step:,} is the newest one")
-            loop.publish()
+            _restore_latest(run, loop, interval)
         return cls(heartbeat, task, loop)
 
     def work_once(self, watch: Watch) -> bool:
@@ -213,3 +217,20 @@ class Trainer:
         self.work_once(watch)
         if self.task.turn == turn and not was_over:
             self.task.end_turn()
+
+
+def _restore_latest(run: SelfPlayRun, loop: Loop, interval: int) -> None:
+    """Write the missing file `latest`: the last candidate, or if its network is gone too, the network of this step."""
+    step = loop.step - loop.step % interval
+    for path in run.nets.glob(f"*{checkpoint.CARD}"):
+        with suppress(BadFile):
+            card = checkpoint.read_card(path)
+            if card.steps == step and run.has_network(card.name):
+                report.note(f"{run.latest} is missing: the network of step {step:,} is the newest one")
+                run.write(run.latest, card.name + "\n")
+                return
+    report.note(
+        f"{run.latest} is missing: the network of step {loop.step:,} is the newest one, and the result is not that of "
+        "a run that still has the file"
+    )
+    loop.publish()
