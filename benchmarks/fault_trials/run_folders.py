@@ -21,8 +21,8 @@ DRAWN = 3
 """Ways of damage that are drawn for each kind of file of a run of self-play."""
 TEXTS = (".toml", ".json", ".jsonl", "")
 BESIDE = {
-    "power cut, replayed": ("power_cut.py", "--lines", "--cuts", "3"),
-    "false proofs": ("forged_rows.py", "--lines", "--time", "10"),
+    "power cut, replayed": ("power_cut.py", "--lines", "--cuts", "1"),
+    "false proofs": ("forged_rows.py", "--lines", "--time", "5"),
 }
 """Faults that have a script of their own, with its arguments. It stands beside `faults.py`, prints a line `held: ...`
 or `lost: ...` for each trial, and ends with code 0 if all held."""
