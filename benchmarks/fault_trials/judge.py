@@ -178,8 +178,8 @@ def digest(path: Path) -> str:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """All files below a folder, but for locks."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock")
+    """All files below a folder, but for locks, and damaged files that the program has set aside."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".lock", ".damaged"))
 
 
 def snapshot(folder: Path) -> Result:
@@ -209,7 +209,7 @@ def of_run(folder: Path) -> Result:
     result: dict[str, Any] = {}
     for path in files_in(folder):
         name = path.relative_to(folder).as_posix()
-        if name.startswith(UNCOMPARED) or path.name.startswith("state-"):
+        if name.startswith(UNCOMPARED) or path.name.startswith("state"):
             continue
         if path.suffix == ".jsonl":
             result[name] = lines_of(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -96,6 +96,22 @@ def delayed() -> Iterator[Callable[[], None]]:
         yield check
     finally:
         _restore(before)
+
+
+@contextmanager
+def blocked(numbers: Iterable[int] = ENDING) -> Iterator[None]:
+    """Processes of `multiprocessing` that are started here do not get these signals: this process ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # or else `Process.start` starts it, and lets the signals through afterwards
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def received() -> bool:

@@ -164,7 +164,7 @@ def begin(folder: Path, settings: Mapping[str, Any]) -> None:
         if old is not None and not begun and not old.keys() & settings.keys():
             raise BadFile(f"{path} does not say what {folder} holds: give another folder")
         if old is not None and old != settings and begun:
-            raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}")
+            raise BadFile(f"{folder} was begun with other settings: {_differences(old, settings)}; give another folder")
         if old != settings:
             text = json.dumps(settings, indent=1) + "\n"
             replace_file(path, text, folder / f"writing-{uuid.uuid4().hex}")
@@ -176,16 +176,27 @@ def _settings_in(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any] | 
     Raises `BadFile` if there are none.
     """
     try:
-        return read_settings(folder)
+        stored_settings = read_settings(folder)
+        if stored_settings == settings or not _shard_of(folder, settings):
+            return stored_settings
+        report.note(f"{folder / TEACHER} is damaged: the shards there have other settings; it is written again")
+        return None
     except BadFile as error:
-        for path in shard_paths(folder):
-            with suppress(BadFile):
-                check_card(facts(path)[1], settings, path)
-                report.note(f"{error}; {path.name} says it, and {TEACHER} is written again")
-                return None
+        if path := _shard_of(folder, settings):
+            report.note(f"{error}; {path.name} says it, and {TEACHER} is written again")
+            return None
         if not (folder / TEACHER).exists():
             raise BadFile(f"{folder} holds shards, and no {TEACHER} that says of what: give another folder") from None
         raise
+
+
+def _shard_of(folder: Path, settings: Mapping[str, Any]) -> Path | None:
+    """The first shard of these settings in a folder."""
+    for path in shard_paths(folder):
+        with suppress(BadFile):
+            check_card(facts(path)[1], settings, path)
+            return path
+    return None
 
 
 def save(

@@ -7,24 +7,21 @@ worker does a slice of work, answers, and waits for the next request, so this pr
 from __future__ import annotations
 
 import multiprocessing
-import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 import numpy as np
 
+from puzzlelab.core import signals
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solutions import UNLIMITED, Count
 from puzzlelab.core.solver import Attempt
-from puzzlelab.core.startup import ENDING
 from puzzlelab.engine.control_slots import EXPANDED, GENERATED
 from puzzlelab.engine.driver import SLICE_SECONDS, Clock, Machine
 from puzzlelab.engine.enumeration import counted, listed
@@ -119,7 +116,7 @@ class WorkerPool:
     def start(self) -> None:
         """Start the processes; by spawn, so that what this process has compiled or holds does no harm."""
         context = multiprocessing.get_context("spawn")
-        with _without_interrupt():
+        with signals.blocked():
             for _ in range(self.jobs):
                 ours, theirs = context.Pipe()
                 arguments = (theirs, self.instance, self.counts, self.counting)
@@ -213,20 +210,6 @@ class WorkerPool:
                 worker.piece = None
             answers.append(answer)
         return answers
-
-
-@contextmanager
-def _without_interrupt() -> Iterator[None]:
-    """Processes started here ignore signals that may be sent to all of them: this process ends the others."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # or else `Process.start` starts it, and lets the signal through afterwards
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _receive(worker: PermutationWorker) -> WorkerAnswer:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import secrets
+import signal
 import threading
 from collections import deque
 from collections.abc import AsyncGenerator
@@ -16,6 +17,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from puzzlelab.core import signals
 from puzzlelab.web import worker
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
 
@@ -65,7 +67,8 @@ class WorkerHandle:
         self.pipe, child_pipe = context.Pipe()
         self.stop_flag = context.RawValue("b", 0)
         self.process = context.Process(target=worker.main, args=(child_pipe, self.stop_flag, memory), daemon=True)
-        self.process.start()
+        with signals.blocked({signal.SIGINT}):  # Ctrl-C reaches all processes of a terminal
+            self.process.start()
         child_pipe.close()
         self.inbox: asyncio.Queue[Message] = asyncio.Queue()
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
