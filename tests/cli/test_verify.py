@@ -324,9 +324,10 @@ def test_verified_is_not_believed(verify, solved):
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_what_was_checked(solved, tmp_path, jobs):
-    path, hard = tmp_path / "rows.jsonl", "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"
+    path, hard = tmp_path / "rows.jsonl", "0 12 9 13 15 11 10 14 3 7 5 6 4 8 2 1"  # 80 moves
     row = solved("tiles-3x3", TWO, "ida")
-    claim = {**row, "puzzle": "tiles-4x4", "board": hard, "moves": None, "length": None, "proof": "unsolvable"}
+    claim = {**row, "puzzle": "tiles-4x4", "board": hard, "moves": None, "length": None, "proof": "none"}
+    claim["lower_bound"] = 80
     path.write_text("".join(json.dumps(each) + "\n" for each in [row, {**row, "solver": "bfs"}, claim, claim, row]))
     words = ("verify", path, "--prove", "--time", 600, "--json", "--jobs", jobs)
     program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
