@@ -29,7 +29,7 @@ class RecipeSettings(Settings):
     recipe: str = ""
     """The recipe's own name."""
     puzzle: str
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**63)
     network: NetworkOptions
     learning: LearnerSettings = LearnerSettings()
     evaluation: EvalSettings = EvalSettings()
