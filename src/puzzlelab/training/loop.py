@@ -41,12 +41,11 @@ class TrainingTask:
     """The number of samples in one step; None: `learning.batch_size`."""
 
     @classmethod
-    def prepare(cls, run: Run, settings: Any, watch: Watch) -> None:
-        """Make the files that `new` needs, which takes long; `watch` is called again and again, and may raise."""
+    def new(cls, run: Run, settings: Any, watch: Watch = lambda: None) -> Self:
+        """The task before its first step, with random weights.
 
-    @classmethod
-    def new(cls, run: Run, settings: Any) -> Self:
-        """The task before its first step, with random weights."""
+        `watch` is called again and again where this takes long, and may raise.
+        """
         raise NotImplementedError
 
     def step(self) -> Mapping[str, float] | None:
@@ -86,8 +85,7 @@ def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: W
     `watch` is called before every step, and may raise.
     """
     with run.exclusive("learner"):
-        task.prepare(run, settings, watch)
-        loop = Loop.open(run, settings, task.new(run, settings), watch=watch)
+        loop = Loop.open(run, settings, task.new(run, settings, watch), watch=watch)
         try:
             loop.run_steps(watch)
             while not loop.finished:

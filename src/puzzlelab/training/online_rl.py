@@ -29,7 +29,7 @@ from puzzlelab.training.learner import Learner, Losses, check_network, new_learn
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.losses import Distance
 from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
-from puzzlelab.training.recipe import RecipeSettings
+from puzzlelab.training.recipe import RecipeSettings, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
@@ -181,7 +181,7 @@ class OnlineTask(GameTask):
     history: History = field(init=False)
 
     @classmethod
-    def new(cls, run: Run, settings: OnlineSettings) -> Self:
+    def new(cls, run: Run, settings: OnlineSettings, watch: Watch = lambda: None) -> Self:
         puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)

@@ -132,7 +132,7 @@ class ImitationTask(TrainingTask):
     evaluation_samples: TrainingSamples | None
 
     @classmethod
-    def new(cls, run: Run, settings: ImitationSettings) -> Self:
+    def new(cls, run: Run, settings: ImitationSettings, watch: Watch = lambda: None) -> Self:
         """With random weights; requests the first shards, so that generators work while the evaluation is prepared."""
         puzzle = registry.load(settings.puzzle)
         make_folder(run.shards)

@@ -35,7 +35,7 @@ from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.online_rl import GameTask, PlaySettings, new_games
-from puzzlelab.training.recipe import Recipe
+from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
 START_BOARDS = 5
@@ -75,7 +75,7 @@ class TabularTask(GameTask):
         self.samples_per_step = settings.parallel_games
 
     @classmethod
-    def new(cls, run: Run, settings: TabularSettings) -> Self:
+    def new(cls, run: Run, settings: TabularSettings, watch: Watch = lambda: None) -> Self:
         torch.set_num_threads(settings.learning.threads)
         puzzle = registry.load(settings.puzzle)
         states, distances, masks = labels(puzzle, settings.curriculum, settings.start_boards, settings.seed)
