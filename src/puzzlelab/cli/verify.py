@@ -75,7 +75,8 @@ def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, jobs: i
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
     from puzzlelab.analysis.row_checks import checks
 
-    with progress("proving" if limit else "replaying", _line_count(files)) as bars:
+    total = _line_count(files) if sys.stderr.isatty() else None
+    with progress("proving" if limit else "replaying", total) as bars:
         try:
             for check in checks(files, limit, jobs):
                 _show(check, tally, json)
@@ -124,13 +125,15 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
 
 def _line_count(files: list[Path]) -> int | None:
     """The lines of all files, or None if one of them is no regular file that can be read."""
+    from puzzlelab.core.files import count_lines
+
     total = 0
     try:
         for file in files:
             if not file.is_file():
                 return None
             with file.open("rb") as lines:
-                total += sum(1 for _ in lines)
+                total += count_lines(lines)
     except OSError:
         return None
     return total

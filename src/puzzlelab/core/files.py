@@ -266,6 +266,17 @@ class GrowingFile:
                 self._sync.at_once(self._file.fileno())
 
 
+def count_lines(file: BinaryIO) -> int:
+    """The number of complete lines from here to the first NUL byte, which a power cut may leave."""
+    count = 0
+    while chunk := file.read(CHUNK_SIZE):
+        text, nul, _ = chunk.partition(b"\0")
+        count += text.count(b"\n")
+        if nul:
+            break
+    return count
+
+
 def length_without_nul(path: Path) -> int:
     """The number of bytes before the first NUL byte; some file systems leave NUL bytes at the end after a power cut."""
     length = 0

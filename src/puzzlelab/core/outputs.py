@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.files import PeriodicSync, lock_or_refuse, locked, make_folder, writing
+from puzzlelab.core.files import CHUNK_SIZE, PeriodicSync, count_lines, lock_or_refuse, locked, make_folder, writing
 
-BLOCK_SIZE = 1 << 20
-"""Bytes that are read at once to count lines."""
 LONGEST_QUOTE = 60
 """Characters of a line in an error."""
 SVG_BEGINS = 1000
@@ -27,9 +25,9 @@ SVG_BEGINS = 1000
 def only_writer(path: Path, subject: Path | None = None) -> Iterator[None]:
     """Holds the lock of a file, which is created if it is missing; raises `BadInput` if another program has it.
 
-    The file is locked, or the folder, itself; `subject` is what the error names in its place. A file that was created
-    here and is still empty after an error is removed. A device or a pipe needs no lock: a pipe is kept open, so that
-    its reader does not come to its end between two lines.
+    The file itself is locked; `subject` is what the error names in its place. A file that was created here and is still
+    empty after an error is removed. A device or a pipe needs no lock: a pipe is kept open, so that its reader does not
+    come to its end between two lines.
     """
     message = f"another program is writing to {subject or path}"
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -89,7 +87,8 @@ class LineOutput:
             with writing(self.path):
                 self._file: BinaryIO = resources.enter_context(self.path.open("rb+" if is_regular else "wb"))
             if is_regular:
-                self.existing = _count_lines(self._file)
+                self.existing = count_lines(self._file)
+                self._file.seek(0)
             self._sync = PeriodicSync(self.path)
             self._is_at_end = not is_regular
             self._resources = resources.pop_all()
@@ -134,7 +133,7 @@ class LineOutput:
         if not nul or self.number > 0:
             return True
         self._file.seek(len(part))
-        return not any(block.strip(b"\0") for block in iter(lambda: self._file.read(BLOCK_SIZE), b""))
+        return not any(block.strip(b"\0") for block in iter(lambda: self._file.read(CHUNK_SIZE), b""))
 
     def flush(self) -> None:
         """Hand the lines so far to the system, so that they stay if the program is killed; sync them now and then."""
@@ -153,21 +152,6 @@ class LineOutput:
             f"{self.path} holds something else: its line {self.number + 1} is '{there}', "
             f"not '{shorten(line, LONGEST_QUOTE)}'; give another name, or remove it first"
         )
-
-
-def _count_lines(file: BinaryIO) -> int:
-    """The number of complete lines of a file before its first NUL byte, which a power cut may leave.
-
-    The file is read from its beginning and left there.
-    """
-    count = 0
-    while block := file.read(BLOCK_SIZE):
-        text, nul, _ = block.partition(b"\0")
-        count += text.count(b"\n")
-        if nul:
-            break
-    file.seek(0)
-    return count
 
 
 def check_folder(folder: Path, marker: str, is_own: Callable[[str], bool], contents: str) -> None:
