@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from puzzlelab.bench import suites
 from puzzlelab.bench.batches import Batching, batches
@@ -160,9 +160,12 @@ def run(
             suites.save(suite, out)
         try:
             by_label = {solver_label(solver, suite.puzzle): solver for solver in solvers}
+            files = {
+                text: None if out is None else resources.enter_context(RowFile(_rows_path(out, solver, text)))
+                for text, solver in by_label.items()
+            }
             benchmarks = [
-                resources.enter_context(SolverBenchmark(suite, solver, limit, out, stop))
-                for solver in by_label.values()
+                SolverBenchmark(suite, solver, text, limit, files[text], stop) for text, solver in by_label.items()
             ]
             for benchmark in benchmarks:
                 benchmark.prepare()
@@ -174,24 +177,14 @@ def run(
 
 
 class SolverBenchmark:
-    """The run of one solver on all boards of a suite, as a context that holds its file of rows."""
+    """The run of one solver on all boards of a suite; `file` keeps its rows, and has those of earlier runs."""
 
-    def __init__(self, suite: Suite, solver: Solver, limit: Limit, out: Path | None, stop: threading.Event) -> None:
-        self.suite, self.solver, self.limit, self.stop = suite, solver, limit, stop
-        self.label = solver_label(solver, suite.puzzle)
-        self.file = None if out is None else RowFile(_rows_path(out, solver, self.label))
+    def __init__(
+        self, suite: Suite, solver: Solver, label: str, limit: Limit, file: RowFile | None, stop: threading.Event
+    ) -> None:
+        self.suite, self.solver, self.label, self.limit, self.file, self.stop = suite, solver, label, limit, file, stop
         self.lock = threading.Lock()
-        self.rows: list[Row | None] = [None] * len(suite.entries)
-
-    def __enter__(self) -> Self:
-        if self.file is not None:
-            self.file.__enter__()
-            self.rows = [self._earlier_row(entry) for entry in self.suite.entries]
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        if self.file is not None:
-            self.file.__exit__(kind, error, trace)
+        self.rows = [self._earlier_row(entry) for entry in suite.entries]
 
     def _earlier_row(self, entry: SuiteEntry) -> Row | None:
         """The row of an earlier run, if there is one."""
