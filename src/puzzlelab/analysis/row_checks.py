@@ -20,6 +20,7 @@ from puzzlelab.core.registry import load
 from puzzlelab.core.row import Row, read_rows
 from puzzlelab.core.solver import names_of
 from puzzlelab.core.verify import Answer, Verdict
+from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ordered_map
 
 UNCHECKED = "not checked"
@@ -100,7 +101,7 @@ def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
     """The rows of these files with their places; raises `BadFile`."""
     number = 0
     for file in files:
-        for line, row in read_rows(file):
+        for line, row in read_rows(file, report.note):
             number += 1
             yield Place(file, line, number), row
 
