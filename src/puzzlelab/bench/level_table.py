@@ -21,7 +21,7 @@ from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.solver import names_of, solve, usual_solver
+from puzzlelab.core.solver import names_of, solve, uninterrupted, usual_solver
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -92,9 +92,7 @@ def _cells(puzzle: Puzzle, answers: Sequence[BenchAnswer], solutions: UniqueSolu
 def _unique_solution(puzzle: Puzzle, board: str) -> frozenset[str]:
     """The moves of the unique solution; empty if there are several."""
     name, options = usual_solver(puzzle)
-    result = solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60))
-    if result.stop == "interrupted":
-        raise KeyboardInterrupt
+    result = uninterrupted(solve(registry.make_solver(name, options), puzzle.read(board), Limit(seconds=60)))
     return frozenset(names_of(puzzle, result.moves)) if result.moves and result.proof == "unique" else frozenset()
 
 

@@ -75,16 +75,14 @@ def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> No
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import presentation_of
     from puzzlelab.core.registry import parse_solver
-    from puzzlelab.core.solver import board_after, names_of, solve
+    from puzzlelab.core.solver import board_after, names_of, solve, uninterrupted
     from puzzlelab.core.verify import verify
 
     table = Table("solver", "moves", "proof", "at least", "seconds", "expanded")
     best: tuple[int, ...] = ()
     for text in solvers:
         with progress(f"{text} ..."):
-            result = solve(parse_solver(text), instance, Limit(seconds=20))
-        if result.stop == "interrupted":
-            raise KeyboardInterrupt
+            result = uninterrupted(solve(parse_solver(text), instance, Limit(seconds=20)))
         counts = (str(result.lower_bound), f"{result.seconds:.3f}", f"{result.expanded:,}")
         if not verify(instance, result).holds or result.moves is None:
             table.add_row(text, "-", f"not solved ({result.stop})", *counts)

@@ -44,7 +44,7 @@ def warm(
         return
     from puzzlelab import api
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solver import solve
+    from puzzlelab.core.solver import solve, uninterrupted
     from puzzlelab.engine.kernel_cache import unkept, user_cache
     from puzzlelab.engine.table_cache import unkept_tables
 
@@ -55,8 +55,7 @@ def warm(
     pairs = [pair for puzzle, every in every_estimate.items() for pair in _pairs(puzzle, tables, every)]
     with progress("compiling", len(pairs)) as bars:
         for solver, start in pairs:
-            if solve(solver, start, limit).stop == "interrupted":
-                raise KeyboardInterrupt
+            uninterrupted(solve(solver, start, limit))
             bars.advance(bars.task_ids[0])
     if unkept or unkept_tables:
         path, reason = next(iter({**unkept, **unkept_tables}.items()))

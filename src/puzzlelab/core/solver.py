@@ -179,6 +179,13 @@ def solve(
     return answer(solver, instance, limit, watch).result
 
 
+def uninterrupted(result: Result) -> Result:
+    """The result; raises `KeyboardInterrupt` if Ctrl-C ended its search, for work that needs the whole answer."""
+    if result.stop == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
 def answer(
     solver: Solver,
     instance: Instance,

@@ -21,7 +21,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Solver, solve, solve_all, usual_solver
+from puzzlelab.core.solver import Solver, solve, solve_all, uninterrupted, usual_solver
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine import report
 from puzzlelab.engine.parallel import ordered_map
@@ -103,9 +103,8 @@ class Evaluator:
             watch()
             return False
 
-        results = solve_all(solver, [Instance(self.puzzle, state) for state in self.states], Limit(), over)
-        if any(result.stop == "interrupted" for result in results):
-            raise KeyboardInterrupt
+        instances = [Instance(self.puzzle, state) for state in self.states]
+        results = [uninterrupted(result) for result in solve_all(solver, instances, Limit(), over)]
         lengths = [result.length for result in results if result.length is not None]
         metrics: Metrics = {"solved": len(lengths) / len(results)}
         if lengths:
@@ -183,9 +182,8 @@ def _prove(
     stop = threading.Event()
 
     def prove(state: State) -> tuple[str, int | None]:
-        result = solve(solver, Instance(puzzle, state), Limit(seconds=seconds), lambda attempt: stop.is_set())
-        if result.stop == "interrupted":
-            raise KeyboardInterrupt
+        limit = Limit(seconds=seconds)
+        result = uninterrupted(solve(solver, Instance(puzzle, state), limit, lambda attempt: stop.is_set()))
         return puzzle.write(state), result.length if result.proof in ("optimal", "unique") else None
 
     return ordered_map(prove, states, on_interrupt=stop.set, watch=watch)

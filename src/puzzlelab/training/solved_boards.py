@@ -26,7 +26,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import board_after, solve, usual_solver
+from puzzlelab.core.solver import board_after, solve, uninterrupted, usual_solver
 from puzzlelab.core.views import BoardGenerator, OwnGenerator, RandomSymmetry
 from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
@@ -218,9 +218,7 @@ def _read(puzzle: Puzzle, source: BoardSource) -> Generator[LabelledBoards, None
             state = puzzle.read(text).state
         except BadBoard as error:
             raise BadInput(f"{source.file}, line {line}: {error}") from None
-        result = solve(solver, Instance(puzzle, state), Limit())
-        if result.stop == "interrupted":
-            raise KeyboardInterrupt
+        result = uninterrupted(solve(solver, Instance(puzzle, state), Limit()))
         if result.moves is None or result.proof != "unique":
             raise BadInput(f"{source.file}, line {line}: this board does not have exactly one solution")
         solved = board_after(puzzle, state, result.moves)
@@ -299,15 +297,10 @@ class SupervisedTask(TrainingTask):
     pool: BoardPool
 
     @classmethod
-    def prepare(cls, run: Run, settings: Any, watch: Watch) -> None:
-        """Make the boards."""
-        boards_of_run(run, registry.load(settings.puzzle), settings, watch)
-
-    @classmethod
-    def new(cls, run: Run, settings: SupervisedSettings) -> Self:
+    def new(cls, run: Run, settings: SupervisedSettings, watch: Watch = lambda: None) -> Self:
         puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
-        boards = boards_of_run(run, puzzle, settings)
+        boards = boards_of_run(run, puzzle, settings, watch)
         pool = BoardPool(puzzle, boards, settings.learning.batch_size, settings.seed, settings.augment)
         return cls(settings, learner, pool)
 

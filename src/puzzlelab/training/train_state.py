@@ -86,8 +86,7 @@ class SavedStates:
     def _forget_all_but(self, values: Mapping[str, Any]) -> None:
         """Keep the state with these values, and of the other good ones those before it."""
         earlier = [step for step in self.kept if step < values["step"]]
-        steps = earlier[len(earlier) - (KEPT_STATES - 1) :] if len(earlier) >= KEPT_STATES else earlier
-        self.kept = {**{step: self.kept[step] for step in steps}, values["step"]: dict(values)}
+        self.kept = {**{step: self.kept[step] for step in earlier[-(KEPT_STATES - 1) :]}, values["step"]: dict(values)}
         names = {_path(self.folder, step).name for step in self.kept}
         for path in self.folder.glob(f"state-*{TENSORS}*"):
             if path.name not in names:

@@ -17,7 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import with_new_names
-from puzzlelab.core.solver import Solver, solve_all
+from puzzlelab.core.solver import Solver, solve_all, uninterrupted
 from puzzlelab.engine import report
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options, start_sampler
@@ -215,9 +215,8 @@ class MatchRunner:
                 watch()
                 return False
 
-            results = solve_all(player, [Instance(self.puzzle, board) for board in boards], Limit(), over)
-            if any(result.stop == "interrupted" for result in results):
-                raise KeyboardInterrupt
+            instances = [Instance(self.puzzle, board) for board in boards]
+            results = [uninterrupted(result) for result in solve_all(player, instances, Limit(), over)]
             while len(self._lengths_cache) >= CACHE_SIZE:
                 del self._lengths_cache[next(iter(self._lengths_cache))]
             self._lengths_cache[key] = [result.length for result in results]
