@@ -138,14 +138,14 @@ def network_files() -> tuple[bytes, bytes]:
     import torch
 
     from puzzlelab.nets import checkpoint
-    from puzzlelab.nets.model import Model
     from puzzlelab.nets.network import read_network
+    from puzzlelab.nets.torch_model import TorchModel
 
     puzzle = puzzle_of("tiles-2x3")
     settings = read_network({"kind": "dense", "width": 8, "depth": 1})
     module = settings.build(puzzle)
     with tempfile.TemporaryDirectory() as name:
-        checkpoint.save(Path(name), Model(puzzle, settings, module, "", torch.device("cpu")), "net")
+        checkpoint.save(Path(name), TorchModel(puzzle, settings, module, "", torch.device("cpu")), "net")
         return tuple((Path(name) / f"net{end}").read_bytes() for end in (checkpoint.WEIGHTS, checkpoint.CARD))  # type: ignore[return-value]
 
 

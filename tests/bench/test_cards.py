@@ -8,8 +8,8 @@ pytest.importorskip("torch")
 
 from puzzlelab.core import registry
 from puzzlelab.nets import checkpoint
-from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.torch_model import TorchModel
 
 BOARDS = "# puzzle: tiles-2x3\n1 2 3 4 0 5\t1\topt\n1 2 3 0 4 5\t2\topt\n"
 
@@ -19,7 +19,7 @@ def network(tmp_path):
     """The path of a small network without its endings."""
     puzzle = registry.load("tiles-2x3")
     settings = read_network({"kind": "dense", "width": 8, "depth": 1})
-    card = checkpoint.save(tmp_path, Model(puzzle, settings, settings.build(puzzle)))
+    card = checkpoint.save(tmp_path, TorchModel(puzzle, settings, settings.build(puzzle)))
     return tmp_path / card.name
 
 

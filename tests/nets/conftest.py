@@ -33,15 +33,15 @@ def _states(puzzle, count=5):
 def _model(puzzle, kind, seed=0, **settings):
     import torch
 
-    from puzzlelab.nets.model import Model
     from puzzlelab.nets.network import read_network
+    from puzzlelab.nets.torch_model import TorchModel
 
     torch.manual_seed(seed)
     network = read_network({"kind": kind, "heads": HEADS, **SMALL[kind], **settings})
     module = network.build(puzzle).eval()
     for parameter in module.parameters():  # zeros would hide what is not connected
         torch.nn.init.normal_(parameter, std=0.3)
-    return Model(puzzle, network, module)
+    return TorchModel(puzzle, network, module)
 
 
 @pytest.fixture

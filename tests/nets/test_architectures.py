@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
 from puzzlelab.core.views import RandomSymmetry, SymbolSymmetric
-from puzzlelab.nets.architectures.lattice import all_candidates
+from puzzlelab.nets.form import all_candidates
 from puzzlelab.nets.network import kinds, read_network
 
 KINDS = ["attention", "convolution", "dense", "exchangeable", "lattice", "residual", "table"]

@@ -12,8 +12,8 @@ import torch
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.nets import checkpoint
-from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.runs import read_toml
 
 RECIPES = Path(__file__).parents[2] / "recipes"
@@ -28,7 +28,7 @@ def normalised_model(puzzle):
     """A network in training whose running statistics are those of some batches."""
     torch.manual_seed(0)
     network = network_of(**NORMALISED)
-    model = Model(puzzle, network, network.build(puzzle))
+    model = TorchModel(puzzle, network, network.build(puzzle))
     random = np.random.default_rng(0)
     for _ in range(3):
         model.forward(np.stack([random.permutation(puzzle.cells) for _ in range(20)]).astype(np.uint8))
@@ -58,7 +58,7 @@ def test_each_convolution_has_its_own_filters_and_kernel(states_of) -> None:
         *("Conv2d", "ReLU", "BatchNorm2d", "Conv2d", "ReLU", "BatchNorm2d", "Conv2d", "ReLU"),
     ]
     states = states_of(puzzle)
-    assert Model(puzzle, network, network.build(puzzle)).outputs(states)["policy"].shape == (5, 4)
+    assert TorchModel(puzzle, network, network.build(puzzle)).outputs(states)["policy"].shape == (5, 4)
 
 
 def test_a_scaled_plane_is_the_number_of_the_digit() -> None:

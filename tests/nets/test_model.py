@@ -12,8 +12,8 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.views import Estimates, Planes
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves
-from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.torch_model import TorchModel
 
 
 class Says(nn.Module):
@@ -31,7 +31,7 @@ class Says(nn.Module):
 
 def saying(puzzle, choice="softmax", **answers):
     network = read_network({"kind": "dense", "heads": list(answers), "policy": choice})
-    return Model(puzzle, network, Says(**answers))
+    return TorchModel(puzzle, network, Says(**answers))
 
 
 @pytest.mark.parametrize("name", ["dust-4x3x3", "tiles-3x3", "sudoku-4x4"])
@@ -114,7 +114,7 @@ def test_a_network_learns_the_residual_over_an_estimate(canonical, model_of, sta
     puzzle = registry.load("tiles-3x3")
     own, states = model_of(puzzle, "dense", canonical=canonical), states_of(puzzle, 50)
     network = read_network({**own.settings.model_dump(), "residual_over": "manhattan"})
-    residual, plain = Model(puzzle, network, own.module).forward(states), own.forward(states)
+    residual, plain = TorchModel(puzzle, network, own.module).forward(states), own.forward(states)
     here = torch.tensor([float(manhattan(state)) for state in states])
     assert torch.allclose(residual["cost_to_go"], plain["cost_to_go"] + here)
     assert torch.equal(residual["policy"], plain["policy"])
@@ -128,7 +128,7 @@ def test_moves_that_come_to_the_same_begin_at_the_same_value(model_of, states_of
     puzzle = registry.load("dust-4x3x3")
     own, states = model_of(puzzle, "dense"), states_of(puzzle, 20)
     network = read_network({**own.settings.model_dump(), "residual_over": "colours"})
-    begins = own.outputs(states)["q"] - Model(puzzle, network, own.module).outputs(states)["q"]
+    begins = own.outputs(states)["q"] - TorchModel(puzzle, network, own.module).outputs(states)["q"]
     named = canonical_moves(puzzle, states)
     assert np.allclose(
         begins[named >= 0], np.take_along_axis(begins, np.maximum(named, 0), axis=1)[named >= 0], atol=1e-5
@@ -147,15 +147,15 @@ def test_an_estimate_that_is_not_there_cannot_be_corrected(name, words, states_o
     puzzle = registry.load(name)
     network = read_network({"kind": "dense", "heads": ["cost_to_go"], "residual_over": "nearly"})
     with pytest.raises(BadInput, match=words):
-        Model(puzzle, network, Says(cost_to_go=1.0)).cost_to_go(states_of(puzzle, 1))
+        TorchModel(puzzle, network, Says(cost_to_go=1.0)).cost_to_go(states_of(puzzle, 1))
 
 
 def test_both_answers_of_a_network_cost_one_run(model_of, states_of, monkeypatch) -> None:
     model, states = model_of(registry.load("tiles-3x3"), "dense"), states_of(registry.load("tiles-3x3"))
     prior, estimate = model.both()
     expected = model.log_policy(states), model.cost_to_go(states)
-    runs, run = [], Model.outputs
-    monkeypatch.setattr(Model, "outputs", lambda model, states: runs.append(len(states)) or run(model, states))
+    runs, run = [], TorchModel.outputs
+    monkeypatch.setattr(TorchModel, "outputs", lambda model, states: runs.append(len(states)) or run(model, states))
     for _ in range(2):  # nothing is kept for longer than the second question
         assert np.array_equal(prior.scores(states), expected[0])
         assert np.array_equal(estimate.scores(states), expected[1])

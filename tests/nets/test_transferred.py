@@ -15,7 +15,7 @@ from puzzlelab.core.solver import solve
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.nets import checkpoint, model_zoo
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.nets.transferred import TransferredNetwork
 
 PUZZLE = "tiles-3x3:blank-first"
@@ -70,7 +70,7 @@ def test_a_network_of_the_puzzle_itself_comes_first(tmp_path, model_of) -> None:
     own = model_of(load(PUZZLE), "dense")
     card = checkpoint.save(tmp_path, own)
     found = model_zoo.find(load(PUZZLE), str(tmp_path / card.name))
-    assert isinstance(found, Model)
+    assert isinstance(found, TorchModel)
     with pytest.raises(BadInput, match=f"is for {PUZZLE}, not for tiles-3x3$"):
         model_zoo.find(load("tiles-3x3"), str(tmp_path / card.name))
 

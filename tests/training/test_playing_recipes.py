@@ -15,7 +15,7 @@ from puzzlelab.engine.batch_rules import canonical_moves, successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.nets import checkpoint
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
 from puzzlelab.training.recipes.dqn import DqnTask
 from puzzlelab.training.recipes.value_iteration import ValueIterationTask
@@ -189,7 +189,7 @@ def distance_of(known, states):
     return np.array([table.get(state.tobytes(), 0) for state in states])
 
 
-class Tabular(Model):
+class Tabular(TorchModel):
     """In the place of a network: one number a board, or a board and move, each of which is learned by itself."""
 
     def forward(self, states):

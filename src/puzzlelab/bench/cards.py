@@ -26,7 +26,8 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
     `words` are those of the command. Earlier results of the same suite and solver are replaced. Raises `BadInput` if no
     solver uses a network.
     """
-    from puzzlelab.nets import checkpoint, model_zoo
+    from puzzlelab.nets import model_zoo
+    from puzzlelab.nets.card import card_path, read_card, write_card
 
     reference_lengths, written, levels = references(run), [], level_table.level_rows(run)
     batches = BatchSizes(run)
@@ -34,8 +35,8 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
         name = next(networks.named(answers[0].row.options), None)
         if name is None:
             continue
-        path = checkpoint.card_path(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]))
-        card = checkpoint.read_card(path)
+        path = card_path(model_zoo.path_of(run.suite.puzzle, networks.parts(name)[0]))
+        card = read_card(path)
         own_levels = [row for row in levels if row.solver == label]
         entry = _entry(
             run,
@@ -47,7 +48,7 @@ def write_cards(run: BenchRun, words: Sequence[str]) -> list[Path]:
         )
         same_run = ("suite_hash", "solver", "max_moves")
         kept = [other for other in card.measured if any(other.get(key) != entry.get(key) for key in same_run)]
-        checkpoint.write_card(path, card.model_copy(update={"measured": [*kept, entry]}))
+        write_card(path, card.model_copy(update={"measured": [*kept, entry]}))
         written.append(path)
     if not written:
         raise BadInput("--card is for solvers that use a network, and none of these does")

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.cli.console import output, print_table
 
 if TYPE_CHECKING:
-    from puzzlelab.nets.model import Model
+    from puzzlelab.nets.torch_model import TorchModel
 
 
-def layer_facts(model: Model) -> list[dict[str, Any]]:
+def layer_facts(model: TorchModel) -> list[dict[str, Any]]:
     """The layers as plain data."""
     from puzzlelab.nets.layer_table import layers_of
 
     return [{**layer._asdict(), "shape": layer.shape and list(layer.shape)} for layer in layers_of(model)]
 
 
-def print_layers(model: Model) -> None:
+def print_layers(model: TorchModel) -> None:
     """Print the layers with the shapes of their outputs and their parameters, and the total."""
     from puzzlelab.nets.layer_table import layers_of
 

@@ -100,7 +100,7 @@ def need_torch() -> None:
         import pyarrow  # noqa: F401
         import tomli_w  # noqa: F401
 
-        from puzzlelab.nets import model  # noqa: F401
+        from puzzlelab.nets import torch_model  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):
             raise

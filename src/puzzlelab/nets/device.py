@@ -1,4 +1,4 @@
-"""Decides on which device networks run, in which precision, and on how many threads."""
+"""Decides on which device networks are trained, and in which precision."""
 
 from __future__ import annotations
 
@@ -43,8 +43,3 @@ def precision(target: torch.device, name: Precision = "auto") -> Iterator[None]:
     half = has_fast_bf16(target) if name == "auto" else name == "bf16"
     with torch.autocast(target.type, dtype=torch.bfloat16, enabled=half):
         yield
-
-
-def use_one_thread() -> None:
-    """Restrict torch to one thread: searches have threads of their own, and two threads of torch are slower there."""
-    torch.set_num_threads(1)

@@ -5,13 +5,11 @@ Shapes: B = states, D = features, M = number of moves.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor, nn
 
-Head = Literal["policy", "cost_to_go", "q"]
-"""Logits of moves, the number of moves to the goal, values of moves."""
+from puzzlelab.nets.form import Head
+
 WEIGHT_KEYS: dict[Head, str] = {"policy": "moves", "cost_to_go": "remaining", "q": "q"}
 """Head -> its key in saved weights. The hash of a network covers these keys, so that they never change."""
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Reversible, scale_of
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.layers import initialise_outputs
-from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
+from puzzlelab.nets.onnx_model import some_state
+from puzzlelab.nets.torch_model import TorchModel
 
 
 class LayerRow(NamedTuple):
@@ -30,15 +30,15 @@ class LayerRow(NamedTuple):
     """The number of its weights that are trained."""
 
 
-def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> Model:
+def untrained(puzzle: Puzzle, network: Mapping[str, Any]) -> TorchModel:
     """A network with these settings and weights by chance; raises `BadInput`."""
     settings = read_network(network)
     module: nn.Module = settings.build(puzzle)
     initialise_outputs(module, settings)
-    return Model(puzzle, settings, module.eval())
+    return TorchModel(puzzle, settings, module.eval())
 
 
-def layers_of(model: Model) -> list[LayerRow]:
+def layers_of(model: TorchModel) -> list[LayerRow]:
     """The inputs and the layers of a network. A layer that is evaluated several times is listed once."""
     layers: dict[str, LayerRow] = {}
 
@@ -48,8 +48,8 @@ def layers_of(model: Model) -> list[LayerRow]:
 
     parts = [(name, part) for name, part in model.module.named_modules() if _is_layer(part)]
     hooks = [part.register_forward_hook(partial(record, name)) for name, part in parts]
-    settings: Any = model.settings
-    inputs = [model.tensor(array) for array in settings.inputs(model.puzzle, _some_state(model.puzzle)[None])]
+    arrays = input_arrays(model.puzzle, model.form.inputs, some_state(model.puzzle)[None])
+    inputs = [model.tensor(array) for array in arrays]
     try:
         with torch.inference_mode():
             model.module(*inputs)
@@ -69,12 +69,3 @@ def _is_layer(part: nn.Module) -> bool:
 
 def _shape(output: object) -> tuple[int, ...] | None:
     return tuple(output.shape[1:]) if isinstance(output, Tensor) else None
-
-
-def _some_state(puzzle: Puzzle) -> State:
-    """Any state of the puzzle; raises `Unsupported`."""
-    reversible = puzzle.view(Reversible)
-    if reversible is not None:
-        state: State = reversible.goals()[0]
-        return state
-    return scale_of(puzzle)[1].sample(np.random.default_rng(0), None)

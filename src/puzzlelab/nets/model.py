@@ -1,19 +1,19 @@
 """`Model`: a network for one puzzle, which searches use as an estimate and as a prior.
 
+The layers themselves are evaluated by a subclass: `OnnxModel`, which searches use, or `TorchModel`, which is trained.
+
 Shapes: B = states, S = length of a state, M = number of moves.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from puzzlelab.core import networks
 from puzzlelab.core.errors import Unsupported
@@ -22,63 +22,75 @@ from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, successors
 from puzzlelab.nets.canonical import canonical
-from puzzlelab.nets.device import precision
-from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
 
 MIN_PROBABILITY = 1e-9
 """The least probability of a legal move."""
 
-CPU = torch.device("cpu")
-
-Outputs = dict[str, NDArray[np.float32]]
-"""Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
-
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(ABC):
     """A network that can be evaluated; `name` is the hash of its weights."""
 
     puzzle: Puzzle
-    settings: NetworkSettings
-    module: nn.Module
-    name: str = ""
-    device: torch.device = CPU
+
+    @property
+    @abstractmethod
+    def form(self) -> NetworkForm:
+        """Its inputs and outputs."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The hash of its weights."""
+
+    @abstractmethod
+    def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
+        """The outputs of the layers for arrays of the kinds `form.inputs`, each with one row for each of B states."""
 
     @property
     def heads(self) -> tuple[str, ...]:
         """The names of its outputs."""
-        return self.settings.heads
+        return self.form.heads
 
     def outputs(self, states: State) -> Outputs:
         """The outputs of all heads for the plain `states[B, S]`, as arrays."""
-        return self._in_batches(self.forward, states)
+        return self._in_batches(self._outputs, states)
 
-    def _in_batches(self, evaluate: Callable[[NDArray[Any]], dict[str, Tensor]], array: NDArray[Any]) -> Outputs:
-        size, parts = self.settings.batch_size, []
-        for begin in range(0, max(len(array), 1), size):
-            with torch.inference_mode(), precision(self.device), evaluating(self.module):
-                outputs = evaluate(array[begin : begin + size])
-                parts.append({name: output.float().cpu().numpy() for name, output in outputs.items()})
+    def _in_batches(self, evaluate: Callable[[NDArray[Any]], Outputs], array: NDArray[Any]) -> Outputs:
+        size = self.form.batch_size
+        if len(array) <= size:
+            return evaluate(array)
+        parts = [evaluate(array[begin : begin + size]) for begin in range(0, len(array), size)]
         return {name: np.concatenate([part[name] for part in parts]) for name in self.heads}
 
-    def forward(self, states: State) -> dict[str, Tensor]:
-        """The outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with gradients."""
-        settings: Any = self.settings
-        images, move_permutation = canonical(self.puzzle, states) if settings.canonical else (states, None)
-        inputs = [self.tensor(array) for array in settings.inputs(self.puzzle, images)]
-        outputs: dict[str, Tensor] = {name: output.float() for name, output in self.module(*inputs).items()}
+    def _outputs(self, states: State) -> Outputs:
+        """The outputs for the states of one batch."""
+        inputs, move_permutation = self.inputs(states)
+        outputs = self.evaluate(inputs)
         if move_permutation is not None:
-            moves = self.tensor(move_permutation)
-            outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
-        if settings.residual_over and "cost_to_go" in outputs:
-            outputs["cost_to_go"] = outputs["cost_to_go"] + self.tensor(self.base_estimate(states))
-        if settings.residual_over and "q" in outputs:
-            outputs["q"] = outputs["q"] - self.tensor(self._base_estimate_of_moves(states))
-        return outputs
+            outputs = {name: permuted(values, move_permutation) for name, values in outputs.items()}
+        if not self.form.residual_over:
+            return outputs
+        return {name: values + self.base_of(name, states) for name, values in outputs.items()}
+
+    def inputs(self, states: State) -> tuple[tuple[NDArray[Any], ...], NDArray[np.int64] | None]:
+        """(the arrays for `evaluate`, the number of each move in them: `int64[B, M]`) for the plain `states[B, S]`.
+
+        The second is None where moves keep their numbers.
+        """
+        images, move_permutation = canonical(self.puzzle, states) if self.form.canonical else (states, None)
+        return input_arrays(self.puzzle, self.form.inputs, images), move_permutation
+
+    def base_of(self, head: str, states: State) -> NDArray[np.float32] | float:
+        """What is added to the output of this head for the plain states: `float32[B]` or `[B, M]`, or 0."""
+        if head == "policy":
+            return 0.0
+        return self.base_estimate(states) if head == "cost_to_go" else -self._base_estimate_of_moves(states)
 
     def base_estimate(self, states: State) -> NDArray[np.float32]:
         """`float32[B]`: the estimate of the plain `states[B, S]` to which the network adds; 0 where there is none."""
-        base = residual_base(self.puzzle, self.settings)
+        base = residual_base(self.puzzle, self.form.residual_over)
         if base is None:
             return np.zeros(len(states), np.float32)
         return estimated(self.puzzle, base, states).astype(np.float32)
@@ -90,10 +102,6 @@ class Model:
         estimates[ahead.owner, ahead.move] = self.base_estimate(ahead.states)
         of_canonical = np.take_along_axis(estimates, np.maximum(canonical_move, 0), axis=1)
         return 1 + np.where(canonical_move < 0, estimates, of_canonical)
-
-    def tensor(self, array: NDArray[Any]) -> Tensor:
-        """The array on the device of the network."""
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
     def cost_to_go(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
         """`float64[B]`: the estimated number of moves to the goal, at least 0.
@@ -113,10 +121,10 @@ class Model:
         if "policy" not in values:
             return _log_probabilities(self.puzzle, states, values["q"].astype(np.float64), sums=False)
         logits = values["policy"].astype(np.float64)
-        if self.settings.policy == "binary":
+        if self.form.policy == "binary":
             logits = -np.logaddexp(0.0, -logits)
-        scores = self._normalised_in_cells(states, logits) if self.settings.policy == "cells" else logits
-        return _log_probabilities(self.puzzle, states, scores, sums=self.settings.policy == "softmax")
+        scores = self._normalised_in_cells(states, logits) if self.form.policy == "cells" else logits
+        return _log_probabilities(self.puzzle, states, scores, sums=self.form.policy == "softmax")
 
     def _normalised_in_cells(self, states: State, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its cell."""
@@ -131,9 +139,9 @@ class Model:
 
         The input of a network that reads states are the digits of cells with a single candidate.
         """
-        if self.settings.reads_candidates:
+        if self.form.reads_candidates:
             flat = candidates.reshape(len(candidates), -1)
-            logits = self._in_batches(lambda part: self.module(self.tensor(part)), flat)["policy"]
+            logits = self._in_batches(lambda part: self.evaluate((part,)), flat)["policy"]
         else:
             logits = self.outputs(candidate_logits.states_of(candidates_of(self.puzzle), candidates))["policy"]
         return logits.reshape(candidates.shape)
@@ -152,7 +160,7 @@ class Model:
             return Prior(title, self._mean_log_policy)
         has_candidates = self.puzzle.view(Candidates) is not None and "policy" in self.heads
         logits = self.candidate_logits if has_candidates else None
-        return Prior(title, self.log_policy, logits, self.settings.reads_candidates)
+        return Prior(title, self.log_policy, logits, self.form.reads_candidates)
 
     def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
         """Its prior and its estimate, which evaluate the network once where both score the same states in turn."""
@@ -192,19 +200,6 @@ class Model:
         return logarithms
 
 
-@contextmanager
-def evaluating(module: nn.Module) -> Iterator[None]:
-    """Within this block, batch normalisation uses its running statistics and does not update them."""
-    training = module.training
-    if training:
-        module.eval()
-    try:
-        yield
-    finally:
-        if training:
-            module.train()
-
-
 class _SharedOutputs:
     """Keeps the last outputs of a network until they are used a second time, for the same states."""
 
@@ -228,22 +223,19 @@ class _SharedOutputs:
         return self.model.cost_to_go(states, self.outputs(states))
 
 
-def residual_base(puzzle: Puzzle, settings: NetworkSettings) -> Estimate | None:
-    """The estimate to which a network with these settings adds; raises `Unsupported` or `UnknownName`."""
-    if not settings.residual_over:
+def permuted(values: NDArray[np.float32], move_permutation: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The outputs `[B, M]` with each move's at its number on the state itself; those `[B]` stay."""
+    return np.take_along_axis(values, move_permutation, axis=1) if values.ndim == 2 else values
+
+
+def residual_base(puzzle: Puzzle, name: str) -> Estimate | None:
+    """The estimate of this name, to which a network adds; raises `Unsupported` or `UnknownName`."""
+    if not name:
         return None
     estimates = puzzle.view(Estimates)
     if estimates is None:
         raise Unsupported(f"{puzzle.name} has no estimates that a network could correct")
-    return estimates.estimate(settings.residual_over)
-
-
-def candidates_of(puzzle: Puzzle) -> Candidates:
-    """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
-    view = puzzle.view(Candidates)
-    if view is None:
-        raise Unsupported(f"{puzzle.name} has no cells that get a digit each")
-    return view
+    return estimates.estimate(name)
 
 
 def digits_per_cell(puzzle: Puzzle) -> int:

@@ -9,9 +9,8 @@ from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Isomorphism
-from puzzlelab.nets import checkpoint, run_networks
-from puzzlelab.nets.checkpoint import CARD, WEIGHTS, Card
-from puzzlelab.nets.device import device, use_one_thread
+from puzzlelab.nets import network_files, run_networks
+from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
 from puzzlelab.nets.transferred import TransferredNetwork
 
@@ -22,7 +21,7 @@ MIN_HASH_DIGITS = 4
 @cache
 def shipped() -> dict[str, Card]:
     """The cards of the networks that come with the package, by name: the puzzle's, or with a suffix."""
-    return {path.stem: checkpoint.read_card(path) for path in sorted(SHELF.glob(f"*{CARD}"))}
+    return {path.stem: read_card(path) for path in sorted(SHELF.glob(f"*{CARD}"))}
 
 
 def find(puzzle: Puzzle, name: str) -> Network:
@@ -32,15 +31,14 @@ def find(puzzle: Puzzle, name: str) -> Network:
 
     Raises `BadInput` where there is none, or where it is for another puzzle, and `BadFile`.
     """
-    use_one_thread()
     path = path_of(puzzle, name)
     try:
-        model, card = checkpoint.load(path, device())
+        model, card = network_files.load(path, puzzle)
     except BadFile as error:
         if path.parent.name == NETS and (path.parent.parent / CHAMPION).exists():
             raise BadFile(run_networks.advised(path.parent.parent, path.name, error)) from None
         raise
-    if card.puzzle == puzzle.name:
+    if card is None or card.puzzle == puzzle.name:
         return model
     isomorphism = puzzle.view(Isomorphism)
     if isomorphism is None or card.puzzle != isomorphism.puzzle.name:
@@ -66,7 +64,7 @@ def path_of_name(name: str) -> Path:
     path = Path(name)
     if path.is_dir():
         return in_folder(path)
-    if path.suffix in (WEIGHTS, CARD) or path.with_name(path.name + CARD).exists():
+    if path.suffix in ENDINGS or path.with_name(path.name + CARD).exists():
         return path
     stems = [stem for stem, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
     if len(stems) != 1:
@@ -84,7 +82,8 @@ def in_folder(folder: Path) -> Path:
     name = run_networks.name_in(folder / CHAMPION)
     if name is not None:
         return folder / NETS / name
-    paths = [path for path in sorted(folder.glob(f"*{WEIGHTS}")) if checkpoint.card_path(path).exists()]
-    if len(paths) != 1:
-        raise BadInput(f"{folder} holds no champion, and {len(paths)} networks: name one of its files")
-    return paths[0]
+    stems = {path.with_suffix("") for end in (WEIGHTS, ONNX) for path in folder.glob(f"*{end}")}
+    named = sorted(stem for stem in stems if card_path(stem).exists())
+    if len(named) != 1:
+        raise BadInput(f"{folder} holds no champion, and {len(named)} networks: name one of its files")
+    return named[0]

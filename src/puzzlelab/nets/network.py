@@ -9,18 +9,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator
 
-from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
+from puzzlelab.core.errors import BadOption, UnknownName
 from puzzlelab.core.networks import RENAMED_OPTIONS, current_heads
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.views import Planes
 from puzzlelab.nets import architectures
-from puzzlelab.nets.heads import Head
+from puzzlelab.nets.form import Head, InputName, NetworkForm, Policy
 
-Policy = Literal["softmax", "binary", "cells"]
-"""What the logits of the head `policy` mean: one choice among all moves; for each move a decision of its own; or, for
-puzzles with `Candidates`, one choice in each cell.
-"""
 Activation = Literal["relu", "gelu", "none"]
 Initial = Literal["uniform", "he", "glorot"]
 """The initialisation of dense layers and convolutions: uniform within 1 / sqrt(inputs), He et al. (2015), or Glorot and
@@ -28,14 +22,6 @@ Bengio (2010).
 
 Uniform weights are the smallest: dust's network learned twice as fast from them. Ten plain layers need larger ones.
 """
-
-
-def planes_of(puzzle: Puzzle) -> Planes:
-    """The puzzle's input planes; raises `Unsupported`."""
-    planes = puzzle.view(Planes)
-    if planes is None:
-        raise Unsupported(f"{puzzle.name} has no planes for networks")
-    return planes
 
 
 class NetworkSettings(Settings):
@@ -62,9 +48,27 @@ class NetworkSettings(Settings):
     """
 
     @property
+    def input_names(self) -> tuple[InputName, ...]:
+        """The kinds of the network's inputs."""
+        return ("planes",)
+
+    @property
     def reads_candidates(self) -> bool:
-        """Whether the network's input is a mask of candidates `bool[B, N * D]` rather than a state."""
+        """Whether the network was trained on masks of candidates rather than on states."""
         return False
+
+    @property
+    def form(self) -> NetworkForm:
+        """What a program must know to use a network with these settings."""
+        return NetworkForm(
+            inputs=self.input_names,
+            heads=self.heads,
+            policy=self.policy,
+            canonical=self.canonical,
+            residual_over=self.residual_over,
+            reads_candidates=self.reads_candidates,
+            batch_size=self.batch_size,
+        )
 
     @field_validator("heads", mode="before")
     @classmethod

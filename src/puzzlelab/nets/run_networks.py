@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.nets import checkpoint
-from puzzlelab.nets.checkpoint import CARD, WEIGHTS
+from puzzlelab.nets import network_files
+from puzzlelab.nets.card import CARD, WEIGHTS
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
@@ -65,7 +65,7 @@ def name_in(path: Path) -> str | None:
 def check(folder: Path, name: str) -> None:
     """Raise `BadFile` with a way out if the files of this network of the run are damaged."""
     try:
-        checkpoint.load(folder / NETS / name)
+        network_files.load(folder / NETS / name)
     except BadFile as error:
         raise BadFile(advised(folder, name, error)) from None
 

@@ -22,8 +22,9 @@ from puzzlelab.core.settings import Settings
 from puzzlelab.nets.device import Precision, device, precision
 from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.layers import initialise_outputs
-from puzzlelab.nets.model import Model, residual_base
+from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
@@ -85,7 +86,7 @@ class Learner:
 
     puzzle: Puzzle
     settings: LearnerSettings
-    model: Model
+    model: TorchModel
     optimiser: torch.optim.Optimizer
     ema_module: nn.Module
     step: int = 0
@@ -123,9 +124,9 @@ class Learner:
         move_towards(self.ema_module, self.model.module, 1 - min(self.settings.ema, self.step / (self.step + 10)))
 
     @property
-    def ema_model(self) -> Model:
+    def ema_model(self) -> TorchModel:
         """The network with the moving average of the weights, which is evaluated and saved."""
-        return Model(self.puzzle, self.model.settings, self.ema_module.eval(), device=self.model.device)
+        return TorchModel(self.puzzle, self.model.settings, self.ema_module.eval(), device=self.model.device)
 
     def scalar_heads(self) -> Iterator[Scalar]:
         """The output layers with a mean and a scale, of the network and of its moving average."""
@@ -160,7 +161,7 @@ def check_network(puzzle: Any, network: Mapping[str, Any]) -> NetworkSettings:
     architecture: Any = read_network(network)
     _check_size(puzzle, architecture)
     initialise_outputs(architecture.build(puzzle), architecture)
-    residual_base(puzzle, architecture)
+    residual_base(puzzle, architecture.residual_over)
     return architecture  # type: ignore[no-any-return]
 
 
@@ -192,7 +193,7 @@ def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSet
         initialise_outputs(module, architecture)
         module = module.to(on_device)
     ema_module = copy.deepcopy(module).requires_grad_(False)
-    model = Model(puzzle, architecture, module, device=on_device)
+    model = TorchModel(puzzle, architecture, module, device=on_device)
     return Learner(puzzle, settings, model, _optimiser(settings, module), ema_module)
 
 

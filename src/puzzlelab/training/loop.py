@@ -17,6 +17,7 @@ from torch import Tensor
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
 from puzzlelab.nets import checkpoint
+from puzzlelab.nets.card import ENDINGS
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MeanLosses, MetricsWriter
@@ -134,8 +135,9 @@ class Loop:
 
         `watch` is called while the optima of the evaluation boards are proven, and may raise.
         """
-        for path in run.nets.glob(f"*{checkpoint.WEIGHTS}.*"):  # of processes that were killed
-            path.unlink(missing_ok=True)
+        for end in ENDINGS:
+            for path in run.nets.glob(f"*{end}.*"):  # of processes that were killed
+                path.unlink(missing_ok=True)
         states = SavedStates(run.folder)
         saved = states.load()
         length = saved[1]["metrics"] if saved else 0

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from puzzlelab.nets.network import Policy
+from puzzlelab.nets.form import Policy
 
 Distance = Literal["squared", "huber"]
 MIN_PROBABILITY = 1e-30

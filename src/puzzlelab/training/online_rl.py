@@ -22,7 +22,7 @@ from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
 from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.device import device
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
 from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
@@ -115,7 +115,7 @@ class GameTask(TrainingTask):
         self.exploration.update_for_games(games, move_count, random_moves)
         return transition
 
-    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model: `int64[B]`."""
         raise NotImplementedError
 
@@ -131,7 +131,7 @@ class GameTask(TrainingTask):
         self.checks.add(games, scale_of(starts.puzzle, curriculum.scale or None)[1])
         starts.evaluated(boards, int(games.solved.sum()))
 
-    def _play_policy(self, model: Model, states: State, max_moves: int) -> PolicyGames:
+    def _play_policy(self, model: TorchModel, states: State, max_moves: int) -> PolicyGames:
         """Play by this model alone from these states."""
         return play_policy(self.learner.puzzle, states, partial(self.best_moves, model), max_moves)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from puzzlelab.nets.model import Model, digits_per_cell
+from puzzlelab.nets.model import digits_per_cell
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.learner import Learner, Losses
 from puzzlelab.training.losses import Distance, policy_loss, search_policy_loss, value_loss
@@ -47,7 +48,7 @@ def train_on(
     return learner.update(lambda: losses_of(learner.model, batch, settings))
 
 
-def losses_of(model: Model, batch: PolicyValueBatch, settings: PolicyValueSettings) -> Losses:
+def losses_of(model: TorchModel, batch: PolicyValueBatch, settings: PolicyValueSettings) -> Losses:
     """The weighted losses of the outputs that the network has."""
     outputs = model.forward(batch.states)
     losses: Losses = {}

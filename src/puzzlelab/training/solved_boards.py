@@ -30,7 +30,7 @@ from puzzlelab.core.solver import board_after, solve, uninterrupted, usual_solve
 from puzzlelab.core.views import BoardGenerator, OwnGenerator, RandomSymmetry
 from puzzlelab.engine import candidate_logits, report
 from puzzlelab.nets.device import device
-from puzzlelab.nets.model import candidates_of
+from puzzlelab.nets.form import candidates_of
 from puzzlelab.nets.network import NetworkSettings
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner

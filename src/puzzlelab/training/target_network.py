@@ -15,7 +15,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from puzzlelab.core.settings import Settings
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 
 PREFIX = "slow."
 """The beginning of the names of its weights in a saved state."""
@@ -38,15 +38,15 @@ class TargetNetwork:
     """The target network of a model."""
 
     settings: TargetUpdate
-    model: Model
+    model: TorchModel
 
     @classmethod
-    def of(cls, model: Model, settings: TargetUpdate) -> TargetNetwork:
+    def of(cls, model: TorchModel, settings: TargetUpdate) -> TargetNetwork:
         """A copy of the model as it is; with the rule `none`, the model itself."""
         if settings.rule == "none":
             return cls(settings, model)
         module = copy.deepcopy(model.module).requires_grad_(False).eval()
-        return cls(settings, Model(model.puzzle, model.settings, module, device=model.device))
+        return cls(settings, TorchModel(model.puzzle, model.settings, module, device=model.device))
 
     def update(self, module: nn.Module, step: int) -> None:
         """Follow the network after this step."""

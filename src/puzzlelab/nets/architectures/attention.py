@@ -20,11 +20,11 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Candidates
-from puzzlelab.nets.architectures.lattice import Reads, all_candidates, shape_of
-from puzzlelab.nets.heads import Head
-from puzzlelab.nets.network import NetworkSettings, Policy
+from puzzlelab.nets.architectures.lattice import Reads, shape_of
+from puzzlelab.nets.form import Head, InputName, Policy
+from puzzlelab.nets.network import NetworkSettings
 
 
 class AttentionNetwork(nn.Module):
@@ -54,12 +54,12 @@ class AttentionNetwork(nn.Module):
 
     def logits(self, features: Tensor) -> Tensor:
         """`float[B, N * D]` from the features after a loop."""
-        output: Tensor = self.answer(self.norm(features)).float().reshape(len(features), -1)
+        output: Tensor = self.answer(self.norm(features)).float().flatten(1)
         return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
         """The features `float[B, N, K]` after each loop."""
-        mask = candidates.reshape(len(candidates), -1, self.digits).to(self.answer.weight.dtype)
+        mask = candidates.reshape(candidates.shape[0], -1, self.digits).to(self.answer.weight.dtype)
         inputs = self.marks(mask)
         for kind, embedding in enumerate(self.places):
             inputs = inputs + embedding(self.unit_index[:, kind])
@@ -98,9 +98,10 @@ class Attention(NetworkSettings):
             raise BadOption(f"attention of width {self.width} cannot be split into {self.parts} equal parts")
         return AttentionNetwork(self, _unit_index(puzzle), digits)
 
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The mask of candidates: all digits of a blank cell, and the digit of any other."""
-        return (all_candidates(puzzle, states),)
+    @property
+    def input_names(self) -> tuple[InputName, ...]:
+        """The mask of candidates."""
+        return ("candidates",)
 
 
 def _unit_index(puzzle: Puzzle) -> NDArray[np.int64]:

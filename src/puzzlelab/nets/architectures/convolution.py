@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 from torch import Tensor, nn
 
-from puzzlelab.core.errors import BadOption, Unsupported
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import GridPlanes
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.nets.form import InputName, grid_of, planes_of
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import initialised, linear
-from puzzlelab.nets.network import NetworkSettings, planes_of
+from puzzlelab.nets.network import NetworkSettings
 
 Size = Annotated[int, Field(ge=1)]
 BATCH_NORM_MOMENTUM, BATCH_NORM_EPSILON = 0.01, 1e-3
@@ -35,7 +33,7 @@ class ConvolutionNetwork(nn.Module):
         self.grid, self.convolutions, self.dense, self.heads = grid, convolutions, dense, heads
 
     def forward(self, planes: Tensor) -> dict[str, Tensor]:
-        image = planes.reshape(len(planes), *self.grid, -1).permute(0, 3, 1, 2)
+        image = planes.reshape(planes.shape[0], *self.grid, -1).permute(0, 3, 1, 2)
         outputs: dict[str, Tensor] = self.heads(self.dense(self.convolutions(image)))
         return outputs
 
@@ -77,17 +75,15 @@ class Convolution(NetworkSettings):
 
     def build(self, puzzle: Puzzle) -> ConvolutionNetwork:
         """The network for this puzzle, with random weights."""
-        view = puzzle.view(GridPlanes)
-        if view is None:
-            raise Unsupported("convolutions need a puzzle whose planes are a grid")
-        cells = view.grid[0] * view.grid[1]
+        grid = grid_of(puzzle).grid
+        cells = grid[0] * grid[1]
         features = self.filters[-1] * cells
         convolutions = self._convolutions(1 if self.planes == "scaled" else planes_of(puzzle).input_size // cells)
         dense: list[nn.Module] = [nn.Flatten()]
         if self.width:
             dense += [linear(features, self.width, self.initial), nn.ReLU()]
         heads = Heads(self.width or features, puzzle.move_count, self.heads, self.dueling)
-        return ConvolutionNetwork(view.grid, convolutions, nn.Sequential(*dense), heads)
+        return ConvolutionNetwork(grid, convolutions, nn.Sequential(*dense), heads)
 
     def _convolutions(self, planes: int) -> nn.Sequential:
         layers: list[nn.Module] = []
@@ -99,23 +95,10 @@ class Convolution(NetworkSettings):
             planes = filters
         return nn.Sequential(*layers)
 
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The planes of the states."""
-        planes = planes_of(puzzle)
-        one_hot = planes.planes(states)
-        if self.planes == "one_hot":
-            return (one_hot,)
-        view = puzzle.view(GridPlanes)
-        assert view is not None  # `build` has refused such puzzles
-        return (scaled(one_hot.reshape(len(states), view.grid[0] * view.grid[1], -1)),)
-
-
-def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`float32[B, N]` from `one_hot[B, N, K]`: the number of each cell's plane, from 1 (0: none), over K, less 1/2."""
-    count = one_hot.shape[2]
-    numbers = np.arange(1, count + 1, dtype=np.float32)
-    result: NDArray[np.float32] = one_hot @ numbers / np.float32(count) - np.float32(0.5)
-    return result
+    @property
+    def input_names(self) -> tuple[InputName, ...]:
+        """The planes of the states, or one number a cell."""
+        return ("scaled_planes",) if self.planes == "scaled" else ("planes",)
 
 
 def _filters(channels: Any, depth: Any) -> Any:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.nets.form import planes_of
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import activation, linear
-from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
+from puzzlelab.nets.network import Activation, NetworkSettings
 
 
 class DenseNetwork(nn.Module):
@@ -43,10 +42,6 @@ class Dense(NetworkSettings):
         for inputs, outputs in pairwise(sizes):
             layers += [linear(inputs, outputs, self.initial), activation(self.activation)]
         return DenseNetwork(nn.Sequential(*layers), Heads(self.width, puzzle.move_count, self.heads, self.dueling))
-
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The planes of the states."""
-        return (planes_of(puzzle).planes(states),)
 
 
 ARCHITECTURE = Dense

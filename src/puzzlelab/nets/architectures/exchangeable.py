@@ -12,15 +12,12 @@ from __future__ import annotations
 from math import sqrt
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
-from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import SymbolSymmetric
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.nets.form import InputName, symbols_of
 from puzzlelab.nets.heads import WEIGHT_KEYS, Scalar, dueling_q, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
@@ -75,14 +72,6 @@ class ExchangeableNetwork(nn.Module):
         return outputs
 
 
-def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
-    """The puzzle's view as planes of interchangeable symbols; raises `Unsupported`."""
-    view = puzzle.view(SymbolSymmetric)
-    if view is None:
-        raise Unsupported(f"{puzzle.name} has no symbols that may be exchanged for each other")
-    return view
-
-
 class ExchangeableModule(NetworkSettings):
     """`depth` layers of `width` for each symbol; the cost-to-go reads their sum through `pooled` units."""
 
@@ -96,10 +85,10 @@ class ExchangeableModule(NetworkSettings):
         view = symbols_of(puzzle)
         return ExchangeableNetwork(self, view.symbol_shape, view.outputs_per_symbol)
 
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
+    @property
+    def input_names(self) -> tuple[InputName, ...]:
         """The symbols' planes, and the index of each move among the outputs."""
-        view = symbols_of(puzzle)
-        return view.symbol_planes(states), view.output_index(states)
+        return "symbol_planes", "output_index"
 
 
 ARCHITECTURE = ExchangeableModule

@@ -17,19 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar, Literal
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn import functional
 
 from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Boxes, Candidates
-from puzzlelab.engine import candidate_logits
-from puzzlelab.nets.heads import Head
-from puzzlelab.nets.network import NetworkSettings, Policy
+from puzzlelab.nets.form import Head, InputName, Policy
+from puzzlelab.nets.network import NetworkSettings
 
 ROW, COLUMN, BAND, STACK, DIGIT = 2, 4, 1, 3, 5
 """Axes of `[B, bands, rows of a box, stacks, columns of a box, D, K]`."""
@@ -62,7 +59,7 @@ class LatticeNetwork(nn.Module):
 
     def logits(self, features: Tensor) -> Tensor:
         """`float[B, N * D]` from the features after a round."""
-        output: Tensor = self.answer(features).float().reshape(len(features), -1)
+        output: Tensor = self.answer(features).float().flatten(1)
         return output
 
     def each_round(self, candidates: Tensor) -> Iterator[Tensor]:
@@ -112,9 +109,10 @@ class LatticeModule(NetworkSettings):
         digits, box = shape_of(puzzle, self)
         return LatticeNetwork(self.width, self.rounds, digits, box)
 
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The mask of candidates: all digits of a blank cell, and the digit of any other."""
-        return (all_candidates(puzzle, states),)
+    @property
+    def input_names(self) -> tuple[InputName, ...]:
+        """The mask of candidates."""
+        return ("candidates",)
 
 
 def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int, int]]:
@@ -125,15 +123,6 @@ def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int,
     if settings.heads != ("policy",):
         raise Unsupported(f"a network of the kind {settings.kind} has one head: heads = ['policy']")
     return cells.units.all.shape[1], boxes.box_shape
-
-
-def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
-    """`bool[B, N * D]`: the candidates before any rule is applied: all digits in blank cells, one in any other."""
-    view = puzzle.view(Candidates)
-    assert view is not None  # see `shape_of`
-    number = view.units.all.shape[1]
-    digits = np.stack([view.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)
-    return candidate_logits.all_candidates(digits, number).reshape(len(states), -1)
 
 
 ARCHITECTURE = LatticeModule

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from torch import nn
 
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.nets.architectures.dense import DenseNetwork
+from puzzlelab.nets.form import planes_of
 from puzzlelab.nets.heads import Heads
 from puzzlelab.nets.layers import ResidualBlock, activation, linear
-from puzzlelab.nets.network import Activation, NetworkSettings, planes_of
+from puzzlelab.nets.network import Activation, NetworkSettings
 
 
 class ResidualNetwork(NetworkSettings):
@@ -40,10 +39,6 @@ class ResidualNetwork(NetworkSettings):
                 nn.LayerNorm(self.width), linear(self.width, inner, self.initial), activation(self.activation), last
             )
         )
-
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
-        """The planes of the states."""
-        return (planes_of(puzzle).planes(states),)
 
 
 ARCHITECTURE = ResidualNetwork

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.state_codes import multipliers, state_codes
-from puzzlelab.nets.heads import Head
+from puzzlelab.nets.form import Head, InputName
 from puzzlelab.nets.network import NetworkSettings
 
 
@@ -52,8 +52,19 @@ class ValueTable(nn.Module):
     def rows(self, states: Tensor) -> Tensor:
         """`int64[B]`: the row of each of the states `[B, S]`; -1 for a state that is not in the table."""
         codes = (states.to(torch.int64) * self.multipliers).sum(1)
-        rows = torch.searchsorted(self.codes, codes).clamp(max=len(self.codes) - 1)
+        rows = self._last_row_up_to(codes)
         return torch.where((self.states[rows] == states).all(1), rows, -1)
+
+    def _last_row_up_to(self, codes: Tensor) -> Tensor:
+        """`int64[B]`: the last row whose code is not above each of `codes[B]`, by halving; row 0 if there is none.
+
+        `torch.searchsorted` cannot be exported to ONNX.
+        """
+        rows, last = torch.zeros_like(codes), len(self.codes) - 1
+        for bit in reversed(range(last.bit_length())):
+            further = (rows + (1 << bit)).clamp(max=last)
+            rows = torch.where(self.codes[further] <= codes, further, rows)
+        return rows
 
     def forward(self, states: Tensor) -> dict[str, Tensor]:
         rows = self.rows(states)
@@ -78,9 +89,10 @@ class Table(NetworkSettings):
             raise Unsupported("a table gets its number of states when the recipe 'tabular' begins to train")
         return ValueTable(self.states, self.length, puzzle.move_count)
 
-    def inputs(self, puzzle: Puzzle, states: State) -> tuple[NDArray[np.generic], ...]:
+    @property
+    def input_names(self) -> tuple[InputName, ...]:
         """The states themselves."""
-        return (states.astype(np.int16),)
+        return ("states",)
 
 
 ARCHITECTURE = Table

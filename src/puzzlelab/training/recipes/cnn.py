@@ -22,7 +22,7 @@ from torch import Tensor
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.candidate_logits import CandidateMask
-from puzzlelab.nets.model import candidates_of
+from puzzlelab.nets.form import candidates_of
 from puzzlelab.training import loop, solved_boards
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import policy_loss

@@ -25,7 +25,7 @@ from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
 from puzzlelab.nets.device import precision
-from puzzlelab.nets.model import Model, evaluating
+from puzzlelab.nets.torch_model import TorchModel, evaluating
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -112,7 +112,7 @@ class DqnTask(OnlineTask):
         if len(complete["move"]):
             self.replay.append(complete)
 
-    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         values = model.outputs(states)["q"]
         best: NDArray[np.int64] = np.where(legal | (not self.settings.masked), values, -np.inf).argmax(axis=1)
         return best

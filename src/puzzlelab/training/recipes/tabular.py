@@ -29,7 +29,7 @@ from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.state_space import label_reachable, label_states
 from puzzlelab.nets.architectures.table import Table, ValueTable
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
@@ -83,7 +83,7 @@ class TabularTask(GameTask):
         table = architecture.build(puzzle)
         own = canonical_moves(puzzle, states) == np.arange(puzzle.move_count)
         table.fill(states, own & (distances != 0)[:, None])
-        model = Model(puzzle, architecture, table)
+        model = TorchModel(puzzle, architecture, table)
         # The update is the Bellman update; the optimiser is a placeholder, and has no state.
         learner = Learner(puzzle, settings.learning, model, torch.optim.SGD(table.parameters()), table)
         rows = table.rows(torch.from_numpy(states.astype(np.int16))).numpy()
@@ -124,7 +124,7 @@ class TabularTask(GameTask):
         self.check_policy()
         return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}
 
-    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The move of the greatest value in each state; the model is that of the table."""
         best: NDArray[np.int64] = self._values(self._rows(states)).argmax(axis=1)
         return best

@@ -22,7 +22,7 @@ from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch, ReplaySettings
 from puzzlelab.experience.trajectories import Trajectories
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
@@ -76,11 +76,11 @@ class ValueIterationTask(OnlineTask):
         elif transition.ended.any():
             replay.append(self.history.completed(transition, lengths))
 
-    def best_moves(self, model: Model, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         best: NDArray[np.int64] = self._move_costs(states, model).argmin(axis=1)
         return best
 
-    def _move_costs(self, states: State, model: Model) -> NDArray[np.float64]:
+    def _move_costs(self, states: State, model: TorchModel) -> NDArray[np.float64]:
         """`float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
         ahead = successors(self.learner.puzzle, states)
         costs = np.full((len(states), self.learner.puzzle.move_count), np.inf)

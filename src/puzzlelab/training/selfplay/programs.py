@@ -6,10 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-import torch
-
 from puzzlelab.engine import report
-from puzzlelab.nets.device import use_one_thread
 from puzzlelab.training.selfplay.generator import GameGenerator
 from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
@@ -113,7 +110,6 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
             trainer.task.turn = generator.next_number() if trainer.task.restored else 0
 
         def train() -> None:
-            torch.set_num_threads(settings.learning.threads)  # the result depends on it
             trainer.take_turn(watch)
             generator.remove_old_shards(below=trainer.task.first_needed)
 
@@ -121,7 +117,6 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
             if trainer.loop.unfinished:  # its turn was interrupted during an evaluation
                 train()
             while True:
-                use_one_thread()
                 while referee.work_once(watch):
                     pass
                 if trainer.loop.finished:

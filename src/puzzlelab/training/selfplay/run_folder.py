@@ -12,7 +12,7 @@ from typing import Literal
 
 from puzzlelab.core.networks import PREFIX
 from puzzlelab.nets import run_networks
-from puzzlelab.nets.checkpoint import CARD, WEIGHTS
+from puzzlelab.nets.card import ENDINGS
 from puzzlelab.training.runs import Run
 
 Follow = Literal["champion", "latest"]
@@ -66,5 +66,5 @@ class SelfPlayRun(Run):
 
     def remove_network(self, name: str) -> None:
         """Remove the files of a network."""
-        for end in (WEIGHTS, CARD):
+        for end in ENDINGS:
             (self.nets / f"{name}{end}").unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import facts, numbers, read_shard, set_aside, shard_path
-from puzzlelab.nets import checkpoint
+from puzzlelab.nets.card import CARD, read_card
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, new_learner
@@ -222,9 +222,9 @@ class Trainer:
 def _restore_latest(run: SelfPlayRun, loop: Loop, interval: int) -> None:
     """Write the missing file `latest`: the last candidate, or if its network is gone too, the network of this step."""
     step = loop.step - loop.step % interval
-    for path in run.nets.glob(f"*{checkpoint.CARD}"):
+    for path in run.nets.glob(f"*{CARD}"):
         with suppress(BadFile):
-            card = checkpoint.read_card(path)
+            card = read_card(path)
             if card.steps == step and run.has_network(card.name):
                 report.note(f"{run.latest} is missing: the network of step {step:,} is the newest one")
                 run.write(run.latest, card.name + "\n")

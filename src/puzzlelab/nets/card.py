@@ -1,0 +1,82 @@
+"""The card of a network: its description, a JSON file beside the network's other files.
+
+The files of a network have one stem and three endings: `.onnx`, what searches evaluate, `.json`, the card, and
+`.safetensors`, the weights by the names that they have in PyTorch, which training continues with.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from puzzlelab.core.errors import BadFile, shorten
+from puzzlelab.core.files import replace_file
+from puzzlelab.core.networks import NetworkOptions
+
+WEIGHTS, CARD, ONNX = ".safetensors", ".json", ".onnx"
+ENDINGS = WEIGHTS, CARD, ONNX
+FORMAT = "puzzlelab network"
+
+
+class Card(BaseModel):
+    """The description of a network."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: str = FORMAT
+    name: str
+    """The hash of its weights."""
+    puzzle: str
+    network: NetworkOptions
+    """The settings of its architecture."""
+    parameters: int
+    recipe: str = ""
+    settings: dict[str, Any] = {}
+    """All settings of the recipe that trained it."""
+    seed: int | None = None
+    steps: int = 0
+    samples: int = 0
+    """Training samples, each counted as often as it was used."""
+    hours: float = 0.0
+    machine: str = ""
+    version: str = ""
+    measured: list[dict[str, Any]] = []
+    """Benchmark results, each with the command that repeats it and the hash of its suite."""
+
+    def check_hash(self, name: str, file: Path) -> None:
+        """Raise `BadFile` if the file holds the network of another name, the hash of its weights."""
+        if name != self.name:
+            raise BadFile(f"{file.name} is damaged or not the one that its card describes: its hash is not {self.name}")
+
+
+def write_card(path: Path, card: Card) -> None:
+    """Write a card in one step: a reader sees the old file or the new one, never a part."""
+    replace_file(path, json.dumps(card.model_dump(), indent=1) + "\n")
+
+
+def read_card(path: Path) -> Card:
+    """Read the card of a network; raises `BadFile`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        card = Card.model_validate_json(text)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:  # of pydantic, of the decoder, or of a path that cannot be
+        raise BadFile(f"{path} is no card of a network of puzzlelab") from None
+    if card.format != FORMAT:
+        raise BadFile(f"{path} is no card of a network of puzzlelab: its format is '{shorten(card.format)}'")
+    return card
+
+
+def card_path(path: Path) -> Path:
+    """The path of a network's card, from the path of one of its files or from their stem."""
+    stem = stem_of(path)
+    return stem.with_name(stem.name + CARD)
+
+
+def stem_of(path: Path) -> Path:
+    """The path of a network without the ending, from the path of one of its files or from their stem."""
+    return path.with_suffix("") if path.suffix in ENDINGS else path

@@ -1,0 +1,127 @@
+"""`NetworkForm`: what a program must know of a network to use it, whatever its layers are.
+
+A network reads arrays that are made of states, and each of its inputs is named after the kind of array. Its outputs are
+named after its heads. So a file in the ONNX format says by these names how the network is used.
+
+Shapes: B = states, S = length of a state, F = length of all planes, N = cells, D = digits, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import Candidates, GridPlanes, Planes, SymbolSymmetric
+from puzzlelab.engine import candidate_logits
+
+Head = Literal["policy", "cost_to_go", "q"]
+"""Logits of moves, the number of moves to the goal, values of moves."""
+Policy = Literal["softmax", "binary", "cells"]
+"""What the logits of the head `policy` mean: one choice among all moves; for each move a decision of its own; or, for
+puzzles with `Candidates`, one choice in each cell.
+"""
+InputName = Literal["planes", "scaled_planes", "symbol_planes", "output_index", "candidates", "states"]
+Outputs = dict[str, NDArray[np.float32]]
+"""Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
+
+
+class NetworkForm(BaseModel):
+    """The inputs and outputs of a network, and what they mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    inputs: tuple[InputName, ...]
+    """The kinds of its inputs, in their order."""
+    heads: tuple[Head, ...]
+    """The names of its outputs, in their order."""
+    policy: Policy = "softmax"
+    canonical: bool = False
+    """Whether each board is replaced by its canonical image among the puzzle's symmetries."""
+    residual_over: str = ""
+    """The estimate of the puzzle to which the network adds, or nothing."""
+    reads_candidates: bool = False
+    """Whether the network was trained on masks of candidates rather than on states."""
+    batch_size: int = 4096
+    """States that are evaluated at once: more do not fit the processor's caches."""
+
+
+def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) -> tuple[NDArray[Any], ...]:
+    """The inputs of these kinds for plain `states[B, S]`; raises `Unsupported` for a puzzle without them."""
+    return tuple(np.ascontiguousarray(INPUTS[name](puzzle, states)) for name in names)
+
+
+def planes_of(puzzle: Puzzle) -> Planes:
+    """The puzzle's input planes; raises `Unsupported`."""
+    planes = puzzle.view(Planes)
+    if planes is None:
+        raise Unsupported(f"{puzzle.name} has no planes for networks")
+    return planes
+
+
+def grid_of(puzzle: Puzzle) -> GridPlanes:
+    """The puzzle's planes as images; raises `Unsupported`."""
+    grid = puzzle.view(GridPlanes)
+    if grid is None:
+        raise Unsupported("convolutions need a puzzle whose planes are a grid")
+    return grid
+
+
+def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
+    """The puzzle's view as planes of interchangeable symbols; raises `Unsupported`."""
+    view = puzzle.view(SymbolSymmetric)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} has no symbols that may be exchanged for each other")
+    return view
+
+
+def candidates_of(puzzle: Puzzle) -> Candidates:
+    """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
+    view = puzzle.view(Candidates)
+    if view is None:
+        raise Unsupported(f"{puzzle.name} has no cells that get a digit each")
+    return view
+
+
+def scaled(one_hot: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`float32[B, N]` from `one_hot[B, N, K]`: the number of each cell's plane, from 1 (0: none), over K, less 1/2."""
+    count = one_hot.shape[2]
+    numbers = np.arange(1, count + 1, dtype=np.float32)
+    result: NDArray[np.float32] = one_hot @ numbers / np.float32(count) - np.float32(0.5)
+    return result
+
+
+def all_candidates(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
+    """`bool[B, N * D]`: the candidates before any rule is applied: all digits in blank cells, one in any other."""
+    view = candidates_of(puzzle)
+    number = view.units.all.shape[1]
+    digits = np.stack([view.digits(state) for state in states]) if len(states) else np.empty((0, number**2), np.int64)
+    return candidate_logits.all_candidates(digits, number).reshape(len(states), -1)
+
+
+def _scaled_planes(puzzle: Puzzle, states: State) -> NDArray[np.float32]:
+    rows, columns = grid_of(puzzle).grid
+    return scaled(planes_of(puzzle).planes(states).reshape(len(states), rows * columns, -1))
+
+
+INPUTS: dict[InputName, Callable[[Puzzle, State], NDArray[Any]]] = {
+    "planes": lambda puzzle, states: planes_of(puzzle).planes(states),
+    "scaled_planes": _scaled_planes,
+    "symbol_planes": lambda puzzle, states: symbols_of(puzzle).symbol_planes(states),
+    "output_index": lambda puzzle, states: symbols_of(puzzle).output_index(states),
+    "candidates": all_candidates,
+    "states": lambda puzzle, states: states.astype(np.int16),
+}
+"""Kind of input -> how it is made of plain `states[B, S]`.
+
+- `planes`: `float32[B, F]`, the puzzle's planes;
+- `scaled_planes`: `float32[B, N]`, one number a cell (see `scaled`);
+- `symbol_planes`, `output_index`: the planes of interchangeable symbols, and the place of each move among the outputs;
+- `candidates`: `bool[B, N * D]`, the remaining digits of each cell;
+- `states`: `int16[B, S]`, the states themselves.
+"""

@@ -1,0 +1,74 @@
+"""`TorchModel`: a network of PyTorch, as it is trained and as trainings evaluate it.
+
+Shapes: B = states, S = length of a state, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from puzzlelab.core.puzzle import State
+from puzzlelab.nets.device import precision
+from puzzlelab.nets.form import NetworkForm, Outputs
+from puzzlelab.nets.model import Model
+from puzzlelab.nets.network import NetworkSettings
+
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True, eq=False)
+class TorchModel(Model):
+    """A network with its module; `name` is the hash of its weights, or empty while it is trained."""
+
+    settings: NetworkSettings
+    module: nn.Module
+    name: str = ""
+    device: torch.device = CPU
+
+    @property
+    def form(self) -> NetworkForm:
+        """Its inputs and outputs."""
+        return self.settings.form
+
+    def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
+        """The outputs of the layers for arrays of the kinds `form.inputs`."""
+        with torch.inference_mode(), precision(self.device), evaluating(self.module):
+            outputs = self.module(*map(self.tensor, inputs))
+            return {name: output.float().cpu().numpy() for name, output in outputs.items()}
+
+    def forward(self, states: State) -> dict[str, Tensor]:
+        """The outputs of all heads for the plain `states[B, S]`: tensors on the model's device, with gradients."""
+        inputs, move_permutation = self.inputs(states)
+        outputs = {name: output.float() for name, output in self.module(*map(self.tensor, inputs)).items()}
+        if move_permutation is not None:
+            moves = self.tensor(move_permutation)
+            outputs = {name: each.gather(1, moves) if each.ndim == 2 else each for name, each in outputs.items()}
+        if self.form.residual_over:
+            for name in set(outputs) - {"policy"}:
+                outputs[name] = outputs[name] + self.tensor(np.asarray(self.base_of(name, states)))
+        return outputs
+
+    def tensor(self, array: NDArray[Any]) -> Tensor:
+        """The array on the device of the network."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+
+@contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """Within this block, batch normalisation uses its running statistics and does not update them."""
+    training = module.training
+    if training:
+        module.eval()
+    try:
+        yield
+    finally:
+        if training:
+            module.train()
