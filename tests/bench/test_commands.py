@@ -69,6 +69,24 @@ def test_the_suite_of_a_folder_goes_on_with_another_solver(file: Write, tmp_path
     assert len(list(out.glob("*.jsonl"))) == 2
 
 
+def test_a_folder_stays_as_it_is_where_a_file_of_others_lies_in_the_place_of_rows(file: Write, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "random.jsonl").write_text("notes\n")
+    done = puzzlelab("bench", file(f"{ONE}\n"), "--with", f"{IDA},random", "--out", out)
+    assert "random.jsonl, line 1: no row" in str(done.exception)
+    assert [(path.name, path.read_text()) for path in out.iterdir()] == [("random.jsonl", "notes\n")]
+
+
+def test_another_suite_leaves_no_empty_file_of_rows(file: Write, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    puzzlelab("bench", file(f"{ONE}\n"), "--with", IDA, "--out", out)
+    files = sorted(out.iterdir())
+    done = puzzlelab("bench", file(f"{TWO}\n", "other.txt"), "--with", "random", "--out", out)
+    assert "holds results of 'boards'" in str(done.exception)
+    assert sorted(out.iterdir()) == files
+
+
 SUDOKU = "2.698...7.3.2...5...91..6.4......8465.......1183......6.8..15...1...8.6.7...391.2"
 SOLVED = "256984317431267958879153624927315846564892731183746295698421573312578469745639182"
 

@@ -13,6 +13,7 @@ from puzzlelab.engine.records import unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _prior_beam, _prior_beam_kernels
+from puzzlelab.solvers import beam as beam_module
 from puzzlelab.solvers._top_k_kernels import threshold_exact
 from puzzlelab.solvers.beam import Beam
 from puzzlelab.solvers.greedy import Greedy
@@ -51,6 +52,27 @@ TRUE = Estimate("true", admissible=True, scores=distances)
 def test_every_width_keeps_the_promises_of_a_solver(width):
     boards = [(board(distance), distance) for distance in (0, 1, 2, 9, 16, 22, 27)]
     check_solver(Beam(estimate="manhattan", width=width), [*boards, *((TILES.read(text), 31) for text in FARTHEST)])
+
+
+def test_a_table_of_hashes_that_grows_changes_no_answer(monkeypatch):
+    instance, limit = FIFTEEN.read(KORF_2[0]), Limit(nodes=20_000)
+    whole = solve(instance, Beam(estimate="manhattan", width=400), limit)
+    sizes, enlarged = [], beam_module.enlarged
+    monkeypatch.setattr(beam_module, "FIRST_HASHES", 16)
+    monkeypatch.setattr(
+        beam_module, "enlarged", lambda record, room: sizes.append(len(record.seen_hashes)) or enlarged(record, room)
+    )
+    grown = solve(instance, Beam(estimate="manhattan", width=400), limit)
+    assert sizes[0] == 16
+    assert len(sizes) > 8
+    assert (grown.moves, grown.expanded, grown.generated) == (whole.moves, whole.expanded, whole.generated)
+
+
+def test_a_wide_beam_reserves_few_hashes_at_first():
+    rules = FIFTEEN.view(KernelRules)
+    estimate = FIFTEEN.view(Estimates).estimate("manhattan")
+    record = beam_module.machine(FIFTEEN.read(KORF_2[0]), estimate, rules, 1 << 20, 80).record
+    assert record.seen_hashes.nbytes <= 1 << 23
 
 
 @pytest.mark.parametrize(

@@ -155,17 +155,16 @@ def run(
     answers: list[BenchAnswer] = []
     stop = threading.Event()
     with ExitStack() as resources:
-        if out is not None:
-            resources.enter_context(only_writer_in(out))
-            suites.save(suite, out)
         try:
             by_label = {solver_label(solver, suite.puzzle): solver for solver in solvers}
-            files = {
-                text: None if out is None else resources.enter_context(RowFile(_rows_path(out, solver, text)))
-                for text, solver in by_label.items()
-            }
+            files: dict[str, RowFile] = {}
+            if out is not None:
+                resources.enter_context(only_writer_in(out))
+                for text, solver in by_label.items():  # first: a file of others is refused before anything is written
+                    files[text] = resources.enter_context(RowFile(_rows_path(out, solver, text)))
+                suites.save(suite, out)
             benchmarks = [
-                SolverBenchmark(suite, solver, text, limit, files[text], stop) for text, solver in by_label.items()
+                SolverBenchmark(suite, solver, text, limit, files.get(text), stop) for text, solver in by_label.items()
             ]
             for benchmark in benchmarks:
                 benchmark.prepare()

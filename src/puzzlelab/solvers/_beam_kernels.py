@@ -202,10 +202,15 @@ def expand_layer(record, budget):
 
 
 @inlined
+def kept_after(record):
+    """The number of kept states after the next layer is selected."""
+    return record.control[KEPT_COUNT] + min(record.control[CANDIDATES], len(record.layer))
+
+
+@inlined
 def is_full(record):
     """Whether the arrays must grow before the next layer is selected."""
-    control = record.control
-    kept = control[KEPT_COUNT] + min(control[CANDIDATES], len(record.layer))
+    kept = kept_after(record)
     return kept + 1 > record.parent.size or kept > MAX_LOAD * record.seen_hashes.size
 
 

@@ -34,6 +34,7 @@ from puzzlelab.solvers._beam_kernels import (
     WAS_CUT,
     BeamRecord,
     add_hashes,
+    kept_after,
     step,
 )
 from puzzlelab.solvers._prior_beam import Bounds
@@ -41,6 +42,8 @@ from puzzlelab.solvers._top_k_kernels import new_selection
 
 FIRST_WIDTH = 64
 MAX_WIDTH = 1 << 22
+FIRST_HASHES = 1 << 20
+"""The most slots for hashes at the beginning: each hash lies on another page of the memory."""
 SCORE_BATCH = 1 << 14
 """The most states that a network scores at once."""
 PRIOR_WEIGHT = 0.1
@@ -62,7 +65,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         scores=np.empty(SCORE_BATCH, np.float64),
         parent=np.empty(kept + 16, np.int32),
         move=np.empty(kept + 16, np.int32),
-        seen_hashes=np.zeros(records.table_size(kept), np.uint64),
+        seen_hashes=np.zeros(min(records.table_size(kept), FIRST_HASHES), np.uint64),
         expansion=records.new_expansion(rules, instance.state, moves),
     )
     record.control[MAX_MOVES], record.control[ADMISSIBLE] = max_moves, estimate.admissible
@@ -93,13 +96,16 @@ def solution(record: BeamRecord) -> list[int]:
 
 
 def enlarged(record: BeamRecord, room: int) -> Any:
-    """The record with twice the capacity for kept states and their hashes, or None."""
-    larger = records.doubled(record, ("parent", "move"), room - 16 * record.seen_hashes.size)
-    if larger is None:
+    """The record with twice the capacity for kept states, or for their hashes, or None."""
+    count, hashes = kept_after(record), record.seen_hashes
+    if count + 1 > record.parent.size:
+        return records.doubled(record, ("parent", "move"), room)
+    size = max(2 * hashes.size, records.table_size(count))
+    if size * hashes.itemsize > room:
         return None
-    hashes = np.zeros(2 * record.seen_hashes.size, np.uint64)
-    add_hashes(hashes, record.seen_hashes)
-    return larger._replace(seen_hashes=hashes)
+    larger = np.zeros(size, np.uint64)
+    add_hashes(larger, hashes)
+    return record._replace(seen_hashes=larger)
 
 
 def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
