@@ -47,7 +47,7 @@ def _network(name: str, json: bool) -> None:
     from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption
 
-    need_torch()
+    need_torch("the list of a network's layers")
     from puzzlelab.nets import checkpoint, model_zoo
 
     text = networks.parts(name)[0]

@@ -92,19 +92,21 @@ def _learn(recipe: Recipe, name: str, run: Run, settings: Any, alone: bool) -> N
         processes.train(recipe, name, run, settings)
 
 
-def need_torch() -> None:
-    """Raise `BadInput` if a library that training needs is not installed."""
+def need_torch(purpose: str = "training") -> None:
+    """Raise `BadInput` if a library that training needs is not installed; `purpose` is the subject of the sentence."""
     from puzzlelab.core.errors import BadInput
 
     try:
         import pyarrow  # noqa: F401
         import tomli_w  # noqa: F401
 
-        from puzzlelab.nets import torch_model  # noqa: F401
+        from puzzlelab.nets import checkpoint  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):
             raise
-        raise BadInput(f"training needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+        raise BadInput(
+            f"{purpose} needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'"
+        ) from None
 
 
 def _restart(run: Run, yes: bool) -> None:
