@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from puzzlelab.core.puzzle import State
-from puzzlelab.nets.device import Precision, precision
+from puzzlelab.nets.device import precision
 from puzzlelab.nets.form import NetworkForm, Outputs
 from puzzlelab.nets.model import Model
-from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.network import NetworkSettings, Precision
 
 CPU = torch.device("cpu")
 
