@@ -132,7 +132,7 @@ EIGHT, FIFTEEN = "1 2 3 4 5 6 7 0 8", "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12"
 )
 def test_networks_are_evaluated_without_what_trains_them(arguments, tmp_path) -> None:
     out = ("--out", str(tmp_path)) if arguments[0] == "bench" else ()
-    modules = modules_of(*arguments, *out, expected=int(arguments[0] == "hint"))  # a network proves no hint
+    modules = modules_of(*arguments, *out, expected=int(arguments[0] == "hint"))  # which is not proven
     assert "onnxruntime" in modules
     assert not modules & set(LEARNING)
 
