@@ -141,7 +141,8 @@ def test_the_page_shows_what_a_network_thinks_without_what_trains_it() -> None:
     request = {"puzzle": "tiles-3x3", "board": EIGHT, "moves": None, "net": None}
     modules = modules_after(
         "from puzzlelab.web import tasks\nfrom puzzlelab.web.task_context import TaskContext\n"
-        f"context = TaskContext(lambda *_: None, lambda: False, 10**9)\nassert tasks.scores({request}, context)['steps']"
+        "context = TaskContext(lambda *_: None, lambda: False, 10**9)\n"
+        f"assert tasks.scores({request}, context)['steps']"
     )
     assert "onnxruntime" in modules
     assert not modules & set(LEARNING)
