@@ -173,6 +173,26 @@ def test_what_plays_for_a_run_imports_nothing_that_trains(command, run_folder) -
     assert not modules_of(*map(str, words)) & set(LEARNING)
 
 
+@pytest.mark.parametrize(
+    ("words", "purpose"),
+    [
+        (("train", "imitation", "--run", "run"), "training"),
+        (("selfplay", "run", "run", "--config", "run.toml"), "training"),
+        (("list", "net:tiles-3x3"), "the list of a network's layers"),
+    ],
+    ids=["train", "selfplay", "layers"],
+)
+def test_without_pytorch_a_sentence_says_what_to_install(words, purpose, tmp_path) -> None:
+    code = (
+        f"import sys; sys.modules['torch'] = None; sys.argv[1:] = {list(words)}\n"
+        "from puzzlelab.cli.main import run\nrun()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    sentence = f"error: {purpose} needs torch, which is not installed: pip install 'puzzlelab[learn]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
+    assert not list(tmp_path.iterdir())
+
+
 def test_kernels_that_are_there_are_loaded_without_the_compiler() -> None:
     words = ("solve", "tiles-3x3", "1 2 3 4 5 6 7 0 8")
     imported(*words)
