@@ -1,9 +1,10 @@
-"""The total cost of a command: `python benchmarks/start.py [COMMAND ...] [--states warm,cold,pack]`.
+"""The total cost of a command: `python benchmarks/start.py [COMMAND ...] [--states warm,cold,pack,disk]`.
 
 Each command runs in its own process, in turns with `python -c "import numpy, numba"`: other load on the machine slows
 both equally, and a ratio is of two successive runs. CPU seconds are user and system time of the whole process. In the
 state `cold` the cache folder is empty; in `pack` it is empty too, but the prebuilt kernels of `--pack FOLDER` are used;
-in `warm` the same command has run before. Nothing is compiled in the background.
+in `warm` the same command has run before; in `disk` too, but the system has to read all files of Python, packages and
+the cache from the disk again. Nothing is compiled in the background.
 
 `--before FOLDER` measures another checkout in the same turns, for comparison. `--slowest` compiles everything once
 more, and shows the kernels that take longest.
@@ -40,10 +41,18 @@ OPTIONS = {"tiles-5x5": ("--estimate", "conflicts")}
 COMMANDS = {
     "help": ("--help",),
     **{name: ("solve", name, board, *OPTIONS.get(name, ())) for name, board, _, _ in BOARDS if name in SOLVED},
+    "network": ("solve", *BOARDS[0][:2], "--with", "greedy"),
     "demo": ("demo",),
 }
-STATES = {"cold": "with an empty cache", "pack": "with an empty cache and a pack of kernels", "warm": "the next time"}
-TURNS = {"cold": 1, "pack": 3, "warm": 5}
+STATES = {
+    "cold": "with an empty cache",
+    "pack": "with an empty cache and a pack of kernels",
+    "disk": "the next time, when all files have to be read from the disk",
+    "warm": "the next time",
+}
+TURNS = {"cold": 1, "pack": 3, "disk": 3, "warm": 5}
+REPEATED = ("disk", "warm")
+"""The states in which the same command has run before."""
 NOW, BEFORE = "now", "before"
 RECORD = "--record"
 SLOWEST = 10
@@ -51,10 +60,12 @@ SLOWEST = 10
 
 @dataclass(frozen=True)
 class Cost:
-    """The seconds of one process."""
+    """The seconds and the memory of one process."""
 
     cpu: float
     wall: float
+    peak: float
+    """Megabytes of memory, at most."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,8 @@ class Bench:
             sys.exit(
                 f"python {' '.join(arguments)} ended with code {process.returncode}: {error_output.decode().strip()}"
             )
-        return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start)
+        unit = 1 if sys.platform == "darwin" else 1024
+        return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss * unit / 1e6)
 
     def _environment(self, tree: str, cache: Path, pack: Path | None) -> dict[str, str]:
         """The environment variables, without the caller's settings of Python and puzzlelab."""
@@ -115,23 +127,25 @@ class Bench:
         arguments = ("-m", "puzzlelab", *COMMANDS[command])
         with self.cache(tree, state) as cache:
             beside = self.cost(IMPORT, tree, cache)
+            if state == "disk":
+                drop_from_memory(Path(sys.prefix), Path(sys.base_prefix) / "lib", self.sources[tree], cache)
             return Turn(
                 tree, state, command, self.cost(arguments, tree, cache, self.pack if state == "pack" else None), beside
             )
 
     @contextmanager
     def cache(self, tree: str, state: str) -> Iterator[Path]:
-        """The cache folder: always the same one for `warm`, a new one each time for other states."""
-        if state == "warm":
+        """The cache folder: always the same one for repeated commands, a new one each time for other states."""
+        if state in REPEATED:
             yield self.folder / f"warm-{tree}"
             return
         with tempfile.TemporaryDirectory(dir=self.folder) as empty:
             yield Path(empty)
 
     def turns(self, state: str, commands: Sequence[str], count: int) -> Iterator[list[Turn]]:
-        """The runs of each command in all checkouts, without the first run of a warm command."""
+        """The runs of each command in all checkouts, without the first run of a repeated command."""
         for command in commands:
-            for tree in self.sources if state == "warm" else ():
+            for tree in self.sources if state in REPEATED else ():
                 self.turn(tree, state, command)
             yield [self.turn(tree, state, command) for _ in range(count) for tree in self.sources]
 
@@ -145,6 +159,15 @@ class Bench:
                 for name, spent in json.loads(record.read_text()):
                     seconds[name] += spent
         return sorted(seconds.items(), key=lambda pair: -pair[1])
+
+
+def drop_from_memory(*folders: Path) -> None:
+    """Let the system forget the contents of all files below, except those that a running program has mapped."""
+    for folder in folders:
+        for path in folder.rglob("*"):
+            if path.is_file():
+                with path.open("rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def record(path: Path, arguments: list[str]) -> None:
@@ -193,14 +216,15 @@ def summary(turns: Sequence[Turn]) -> dict[str, Any]:
         "turns": len(turns),
         "cpu": statistics.median(turn.cost.cpu for turn in turns),
         "wall": statistics.median(turn.cost.wall for turn in turns),
+        "peak": statistics.median(turn.cost.peak for turn in turns),
         "imports": statistics.median(turn.ratio for turn in turns),
     }
 
 
 def table(rows: Sequence[Mapping[str, Any]], compared: bool) -> Table:
     """The results, with a section for each state."""
-    extra = ("CPU s before", "share of it") if compared else ()
-    result = Table("command", "CPU s", "s by the clock", "times the import", *extra)
+    extra = ("CPU s before", "share of it", "s by the clock before", "MB before") if compared else ()
+    result = Table("command", "CPU s", "s by the clock", "MB", "times the import", *extra)
     for state, title in STATES.items():
         rows_of_state = [row for row in rows if row["state"] == state]
         if rows_of_state:
@@ -210,10 +234,20 @@ def table(rows: Sequence[Mapping[str, Any]], compared: bool) -> Table:
             other = next(
                 (each for each in rows_of_state if (each["tree"], each["command"]) == (BEFORE, row["command"])), None
             )
-            share = (f"{other['cpu']:.2f}", f"{row['cpu'] / other['cpu']:.0%}") if other else ()
+            share = (
+                (
+                    f"{other['cpu']:.2f}",
+                    f"{row['cpu'] / other['cpu']:.0%}",
+                    f"{other['wall']:.2f}",
+                    f"{other['peak']:.0f}",
+                )
+                if other
+                else ()
+            )
             title = COMMANDS[row["command"]]
             name = " ".join((*title[:2], *title[3:]))
-            result.add_row(name, f"{row['cpu']:.2f}", f"{row['wall']:.2f}", f"{row['imports']:.2f}", *share)
+            figures = (f"{row['cpu']:.2f}", f"{row['wall']:.2f}", f"{row['peak']:.0f}", f"{row['imports']:.2f}")
+            result.add_row(name, *figures, *share)
     return result
 
 
@@ -235,8 +269,8 @@ def options() -> argparse.Namespace:
     """The arguments of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help=f"of {', '.join(COMMANDS)} (all)")
-    parser.add_argument("--states", default="warm", help="of cold, pack and warm, with commas (warm)")
-    parser.add_argument("--turns", type=int, help="of each command (1 cold, 3 with a pack, 5 warm)")
+    parser.add_argument("--states", default="warm", help="of cold, pack, disk and warm, with commas (warm)")
+    parser.add_argument("--turns", type=int, help="of each command (1 cold, 3 with a pack or from disk, 5 warm)")
     parser.add_argument("--pack", type=Path, help="the folder of a pack, for the state pack")
     parser.add_argument("--before", type=Path, help="another checkout, to compare with")
     parser.add_argument("--slowest", action="store_true", help="also show the kernels that cost the most to compile")

@@ -27,8 +27,9 @@ from puzzlelab.core.views import Planes
 from puzzlelab.experience.schema import TrainingSamples
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.training.batch import PolicyValueBatch
-from puzzlelab.training.learner import Learner, LearnerSettings, new_learner
+from puzzlelab.training.learner import Learner, new_learner
 from puzzlelab.training.losses import policy_loss
+from puzzlelab.training.settings import LearnerSettings
 
 PUZZLE = "dust-8x6x5"
 BATCH = 500

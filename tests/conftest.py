@@ -41,6 +41,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 EXTRAS = {
     "torch": "learn",
+    "onnx": "learn",
     "pyarrow": "learn",
     "safetensors": "learn",
     "tensorboard": "learn",

@@ -1,4 +1,4 @@
-"""Run the quick tests as another machine would: another processor, no home, a busy machine, another Python.
+"""Run the quick tests as another machine would: another processor, no home, no PyTorch, a busy machine, another Python.
 
 `python tests/elsewhere.py` runs them at every place but those that have to be installed; `busy no-home` at these two;
 `commit` at the one that the commit's hash chooses. Words after `--` go to pytest.
@@ -31,6 +31,8 @@ class Place:
     """Programs that compute beside the tests, which then have a low priority."""
     homeless: bool = False
     """A file stands where the home should be: a folder without permissions could still be written by the superuser."""
+    without: tuple[str, ...] = ()
+    """Libraries that cannot be imported there, as if they were not installed."""
     python: str = ""
     """An environment of its own for this Python, which takes minutes to install."""
     installs: tuple[str, ...] = ("-e", f".[{TESTED}]")
@@ -54,12 +56,25 @@ PLACES = {
     "busy": Place(busy_loops=2),
     "abroad": Place({"TZ": "Pacific/Auckland", "LC_ALL": _foreign_locale()}),
     "no-home": Place(homeless=True),
+    "no-torch": Place(without=("torch",)),
     "light": Place(python="python3", installs=("-e", ".", "pytest", "pytest-xdist", "hypothesis")),
     "python3.12": Place(python="python3.12"),
     "python3.13": Place(python="python3.13"),
 }
 HERE = [name for name, place in PLACES.items() if not place.python]
 """The places that need no installation."""
+WITHOUT = """
+import sys
+from importlib.machinery import PathFinder
+
+class Finder(PathFinder):
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):
+        return None if fullname.partition(".")[0] in {names} else super().find_spec(fullname, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Finder
+"""
+"""A `sitecustomize.py`, which Python runs at each start: libraries of these names are not found."""
 OF_A_HOME = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "PUZZLELAB_CACHE")
 
 
@@ -99,6 +114,10 @@ def at(place: Place) -> Iterator[tuple[list[str], dict[str, str]]]:
             home.write_text("a file")
             environment = {name: value for name, value in environment.items() if name not in OF_A_HOME}
             environment["HOME"] = str(home)
+        if place.without:
+            (Path(folder) / "sitecustomize.py").write_text(WITHOUT.replace("{names}", repr(place.without)))
+            earlier = environment.get("PYTHONPATH")
+            environment["PYTHONPATH"] = os.pathsep.join([folder, *([earlier] if earlier else [])])
         if place.python:
             command = [_installed(place, Path(folder))]
         if place.busy_loops:

@@ -174,7 +174,7 @@ if TYPE_CHECKING:
 
 
 def _networks() -> _network_source.NetworkSource:
-    """The source of networks; it imports torch."""
+    """The source of networks; it imports ONNX Runtime."""
     from puzzlelab.nets import model_zoo
 
     return model_zoo

@@ -36,7 +36,6 @@ def test_everything_names_families_and_the_options_of_solvers():
 
 @pytest.mark.parametrize("name", PUZZLES)
 def test_the_solvers_of_a_puzzle_are_those_that_would_accept_it(name):
-    pytest.importorskip("torch")
     puzzle, accepted = load(name), []
     for each in catalog.everything()["solvers"]:
         try:
@@ -45,11 +44,6 @@ def test_the_solvers_of_a_puzzle_are_those_that_would_accept_it(name):
             continue
         accepted.append(each["name"])
     assert catalog.about(puzzle)["solvers"] == accepted
-
-
-def test_without_torch_no_solver_is_offered_that_asks_a_network(monkeypatch):
-    monkeypatch.setattr(catalog, "find_spec", lambda name: None)
-    assert not {"greedy", "uct", "discrepancy"} & set(catalog.about(load("tiles-3x3"))["solvers"])
 
 
 @pytest.mark.parametrize("name", PUZZLES)

@@ -94,8 +94,6 @@ def test_a_comma_and_a_letter_begin_the_next_solver() -> None:
     ],
 )
 def test_a_label_tells_of_the_solver_and_of_what_it_uses(text: str, label: str, suite: Suite) -> None:
-    if label == "uct":  # asks what the usual network can tell
-        pytest.importorskip("torch")
     assert runs.solver_label(registry.parse_solver(text), suite.puzzle) == label
     assert runs.solver_label(registry.parse_solver(label), suite.puzzle) == label
 

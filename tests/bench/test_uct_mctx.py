@@ -17,7 +17,6 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 @pytest.fixture
 def bench(monkeypatch):
-    pytest.importorskip("torch")
     monkeypatch.syspath_prepend(str(FOLDER))
     yield importlib.import_module("uct_mctx")
     for name in ("uct_mctx", "uct_speed"):

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-pytest.importorskip("torch")
-
 WRONG = "55......." + "." * 72
 
 

@@ -22,7 +22,6 @@ def copied(tmp_path):
 
 
 def test_rows_are_verified(program) -> None:
-    pytest.importorskip("torch")
     code, out, err = program("verify", OLD / "rows.jsonl")
     assert (code, err) == (0, "")
     assert "5 of 5" in out

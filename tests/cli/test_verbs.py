@@ -308,4 +308,5 @@ def test_the_demo_solves_and_proves(program):
     assert "shortest, proven" in out
     assert "the shortest (moves are U, D, L, R: the way the tile slides): " in out
     assert "the only one, proven" in out
+    assert "beam:estimate=net:width=10" in out
     assert "puzzlelab solve tiles-4x4" in out

@@ -97,13 +97,11 @@ def test_why_there_is_none_is_told_in_words(monkeypatch: pytest.MonkeyPatch, she
 
 def test_without_what_networks_need_it_is_named(monkeypatch: pytest.MonkeyPatch, eight: Puzzle) -> None:
     def absent() -> Any:
-        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+        raise ModuleNotFoundError("No module named 'onnxruntime'", name="onnxruntime")
 
     networks._load.cache_clear()
     monkeypatch.setattr(network_source, "load", absent)
-    with pytest.raises(
-        BadInput, match=r"networks need torch, which is not installed: pip install 'puzzlelab\[learn\]'"
-    ):
+    with pytest.raises(BadInput, match="networks need onnxruntime, which is not installed: pip install onnxruntime"):
         networks.find(eight)
 
 

@@ -162,7 +162,8 @@ def test_choices_in_cells_are_for_puzzles_with_cells(model_of, states_of) -> Non
 @pytest.mark.parametrize(("initial", "std"), [("he", 2 / 500), ("glorot", 2 / (500 + 4)), ("uniform", 1 / 1500)])
 @pytest.mark.parametrize("head", ["q", "policy"])
 def test_output_layers_begin_as_the_settings_say(initial, std, head) -> None:
-    from puzzlelab.training.learner import LearnerSettings, new_learner
+    from puzzlelab.training.learner import new_learner
+    from puzzlelab.training.settings import LearnerSettings
 
     puzzle = registry.load("tiles-3x3")
     network = {"kind": "dense", "width": 500, "depth": 1, "heads": [head]}

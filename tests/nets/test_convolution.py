@@ -12,6 +12,7 @@ import torch
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.nets import checkpoint
+from puzzlelab.nets.form import input_arrays
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.runs import read_toml
@@ -64,7 +65,7 @@ def test_each_convolution_has_its_own_filters_and_kernel(states_of) -> None:
 def test_a_scaled_plane_is_the_number_of_the_digit() -> None:
     puzzle = registry.load("sudoku-9x9")
     states = puzzle.read("inkala").state[None]
-    (plane,) = network_of(planes="scaled").inputs(puzzle, states)
+    (plane,) = input_arrays(puzzle, network_of(planes="scaled").input_names, states)
     assert plane.dtype == np.float32
     assert np.allclose(plane, states / 9 - 0.5, atol=1e-6)
 

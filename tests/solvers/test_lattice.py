@@ -173,6 +173,5 @@ def test_puzzles_without_candidates_get_a_sentence() -> None:
 
 
 def test_puzzles_without_a_network_get_a_sentence() -> None:
-    pytest.importorskip("torch")
     with pytest.raises(BadInput, match="no network for sudoku-4x4 comes with the package"):
         solve(FOUR.read("1..............."), Lattice())

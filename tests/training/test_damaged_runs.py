@@ -20,6 +20,7 @@ FILES = (
     "champion",
     "nets/*.json",
     "nets/*.safetensors",
+    "nets/*.onnx",
     "state.json",
     "state-*.safetensors",
     "shards/teacher.json",
@@ -118,7 +119,12 @@ def test_a_run_in_the_middle_goes_on_to_the_same_end_or_says_what_is_wrong(
         assert metrics_of(run) == metrics_of(whole)
 
 
-@pytest.mark.parametrize(("file", "damage"), [*product(("champion", "nets/*.json", "nets/*.safetensors"), DAMAGE)])
+NETWORK = ("nets/*.json", "nets/*.safetensors", "nets/*.onnx")
+SUPERFLUOUS = {("nets/*.safetensors", "missing"), ("nets/*.onnx", "missing")}
+"""Each of these files has all weights."""
+
+
+@pytest.mark.parametrize(("file", "damage"), [*product(("champion", *NETWORK), DAMAGE)])
 def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file, damage) -> None:
     run = damaged(whole, tmp_path / "run", file, damage)
     if (file, damage) == ("champion", "missing"):
@@ -127,6 +133,9 @@ def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file
     if (file, damage) == ("nets/*.json", "bit"):
         return  # of a card only the format, the network and its name count
     assert run.finished()
+    if (file, damage) in SUPERFLUOUS:
+        assert run.trained() == run.nets / whole.champion.read_text().strip()
+        return
     with pytest.raises(BadFile, match=r"repeat the command that trains the run|write one of"):
         run.trained()
 

@@ -11,7 +11,7 @@ from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves, legal_moves
 from puzzlelab.experience.schema import packed
 from puzzlelab.nets import checkpoint
-from puzzlelab.training import train_state
+from puzzlelab.training import state_files
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.evaluation import make_evaluator
 from puzzlelab.training.learner import new_learner
@@ -76,7 +76,7 @@ def test_an_evaluation_that_is_interrupted_is_made_when_the_run_goes_on(
     monkeypatch.setattr(Loop, "_evaluate", evaluate)
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path / "parts", settings_of())
-    assert train_state.saved_step(tmp_path / "parts") == steps[-1] == step
+    assert state_files.saved_step(tmp_path / "parts") == steps[-1] == step
     parts = train(tmp_path / "parts", settings_of())
     assert metrics_of(parts) == metrics_of(whole)
     assert parts.champion.read_text() == whole.champion.read_text()

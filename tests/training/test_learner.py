@@ -8,7 +8,8 @@ pytest.importorskip("torch")
 import torch
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.learner import LearnerSettings, learning_rate_at, new_learner
+from puzzlelab.training.learner import learning_rate_at, new_learner
+from puzzlelab.training.settings import LearnerSettings
 
 
 @pytest.mark.parametrize(("step", "rate"), [(0, 0.1), (4, 0.5), (55, 0.51), (110, 0.02), (999, 0.02)])

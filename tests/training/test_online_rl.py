@@ -14,7 +14,8 @@ from puzzlelab.experience.replay import ReplayBuffer, ReplaySettings
 from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.training import online_rl
-from puzzlelab.training.learner import LearnerSettings, new_learner
+from puzzlelab.training.learner import new_learner
+from puzzlelab.training.settings import LearnerSettings
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
 

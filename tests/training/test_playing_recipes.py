@@ -197,6 +197,9 @@ class Tabular(TorchModel):
         rows = torch.from_numpy((states.astype(np.int64) * powers).sum(axis=1))
         return {self.heads[0]: self.module(rows).squeeze(1)}
 
+    def outputs(self, states):
+        return {name: values.detach().numpy() for name, values in self.forward(states).items()}
+
 
 def tabular(settings, rate):
     """A table of games whose network is a table of numbers, and moves by so much of the gradient."""

@@ -9,7 +9,8 @@ import torch
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
-from puzzlelab.training.learner import LearnerSettings, new_learner
+from puzzlelab.training.learner import new_learner
+from puzzlelab.training.settings import LearnerSettings
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 STATES = np.arange(9, dtype=np.uint8)[None]

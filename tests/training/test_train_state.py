@@ -14,7 +14,8 @@ from safetensors.torch import save_file
 
 from puzzlelab.core.errors import BadFile
 from puzzlelab.training import metrics, recipe
-from puzzlelab.training.train_state import SavedStates, saved_step
+from puzzlelab.training.state_files import saved_step
+from puzzlelab.training.train_state import SavedStates
 
 OLD = Path(__file__).parents[1] / "data" / "old"
 PLAYING = {

@@ -21,7 +21,7 @@ BOARDS = (
         "tiles-4x4",
         "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3",
         "The 15-puzzle: a board of Korf's hundred (1985)",
-        ("ida:estimate=manhattan", "ida:estimate=pdb", "astar:weight=2", "beam"),
+        ("ida:estimate=manhattan", "ida:estimate=pdb", "astar:weight=2", "beam", "beam:estimate=net:width=10"),
     ),
     (
         "tiles-5x5",
@@ -43,6 +43,7 @@ BOARDS = (
     ),
 )
 PROOFS = {"optimal": "shortest, proven", "unique": "the only one, proven"}
+NETWORK = "The estimate net is a neural network that comes with the package; it is evaluated by ONNX Runtime."
 NEXT = """What to try next:
   puzzlelab solve tiles-4x4 "5 1 2 4 9 6 3 8 13 10 7 11 0 14 15 12" --steps
   puzzlelab generate tiles-4x4 --level 40 --count 5 | puzzlelab solve tiles-4x4
@@ -66,7 +67,7 @@ def demo() -> None:
         instance = api.load(name).read(board)
         console.print(f"\n[bold]{title}[/bold] ({name})\n{escape(instance.puzzle.draw(instance.state))}")
         _table(console, instance, solvers)
-    console.print(f"\nEvery answer was replayed by the plain rules.\n\n{NEXT}")
+    console.print(f"\nEvery answer was replayed by the plain rules. {NETWORK}\n\n{NEXT}")
 
 
 def _table(console: Console, instance: Instance, solvers: tuple[str, ...]) -> None:

@@ -43,11 +43,11 @@ def list_all(
 def _network(name: str, json: bool) -> None:
     """Print a network with its layers."""
     from puzzlelab.cli.layers import layer_facts, print_layers
-    from puzzlelab.cli.train import need_torch
+    from puzzlelab.cli.train import need_libraries
     from puzzlelab.core import networks
     from puzzlelab.core.errors import BadOption
 
-    need_torch()
+    need_libraries("the list of a network's layers", ["puzzlelab.nets.checkpoint"])
     from puzzlelab.nets import checkpoint, model_zoo
 
     text = networks.parts(name)[0]

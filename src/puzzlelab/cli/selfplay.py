@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
-from puzzlelab.cli.train import need_torch, settings_from
+from puzzlelab.cli.train import need_libraries, settings_from
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def run(
     ] = None,
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
-    selfplay_run, settings = _open_run(run, config, option)
+    selfplay_run, settings = _open_run(run, config, option, learns=True)
     with _interruptible(lines=True, learns=workers == 0) as watch:
         from puzzlelab.training.selfplay import supervisor
 
@@ -70,6 +70,7 @@ def generate(
     option: SetOption = None,
 ) -> None:
     """Play games and write them to the folder; several generators can run at once, on several machines."""
+    need_libraries("a generator of games", ["pyarrow"])
     selfplay_run, settings = _open_run(run, config, option)
     with _interruptible() as watch:
         from puzzlelab.training.selfplay import programs
@@ -80,7 +81,7 @@ def generate(
 @app.command()
 def train(run: RunArgument, config: ConfigOption = None, option: SetOption = None) -> None:
     """Learn from the games in the folder, and write a new candidate network after each round."""
-    selfplay_run, settings = _open_run(run, config, option)
+    selfplay_run, settings = _open_run(run, config, option, learns=True)
     with _interruptible(learns=True) as watch:
         from puzzlelab.training.selfplay import programs
 
@@ -103,7 +104,7 @@ def status(run: RunArgument) -> None:
 
     `puzzlelab plot RUN` draws the ratings over time.
     """
-    _print_status(*_open_run(run, None, None))
+    _print_status(*_open_run(run))
 
 
 def match(
@@ -122,7 +123,7 @@ def match(
     Exit code: 0 played, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP; boards that both
     have played count nevertheless.
     """
-    selfplay_run, settings = _open_run(run, None, None)
+    selfplay_run, settings = _open_run(run)
     from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
 
     runner, matches = MatchRunner.of(selfplay_run, settings), MatchLog(selfplay_run)
@@ -142,15 +143,22 @@ def match(
 # --- shared ---
 
 
-def _open_run(run: Path, config: Path | None, changes: list[str] | None) -> tuple[SelfPlayRun, Any]:
-    """The run, which is created if it does not exist yet, and its settings."""
-    need_torch()
+def _open_run(
+    run: Path, config: Path | None = None, changes: list[str] | None = None, learns: bool = False
+) -> tuple[SelfPlayRun, Any]:
+    """The run, which is created if it does not exist yet, and its settings.
+
+    Only a program that learns, and one that begins a run, need PyTorch.
+    """
     from puzzlelab.training import recipe as recipes
     from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
     selfplay_run = SelfPlayRun(run)
+    if learns or (config is not None and not selfplay_run.begun):
+        need_libraries()
     settings = settings_from("selfplay", selfplay_run, config, changes or [])
-    recipes.find("selfplay").check(settings)
+    if learns or not selfplay_run.begun:
+        recipes.find("selfplay").check(settings)
     selfplay_run.begin(settings)
     return selfplay_run, settings
 

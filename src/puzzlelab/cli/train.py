@@ -12,8 +12,13 @@ from puzzlelab.cli.console import fail, output, progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from puzzlelab.training.recipe import Recipe
     from puzzlelab.training.runs import Run
+
+NEEDED_TO_TRAIN = ("puzzlelab.nets.checkpoint", "pyarrow", "tomli_w")
+"""Modules without which no network is trained; the first one imports PyTorch, safetensors and onnx."""
 
 
 class TrainingProgram(StrEnum):
@@ -48,7 +53,7 @@ def train(
 
     Exit code: 0 trained, 2 something unreadable, 130, 143 or 129 ended by Ctrl-C, SIGTERM or SIGHUP.
     """
-    need_torch()
+    need_libraries()
     from puzzlelab.core.errors import BadFile, BadOption
     from puzzlelab.training import processes
     from puzzlelab.training import recipe as recipes
@@ -92,19 +97,21 @@ def _learn(recipe: Recipe, name: str, run: Run, settings: Any, alone: bool) -> N
         processes.train(recipe, name, run, settings)
 
 
-def need_torch() -> None:
-    """Raise `BadInput` if a library that training needs is not installed."""
+def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN) -> None:
+    """Raise `BadInput` if a library that these modules import is missing; `purpose` is the subject of the sentence."""
+    from importlib import import_module
+
     from puzzlelab.core.errors import BadInput
 
     try:
-        import pyarrow  # noqa: F401
-        import tomli_w  # noqa: F401
-
-        from puzzlelab.nets import torch_model  # noqa: F401
+        for name in modules:
+            import_module(name)
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):
             raise
-        raise BadInput(f"training needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+        raise BadInput(
+            f"{purpose} needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'"
+        ) from None
 
 
 def _restart(run: Run, yes: bool) -> None:

@@ -22,4 +22,4 @@ class NetworkSource(Protocol):
 
 
 load: Callable[[], NetworkSource]
-"""Imports the source; raises `ModuleNotFoundError` where torch is not installed."""
+"""Imports the source, and with it ONNX Runtime; raises `ModuleNotFoundError` where that is not installed."""

@@ -2,7 +2,8 @@
 
 A name is `net`, the best network that comes with the package for a puzzle, or `net:NAME`, where NAME is a file, a
 folder of checkpoints, the name of a network of the package, or the beginning of the hash of one. `:averaged` at the end
-evaluates the network on every mirror image of a board, and takes the mean. Nothing here imports torch.
+evaluates the network on every mirror image of a board, and takes the mean. What evaluates networks is imported when
+the first one is needed.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def is_network(name: object) -> bool:
 def find(puzzle: Puzzle, name: str | None = None) -> Network:
     """The network of this name for this puzzle, such as `net:dust-8x6x5`; without a name, the puzzle's best one.
 
-    Raises `BadInput` if there is none, if the file is damaged, or if torch is not installed.
+    Raises `BadInput` if there is none, or if the file is damaged.
     """
     return _load(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
 
@@ -104,7 +105,7 @@ def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
     """The cards of the package's networks that this puzzle can use, by name; the best one first.
 
-    They are read here, because the module that loads networks imports torch.
+    They are read here, because the module that loads networks imports what evaluates them.
     """
     every = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
     names = [usable.name for usable in puzzles_of_networks(puzzle)]
@@ -182,5 +183,5 @@ def _load(puzzle: Puzzle, name: str) -> Network:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
-        raise BadInput(f"networks need {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+        raise BadInput(f"networks need {error.name}, which is not installed: pip install {error.name}") from None
     return source.find(puzzle, name)

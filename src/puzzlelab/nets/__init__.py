@@ -1,11 +1,15 @@
 """Neural networks: architectures, files with weights, and the model that gives searches a prior and an estimate.
 
-Start with `model.py`: a model is a network with its puzzle, and answers as an `Estimate` or a `Prior`. `network.py` has
-the settings that all networks share, `architectures/` one architecture a file, and `heads.py` their output layers.
-`checkpoint.py` reads and writes weights with their card; `model_zoo.py` finds networks by name, in files and among
-those that come with the package.
+Start with `model.py`: a model is a network with its puzzle, and answers as an `Estimate` or a `Prior`. `form.py` says
+what a program must know of a network to use it. Searches use an `OnnxModel` (`onnx_model.py`, `onnx_files.py`), which
+ONNX Runtime evaluates: `network_files.py` loads it, and `model_zoo.py` finds it by name, in files and among the
+networks that come with the package.
 
-Torch is imported here and in `training` alone. Searches reach this package only through `core/networks.py`, so that
-they start without torch. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may import it; `experience` and
-this package do not know each other.
+Trainings use a `TorchModel` (`torch_model.py`). `network.py` has the settings that all networks share, `architectures/`
+one architecture a file, and `heads.py` their output layers. `checkpoint.py` writes the files of a network, with
+`onnx_export.py` and `card.py`, and reads them to go on with training.
+
+Only what trains imports torch. Searches reach this package only through `core/networks.py`, so that they start without
+ONNX Runtime where they need no network. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may import this
+package; `experience` and this package do not know each other.
 """

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
 
 import torch
 
 from puzzlelab.core.errors import BadOption
-
-Precision = Literal["auto", "bf16", "float32"]
+from puzzlelab.nets.network import Precision
 
 
 def device(name: str = "auto") -> torch.device:

@@ -58,7 +58,9 @@ class Model(ABC):
         return self._in_batches(self._outputs, states)
 
     def _in_batches(self, evaluate: Callable[[NDArray[Any]], Outputs], array: NDArray[Any]) -> Outputs:
-        size = self.form.batch_size
+        size, moves = self.form.batch_size, self.puzzle.move_count
+        if not len(array):
+            return {name: np.zeros((0,) if name == "cost_to_go" else (0, moves), np.float32) for name in self.heads}
         if len(array) <= size:
             return evaluate(array)
         parts = [evaluate(array[begin : begin + size]) for begin in range(0, len(array), size)]

@@ -31,6 +31,10 @@ def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | No
     network = onnx_files.read(file) if card is None or file.exists() else _converted(stem, card)
     if card is not None:
         card.check_hash(network.name, file)
+        if network.card is not None and network.card.puzzle != card.puzzle:
+            raise BadFile(
+                f"{card_path(path)} is for {card.puzzle}, and the network beside it for {network.card.puzzle}"
+            )
     card = card or network.card
     if card is not None:
         try:

@@ -23,7 +23,7 @@ from puzzlelab.core.errors import BadFile, PuzzlelabError
 from puzzlelab.core.puzzle import State
 from puzzlelab.nets.card import Card
 from puzzlelab.nets.form import input_arrays
-from puzzlelab.nets.onnx_files import KEY, Description, is_sealed, read_bytes, sealed
+from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, is_sealed, read_bytes, sealed
 from puzzlelab.nets.onnx_model import OnnxModel, some_state
 from puzzlelab.nets.torch_model import TorchModel
 
@@ -59,7 +59,7 @@ def to_onnx(model: TorchModel, card: Card) -> bytes:
     state = some_state(model.puzzle)[None]
     inputs = tuple(map(torch.from_numpy, input_arrays(model.puzzle, form.inputs, np.repeat(state, TRACED, axis=0))))
     buffer = io.BytesIO()
-    with _without_warnings():
+    with _without_warnings(), _plain_attention():
         torch.onnx.export(
             _Ordered(module, form.heads),
             inputs,
@@ -72,28 +72,35 @@ def to_onnx(model: TorchModel, card: Card) -> bytes:
             dynamo=False,
         )
     program = onnx.load_model_from_string(buffer.getvalue())
+    program.producer_name = PRODUCER
     _keep_weights(program, module)
     entry = program.metadata_props.add()
     described = Description(form=form, card=card.model_copy(update={"measured": []}))
     entry.key, entry.value = KEY, described.model_dump_json()
     data = sealed(program.SerializeToString(deterministic=True))
-    _check(data, TorchModel(model.puzzle, model.settings, module), np.repeat(state, CHECKED, axis=0))
+    exact = TorchModel(model.puzzle, model.settings, module, precision="float32")
+    _check(data, exact, np.repeat(state, CHECKED, axis=0))
     return data
 
 
 def _keep_weights(program: onnx.ModelProto, module: nn.Module) -> None:
-    """Give weights their names in the module, and add those that no output depends on."""
-    weights = module.state_dict()
-    names = {}
-    for tensor in program.graph.initializer:
-        name = tensor.name.removeprefix(PREFIX)
-        if tensor.name.startswith(PREFIX) and name in weights:
-            names[tensor.name] = tensor.name = name
-    for node in program.graph.node:
+    """Give weights their names in the module, and add those that no output depends on.
+
+    A weight with the name of an input or output, such as the states of a table, keeps the prefix.
+    """
+    graph, weights = program.graph, module.state_dict()
+    values = {each.name for each in (*graph.input, *graph.output)}
+    names = {PREFIX + name: PREFIX + name if name in values else name for name in weights}
+    written = set()
+    for tensor in graph.initializer:
+        if tensor.name in names:
+            written.add(tensor.name)
+            tensor.name = names[tensor.name]
+    for node in graph.node:
         for index, name in enumerate(node.input):
             node.input[index] = names.get(name, name)
-    for name in sorted(set(weights) - set(names.values())):
-        program.graph.initializer.append(numpy_helper.from_array(weights[name].numpy(), name))
+    for name in sorted(names.keys() - written):
+        graph.initializer.append(numpy_helper.from_array(weights[name.removeprefix(PREFIX)].numpy(), names[name]))
 
 
 def _check(data: bytes, model: TorchModel, states: State) -> None:
@@ -124,9 +131,21 @@ def weights_in(data: bytes, path: Path) -> dict[str, Tensor]:
     """The weights in the content of a file; `path` is what errors name. Raises `BadFile`."""
     try:
         program = onnx.load_model_from_string(data)
-        return {each.name: torch.from_numpy(numpy_helper.to_array(each).copy()) for each in program.graph.initializer}
+        arrays = {each.name.removeprefix(PREFIX): numpy_helper.to_array(each) for each in program.graph.initializer}
+        return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
     except (ValueError, TypeError, onnx.checker.ValidationError) as error:
         raise BadFile(f"{path} holds no weights: {error}") from None
+
+
+@contextmanager
+def _plain_attention() -> Iterator[None]:
+    """Without PyTorch's fused operator for transformers, which ONNX has no name for."""
+    enabled = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(enabled)
 
 
 @contextmanager

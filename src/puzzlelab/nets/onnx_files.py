@@ -27,8 +27,8 @@ from puzzlelab.nets.card import Card
 from puzzlelab.nets.form import INPUTS, Head, NetworkForm, Outputs
 
 SUFFIX = ".onnx"
-KEY = "puzzlelab"
-"""The metadata entry that files of puzzlelab have."""
+KEY = PRODUCER = "puzzlelab"
+"""The metadata entry that files of puzzlelab have, and the program that they name as their origin."""
 SEAL = b"\x72\x4a\x0a\x06sha256\x12\x40"
 """The beginning of a metadata entry `sha256` with 64 characters, as bytes of the format (protocol buffers)."""
 DIGITS = 64
@@ -106,12 +106,17 @@ def read(path: Path) -> OnnxNetwork:
 
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     """As `read`, from the content of a file; `path` is what errors name."""
+    whole = is_sealed(data)
+    damaged = BadFile(f"{path} is damaged: its checksum does not agree")
+    if not whole and data[-len(SEAL) - DIGITS :].startswith(SEAL):
+        raise damaged
     session = _session(data, path)
-    text = session.get_modelmeta().custom_metadata_map.get(KEY)
-    if text is None:
+    facts = session.get_modelmeta()
+    text = facts.custom_metadata_map.get(KEY)
+    if text is None and facts.producer_name != PRODUCER:
         return OnnxNetwork(_form_of(session, path), hashlib.sha256(data).hexdigest()[:16], session)
-    if not is_sealed(data):
-        raise BadFile(f"{path} is damaged: its checksum does not agree")
+    if text is None or not whole:
+        raise damaged
     try:
         description = Description.model_validate_json(text)
     except ValidationError:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, PuzzlelabError
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Reversible, scale_of
+from puzzlelab.core.views import Candidates, Reversible, Samples, scale_of
+from puzzlelab.engine import candidate_logits
 from puzzlelab.nets.form import NetworkForm, Outputs
-from puzzlelab.nets.model import Model
+from puzzlelab.nets.model import Model, digits_per_cell
 from puzzlelab.nets.onnx_files import OnnxNetwork
 
 
@@ -88,8 +89,14 @@ def _shape(sizes: Sequence[object]) -> str:
 
 def some_state(puzzle: Puzzle) -> State:
     """Any state of the puzzle; raises `Unsupported`."""
-    reversible = puzzle.view(Reversible)
+    reversible, candidates, samples = puzzle.view(Reversible), puzzle.view(Candidates), puzzle.view(Samples)
+    state: State
     if reversible is not None:
-        state: State = reversible.goals()[0]
+        state = reversible.goals()[0]
+        return state
+    if candidates is not None and not (samples and samples.scales):
+        digits = digits_per_cell(puzzle)
+        blank = np.ones((1, puzzle.move_count // digits, digits), np.bool_)
+        state = candidate_logits.states_of(candidates, blank)[0]
         return state
     return scale_of(puzzle)[1].sample(np.random.default_rng(0), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.nets import network_files
-from puzzlelab.nets.card import CARD, WEIGHTS
+from puzzlelab.nets.card import CARD, ENDINGS
 
 CHAMPION = "champion"
 """The file in the folder of a run that names its best network."""
@@ -26,8 +26,9 @@ def is_hash(name: str) -> bool:
 
 
 def has_files(nets: Path, name: str) -> bool:
-    """Whether the folder `nets` has the weights and the card of the network with this hash."""
-    return is_hash(name) and all((nets / f"{name}{end}").is_file() for end in (WEIGHTS, CARD))
+    """Whether the folder `nets` has the card of the network with this hash, and a file with its weights."""
+    present = {ending for ending in ENDINGS if is_hash(name) and (nets / f"{name}{ending}").is_file()}
+    return CARD in present and len(present) > 1
 
 
 def hash_in(path: Path) -> str | None:
@@ -63,9 +64,12 @@ def name_in(path: Path) -> str | None:
 
 
 def check(folder: Path, name: str) -> None:
-    """Raise `BadFile` with a way out if the files of this network of the run are damaged."""
+    """Raise `BadFile` with a way out if the files of this network of the run are damaged; imports PyTorch."""
+    from puzzlelab.nets import checkpoint
+
     try:
         network_files.load(folder / NETS / name)
+        checkpoint.load(folder / NETS / name)
     except BadFile as error:
         raise BadFile(advised(folder, name, error)) from None
 

@@ -19,7 +19,7 @@ from puzzlelab.core.puzzle import State
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.form import NetworkForm, Outputs
 from puzzlelab.nets.model import Model
-from puzzlelab.nets.network import NetworkSettings
+from puzzlelab.nets.network import NetworkSettings, Precision
 
 CPU = torch.device("cpu")
 
@@ -32,6 +32,8 @@ class TorchModel(Model):
     module: nn.Module
     name: str = ""
     device: torch.device = CPU
+    precision: Precision = "auto"
+    """That of its matrix products, in `evaluate`."""
 
     @property
     def form(self) -> NetworkForm:
@@ -40,7 +42,7 @@ class TorchModel(Model):
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """The outputs of the layers for arrays of the kinds `form.inputs`."""
-        with torch.inference_mode(), precision(self.device), evaluating(self.module):
+        with torch.inference_mode(), precision(self.device, self.precision), evaluating(self.module):
             outputs = self.module(*map(self.tensor, inputs))
             return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 

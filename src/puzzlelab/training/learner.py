@@ -9,75 +9,27 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, pi
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import torch
-from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import free_memory
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.settings import Settings
-from puzzlelab.nets.device import Precision, device, precision
+from puzzlelab.nets.device import device, precision
 from puzzlelab.nets.heads import Scalar
 from puzzlelab.nets.layers import initialise_outputs
 from puzzlelab.nets.model import residual_base
 from puzzlelab.nets.network import NetworkSettings, read_network
 from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.training.settings import LearnerSettings
 from puzzlelab.training.target_network import move_towards
 
 BYTES_OF_PARAMETER = 20
 """Memory for each parameter in training: its value, its mean, its gradient, and two moments, in float32."""
 Losses = dict[str, Tensor]
 """The parts of the loss by name, each with its weight; the loss is their sum."""
-
-
-class LearnerSettings(Settings):
-    """How a network is optimised."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        "batch": "batch_size",
-        "rate": "learning_rate",
-        "last": "final_lr_share",
-        "again": "restart_factor",
-        "decay": "weight_decay",
-        "clip": "max_grad_norm",
-        "mean": "ema",
-        "save": "save_seconds",
-    }
-    steps: int | None = Field(default=None, ge=1)
-    """The number of steps; None: train until interrupted."""
-    batch_size: int = Field(default=1000, ge=1)
-    optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
-    learning_rate: float = Field(default=1e-3, gt=0)
-    schedule: Literal["constant", "cosine"] = "cosine"
-    """Cosine: the learning rate falls to the share `final_lr_share` at the last step, or at the next restart."""
-    final_lr_share: float = Field(default=0.02, ge=0, le=1)
-    restarts: tuple[int, ...] = ()
-    """Steps at which the cosine starts again (Loshchilov and Hutter, 2017)."""
-    restart_factor: float = Field(default=1.0, gt=0, le=1)
-    """The learning rate at the start of a cosine, as a share of that at the start of the cosine before."""
-    warmup: int = Field(default=200, ge=0)
-    """Steps in which the learning rate rises linearly from 0."""
-    weight_decay: float = Field(default=1e-4, ge=0)
-    """The weight decay of adamw."""
-    max_grad_norm: float = Field(default=5.0, ge=0)
-    """The norm to which gradients are clipped; 0: no clipping."""
-    ema: float = Field(default=0.999, ge=0, lt=1)
-    """The decay of the exponential moving average of the weights, which is evaluated and saved."""
-    device: str = "auto"
-    precision: Precision = "auto"
-    threads: int = Field(default=1, ge=1)
-    save_seconds: float = Field(default=60.0, gt=0)
-    """Seconds between two saved states."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> LearnerSettings:
-        marks = [0, *self.restarts, *(() if self.steps is None else (self.steps,))]
-        if marks != sorted(set(marks)):
-            raise ValueError(f"restarts must rise and lie before the last step, not be at {list(self.restarts)}")
-        return self
 
 
 @dataclass

@@ -21,8 +21,9 @@ from puzzlelab.nets.card import ENDINGS
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
 from puzzlelab.training.learner import Learner
 from puzzlelab.training.metrics import MeanLosses, MetricsWriter
-from puzzlelab.training.recipe import RecipeSettings, Watch
+from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run, to_toml_values
+from puzzlelab.training.settings import RecipeSettings
 from puzzlelab.training.train_state import SavedStates
 
 TASK_PREFIX = "own."

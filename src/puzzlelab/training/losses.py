@@ -5,15 +5,13 @@ Shapes: B = samples, M = number of moves.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from puzzlelab.nets.form import Policy
+from puzzlelab.training.settings import Distance
 
-Distance = Literal["squared", "huber"]
 MIN_PROBABILITY = 1e-30
 """Lower bound of probabilities, so that their logarithm is finite."""
 

@@ -27,10 +27,10 @@ from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
 from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
-from puzzlelab.training.losses import Distance
 from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
-from puzzlelab.training.recipe import RecipeSettings, Watch
+from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
+from puzzlelab.training.settings import Distance, RecipeSettings
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 

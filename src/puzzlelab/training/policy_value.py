@@ -3,35 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from puzzlelab.nets.model import digits_per_cell
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.batch import PolicyValueBatch
 from puzzlelab.training.learner import Learner, Losses
-from puzzlelab.training.losses import Distance, policy_loss, search_policy_loss, value_loss
-from puzzlelab.training.recipe import RecipeSettings
-
-
-class PolicyValueSettings(RecipeSettings):
-    """The settings of every recipe that learns in this way."""
-
-    renamed: ClassVar[Mapping[str, str]] = {
-        **RecipeSettings.renamed,
-        "remaining": "cost_to_go_weight",
-        "moves": "policy_weight",
-    }
-    cost_to_go_weight: float = Field(default=1.0, ge=0)
-    """The weight of the remaining moves in the loss."""
-    policy_weight: float = Field(default=0.1, ge=0)
-    """The weight of the scores of moves in the loss."""
-    distance: Distance = "squared"
-    augment: bool = True
-    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
+from puzzlelab.training.losses import policy_loss, search_policy_loss, value_loss
+from puzzlelab.training.settings import PolicyValueSettings
 
 
 def train_on(

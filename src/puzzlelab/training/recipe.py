@@ -6,33 +6,16 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from pydantic import Field
+from typing import Any
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
-from puzzlelab.core.networks import NetworkOptions
 from puzzlelab.core.settings import Settings, read_options, with_new_names_inside
 from puzzlelab.training import recipes
-from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import LearnerSettings
 from puzzlelab.training.runs import Run
+from puzzlelab.training.settings import RecipeSettings
 
 Watch = Callable[[], None]
 """Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
-
-
-class RecipeSettings(Settings):
-    """The settings that every recipe has."""
-
-    renamed: ClassVar[Mapping[str, str]] = {"exam": "evaluation"}
-    recipe: str = ""
-    """The recipe's own name."""
-    puzzle: str
-    seed: int = Field(default=0, ge=0, lt=2**63)
-    network: NetworkOptions
-    learning: LearnerSettings = LearnerSettings()
-    evaluation: EvalSettings = EvalSettings()
 
 
 @dataclass(frozen=True)

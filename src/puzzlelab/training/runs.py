@@ -21,7 +21,7 @@ from puzzlelab.core.errors import BadFile, BadInput, is_unicode
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
 from puzzlelab.nets import run_networks
-from puzzlelab.training import train_state
+from puzzlelab.training import state_files
 
 MACHINE_SETTINGS = ("device", "precision", "threads", "jobs")
 """Settings of the machine, which may change when a run is continued."""
@@ -66,8 +66,6 @@ class Run:
 
     def begin(self, settings: Settings) -> None:
         """Make the folder, or check that it was begun with these settings; raises `BadFile` or `BadInput`."""
-        import tomli_w
-
         if not is_unicode(str(self.folder)):
             raise BadInput(f"{self.folder} is no Unicode, which the names of networks must be: give another --run")
         values = to_toml_values(settings)
@@ -86,6 +84,8 @@ class Run:
             raise BadInput(f"{self.folder} is no folder: give another --run")
         if self.folder.exists() and not all(self._is_half_begun(path) for path in self.folder.iterdir()):
             raise BadInput(f"{self.folder} is not empty, and holds no run: give another --run")
+        import tomli_w
+
         with self.writing():
             files.make_folder(self.folder)
             self.write(self.config, tomli_w.dumps(values))
@@ -141,7 +141,7 @@ class Run:
         """
         if not self.done.exists() or self.champion.exists():
             return self.done.exists()
-        if not train_state.saved_step(self.folder):
+        if not state_files.saved_step(self.folder):
             raise BadFile(
                 f"{self.champion} is missing, and there is no saved state to make the network from: put the file back, "
                 "or --restart begins the run anew"

@@ -35,8 +35,9 @@ from puzzlelab.nets.network import NetworkSettings
 from puzzlelab.training.evaluation import Metrics
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
-from puzzlelab.training.recipe import RecipeSettings, Watch
+from puzzlelab.training.recipe import Watch
 from puzzlelab.training.runs import Run
+from puzzlelab.training.settings import RecipeSettings
 
 GENERATION, ORDER, SYMMETRY = 3, 4, 5
 """The branches of the run's seed that generate boards, order them, and draw their symmetries."""

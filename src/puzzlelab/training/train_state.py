@@ -25,9 +25,9 @@ from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.core.files import replace_file, replacing
 from puzzlelab.engine import report
 from puzzlelab.nets.checkpoint import hash_of, read_weights
+from puzzlelab.training.state_files import TENSORS, saved_steps, state_path
 
 STATE = "state.json"
-TENSORS = ".safetensors"
 KEPT_STATES = 2
 """The number of states that are kept."""
 
@@ -48,7 +48,7 @@ class SavedStates:
 
         Reports each damaged state. Raises `BadFile` if none of them can be read.
         """
-        steps = _saved_steps(self.folder)
+        steps = saved_steps(self.folder)
         first_error = ""
         for index, step in enumerate(reversed(steps)):
             try:
@@ -70,7 +70,7 @@ class SavedStates:
 
     def save(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Save a state, and remove all but the last two good ones; raises `BadFile`."""
-        path, text = _path(self.folder, values["step"]), json.dumps(values)
+        path, text = state_path(self.folder, values["step"]), json.dumps(values)
         header = {"values": text, "hash": _hash(tensors, text)}
         try:
             with replacing(path) as temporary:
@@ -87,7 +87,7 @@ class SavedStates:
         """Keep the state with these values, and of the other good ones those before it."""
         earlier = [step for step in self.kept if step < values["step"]]
         self.kept = {**{step: self.kept[step] for step in earlier[-(KEPT_STATES - 1) :]}, values["step"]: dict(values)}
-        names = {_path(self.folder, step).name for step in self.kept}
+        names = {state_path(self.folder, step).name for step in self.kept}
         for path in self.folder.glob(f"state-*{TENSORS}*"):
             if path.name not in names:
                 path.unlink(missing_ok=True)
@@ -103,24 +103,9 @@ class SavedStates:
         return next(iter(self.kept.values()), {})
 
 
-def saved_step(folder: Path) -> int:
-    """The number of steps of the last saved state, 0 if there is none; the state itself is not read."""
-    return max(_saved_steps(folder), default=0)
-
-
-def _path(folder: Path, step: int) -> Path:
-    return folder / f"state-{step}{TENSORS}"
-
-
-def _saved_steps(folder: Path) -> list[int]:
-    """The steps of all files of states, in their order."""
-    texts = [path.name.removeprefix("state-").removesuffix(TENSORS) for path in folder.glob(f"state-*{TENSORS}")]
-    return sorted(int(text) for text in texts if text.isdecimal())
-
-
 def _read(folder: Path, step: int) -> State:
     """The state of this step; raises `BadFile` if it is damaged."""
-    path = _path(folder, step)
+    path = state_path(folder, step)
     values, expected = _read_values(folder, step)
     tensors = read_weights(path)
     if expected is not None and _hash(tensors, json.dumps(values)) != expected:
@@ -130,7 +115,7 @@ def _read(folder: Path, step: int) -> State:
 
 def _read_values(folder: Path, step: int) -> tuple[dict[str, Any], str | None]:
     """(values, checksum of the whole state) of this step; earlier versions wrote no checksum. Raises `BadFile`."""
-    path = _path(folder, step)
+    path = state_path(folder, step)
     try:
         with safe_open(path, "pt") as file:
             header = file.metadata() or {}

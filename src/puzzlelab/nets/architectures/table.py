@@ -51,7 +51,7 @@ class ValueTable(nn.Module):
 
     def rows(self, states: Tensor) -> Tensor:
         """`int64[B]`: the row of each of the states `[B, S]`; -1 for a state that is not in the table."""
-        codes = (states.to(torch.int64) * self.multipliers).sum(1)
+        codes = states.to(torch.int64) @ self.multipliers  # ONNX Runtime's sum has no overflow modulo 2^64
         rows = self._last_row_up_to(codes)
         return torch.where((self.states[rows] == states).all(1), rows, -1)
 

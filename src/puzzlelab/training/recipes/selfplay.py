@@ -10,8 +10,6 @@ from __future__ import annotations
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.experience.curriculum import StartSampler
-from puzzlelab.nets.device import device
-from puzzlelab.training.learner import check_network
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.selfplay import supervisor
@@ -21,6 +19,9 @@ from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
 def check(settings: SelfPlaySettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
+    from puzzlelab.nets.device import device
+    from puzzlelab.training.learner import check_network
+
     puzzle = registry.load(settings.puzzle)
     StartSampler.of(puzzle, settings.curriculum)
     if settings.curriculum.growth not in ("never", "wins"):

@@ -12,7 +12,6 @@ from puzzlelab.training.selfplay.heartbeat import Heartbeat, programs
 from puzzlelab.training.selfplay.referee import Referee
 from puzzlelab.training.selfplay.run_folder import Follow, SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
-from puzzlelab.training.selfplay.trainer import Trainer
 
 POLL_SECONDS = 0.2
 """The time between two checks for work."""
@@ -42,6 +41,8 @@ def generate(run: SelfPlayRun, settings: SelfPlaySettings, follow: Follow | None
 
 def train(run: SelfPlayRun, settings: SelfPlaySettings, watch: Callable[[], None]) -> None:
     """Learn until the run is done; raises `BadInput` if another trainer is at work."""
+    from puzzlelab.training.selfplay.trainer import Trainer
+
     with run.exclusive(TRAINER), Heartbeat(run, TRAINER).running() as heartbeat:
         trainer = Trainer.open(run, settings, heartbeat, watch)
         try:
@@ -86,6 +87,7 @@ def take_turns(run: SelfPlayRun, settings: SelfPlaySettings, time_is_over: Calla
     run goes on from that turn: a shard or a match that exists is not made again, and the trainer reads the shards that
     it had read then, in the same order.
     """
+    from puzzlelab.training.selfplay.trainer import Trainer
 
     def watch() -> None:
         if time_is_over():

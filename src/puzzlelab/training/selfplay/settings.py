@@ -10,10 +10,8 @@ from pydantic import Field
 from puzzlelab.core.settings import Settings
 from puzzlelab.experience.curriculum import CurriculumSettings
 from puzzlelab.training.evaluation import EvalSettings
-from puzzlelab.training.learner import LearnerSettings
-from puzzlelab.training.losses import Distance
-from puzzlelab.training.policy_value import PolicyValueSettings
 from puzzlelab.training.selfplay.run_folder import Follow
+from puzzlelab.training.settings import Distance, LearnerSettings, PolicyValueSettings
 
 
 class GameSettings(Settings):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from puzzlelab.core import registry
 from puzzlelab.experience.shards import numbers
-from puzzlelab.training import metrics, train_state
+from puzzlelab.training import metrics, state_files
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
 from puzzlelab.training.selfplay.generator import start_sampler
 from puzzlelab.training.selfplay.heartbeat import ProgramStatus, programs
@@ -103,7 +103,7 @@ class StatusReader:
             games_per_minute=_games_per_minute(recent, until),
             scramble_length=starts.difficulty,
             max_scramble_length=self.settings.curriculum.max_difficulty,
-            steps=max([train_state.saved_step(run.folder), *(int(line["step"]) for line in evaluations[-1:])]),
+            steps=max([state_files.saved_step(run.folder), *(int(line["step"]) for line in evaluations[-1:])]),
             solved=next((line["solved"] for line in reversed(evaluations) if "solved" in line), None),
             champion=run.network("champion"),
             champions=_champions(began, entries, matches, rating_of, opponents),

@@ -1,0 +1,93 @@
+"""The settings that recipes share. A program that only reads the settings of a run does not import PyTorch for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from puzzlelab.core.networks import NetworkOptions
+from puzzlelab.core.settings import Settings
+from puzzlelab.nets.network import Precision
+from puzzlelab.training.evaluation import EvalSettings
+
+Distance = Literal["squared", "huber"]
+"""Measures of the difference between a predicted value and its target."""
+
+
+class LearnerSettings(Settings):
+    """How a network is optimised."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        "batch": "batch_size",
+        "rate": "learning_rate",
+        "last": "final_lr_share",
+        "again": "restart_factor",
+        "decay": "weight_decay",
+        "clip": "max_grad_norm",
+        "mean": "ema",
+        "save": "save_seconds",
+    }
+    steps: int | None = Field(default=None, ge=1)
+    """The number of steps; None: train until interrupted."""
+    batch_size: int = Field(default=1000, ge=1)
+    optimiser: Literal["adam", "adamw", "sgd"] = "adamw"
+    learning_rate: float = Field(default=1e-3, gt=0)
+    schedule: Literal["constant", "cosine"] = "cosine"
+    """Cosine: the learning rate falls to the share `final_lr_share` at the last step, or at the next restart."""
+    final_lr_share: float = Field(default=0.02, ge=0, le=1)
+    restarts: tuple[int, ...] = ()
+    """Steps at which the cosine starts again (Loshchilov and Hutter, 2017)."""
+    restart_factor: float = Field(default=1.0, gt=0, le=1)
+    """The learning rate at the start of a cosine, as a share of that at the start of the cosine before."""
+    warmup: int = Field(default=200, ge=0)
+    """Steps in which the learning rate rises linearly from 0."""
+    weight_decay: float = Field(default=1e-4, ge=0)
+    """The weight decay of adamw."""
+    max_grad_norm: float = Field(default=5.0, ge=0)
+    """The norm to which gradients are clipped; 0: no clipping."""
+    ema: float = Field(default=0.999, ge=0, lt=1)
+    """The decay of the exponential moving average of the weights, which is evaluated and saved."""
+    device: str = "auto"
+    precision: Precision = "auto"
+    threads: int = Field(default=1, ge=1)
+    save_seconds: float = Field(default=60.0, gt=0)
+    """Seconds between two saved states."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> LearnerSettings:
+        marks = [0, *self.restarts, *(() if self.steps is None else (self.steps,))]
+        if marks != sorted(set(marks)):
+            raise ValueError(f"restarts must rise and lie before the last step, not be at {list(self.restarts)}")
+        return self
+
+
+class RecipeSettings(Settings):
+    """The settings that every recipe has."""
+
+    renamed: ClassVar[Mapping[str, str]] = {"exam": "evaluation"}
+    recipe: str = ""
+    """The recipe's own name."""
+    puzzle: str
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    network: NetworkOptions
+    learning: LearnerSettings = LearnerSettings()
+    evaluation: EvalSettings = EvalSettings()
+
+
+class PolicyValueSettings(RecipeSettings):
+    """The settings of every recipe that learns in this way."""
+
+    renamed: ClassVar[Mapping[str, str]] = {
+        **RecipeSettings.renamed,
+        "remaining": "cost_to_go_weight",
+        "moves": "policy_weight",
+    }
+    cost_to_go_weight: float = Field(default=1.0, ge=0)
+    """The weight of the remaining moves in the loss."""
+    policy_weight: float = Field(default=0.1, ge=0)
+    """The weight of the scores of moves in the loss."""
+    distance: Distance = "squared"
+    augment: bool = True
+    """Whether samples are shown under random symmetries of the puzzle and random permutations of its symbols."""
