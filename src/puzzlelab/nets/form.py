@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
@@ -30,15 +30,18 @@ InputName = Literal["planes", "scaled_planes", "symbol_planes", "output_index", 
 Outputs = dict[str, NDArray[np.float32]]
 """Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
 
+MOST_AT_ONCE = 1 << 16
+"""The greatest number of states that a network may evaluate at once."""
+
 
 class NetworkForm(BaseModel):
     """The inputs and outputs of a network, and what they mean."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    inputs: tuple[InputName, ...]
+    inputs: tuple[InputName, ...] = Field(min_length=1)
     """The kinds of its inputs, in their order."""
-    heads: tuple[Head, ...]
+    heads: tuple[Head, ...] = Field(min_length=1)
     """The names of its outputs, in their order."""
     policy: Policy = "softmax"
     canonical: bool = False
@@ -47,7 +50,7 @@ class NetworkForm(BaseModel):
     """The estimate of the puzzle to which the network adds, or nothing."""
     reads_candidates: bool = False
     """Whether the network was trained on masks of candidates rather than on states."""
-    batch_size: int = 4096
+    batch_size: int = Field(4096, ge=1, le=MOST_AT_ONCE)
     """States that are evaluated at once: more do not fit the processor's caches."""
 
 
@@ -117,11 +120,17 @@ INPUTS: dict[InputName, Callable[[Puzzle, State], NDArray[Any]]] = {
     "candidates": all_candidates,
     "states": lambda puzzle, states: states.astype(np.int16),
 }
-"""Kind of input -> how it is made of plain `states[B, S]`.
-
-- `planes`: `float32[B, F]`, the puzzle's planes;
-- `scaled_planes`: `float32[B, N]`, one number a cell (see `scaled`);
-- `symbol_planes`, `output_index`: the planes of interchangeable symbols, and the place of each move among the outputs;
-- `candidates`: `bool[B, N * D]`, the remaining digits of each cell;
-- `states`: `int16[B, S]`, the states themselves.
-"""
+"""Kind of input -> how it is made of plain `states[B, S]`."""
+INPUT_MEANINGS: dict[InputName, str] = {
+    "planes": "the puzzle's planes: cell by cell, a 1 at its tile, colour or digit",
+    "scaled_planes": "for each cell the number of its plane, from 1 (0: none), over their number, less 1/2",
+    "symbol_planes": "planes of each symbol that may be exchanged for another, such as a colour",
+    "output_index": "which output of the symbols, one after the other, is the score of each move",
+    "candidates": "cell by cell, whether a digit is possible: all in blank cells, one in any other",
+    "states": "the states themselves: the number in each cell, 0 for a blank one",
+}
+OUTPUT_MEANINGS: dict[Head, str] = {
+    "policy": "logits of moves; those of illegal moves are not used",
+    "cost_to_go": "the number of moves to the goal; `[B, 1]` is read too",
+    "q": "values of moves: the negative number of moves to the goal by way of each; -inf is a move never to be made",
+}
