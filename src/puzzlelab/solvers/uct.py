@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator
 
 from puzzlelab.core import networks, seeds
@@ -30,10 +29,19 @@ from puzzlelab.core.solver import (
     chosen_estimate,
     chosen_prior,
 )
-from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
-from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, Score, played, prior_scorer, scorer
+from puzzlelab.engine.driver import (
+    EXHAUSTED,
+    Drive,
+    Machine,
+    Score,
+    played,
+    prior_and_estimate_scorer,
+    prior_scorer,
+    scorer,
+)
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
@@ -57,6 +65,8 @@ class UctGuides(NamedTuple):
     estimate: Estimate
     prior: Prior | None
     """None makes all moves equally likely."""
+    both: PriorAndEstimate | None = None
+    """The prior and the estimate, where they belong to one network."""
 
 
 class Uct(SolverSettings):
@@ -155,7 +165,7 @@ class Uct(SolverSettings):
         estimate, prior = self._named(puzzle)
         if networks.is_network(estimate) and estimate == prior:
             both = networks.both(puzzle, str(estimate))
-            return UctGuides(both[1], both[0])
+            return UctGuides(both.estimate, both.prior, both)
         return UctGuides(
             chosen_estimate(puzzle, estimate), None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior)
         )
@@ -278,18 +288,12 @@ def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score 
     The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
     estimate is no kernel.
     """
-    remaining = scorer(guides.estimate, rules)
     if guides.prior is None:
-        return remaining
-    moves = prior_scorer(guides.prior, rules, puzzle)
-    if remaining is None:
-        return moves
-    estimate = remaining
-
-    def scores(states: State) -> NDArray[np.float64]:
-        return np.column_stack([moves(states), estimate(states)])
-
-    return scores
+        return scorer(guides.estimate, rules)
+    if guides.estimate.scores is None:
+        return prior_scorer(guides.prior, rules, puzzle)
+    both = guides.both or PriorAndEstimate(guides.prior, guides.estimate)
+    return prior_and_estimate_scorer(both, rules, puzzle)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
