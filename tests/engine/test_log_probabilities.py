@@ -1,4 +1,4 @@
-"""Logarithms of probabilities: against a softmax by hand, for moves with the same effect, and for scores without one."""
+"""Logarithms of probabilities: against a softmax by hand, with moves of the same effect, and with infinite scores."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from puzzlelab import load
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine.batch_rules import canonical_moves
-from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities
+from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
 
 
 def by_hand(named, scores, sums):
@@ -57,3 +57,17 @@ def test_a_group_with_a_score_that_is_not_a_number_has_no_probability() -> None:
     scores = np.zeros((1, puzzle.cells))
     scores[0, 1] = np.nan
     assert np.exp(log_probabilities(puzzle, state, scores, sums=True)[0, :6]).tolist() == [0, 0, 0, 1, 0, 0]
+
+
+def test_merged_logits_have_the_same_softmax() -> None:
+    puzzle, random = load("dust-4x3x3"), np.random.default_rng(1)
+    states = np.stack([scale_of(puzzle)[1].sample(random, None) for _ in range(5)])
+    scores = random.normal(size=(5, puzzle.move_count))
+    merged = merged_logits(puzzle, states, scores, sums=True)
+    logarithms, legal = log_probabilities(puzzle, states, scores, sums=True), np.isfinite(merged)
+    assert (legal == (canonical_moves(puzzle, states) == np.arange(puzzle.cells))).all()
+    for row in range(5):
+        difference = merged[row, legal[row]] - logarithms[row, legal[row]]
+        assert difference == pytest.approx(difference[0])  # a constant
+    tiles = load("tiles-3x3")  # has no equivalent moves
+    assert np.array_equal(merged_logits(tiles, tiles.goals(), scores[:1, :4], sums=True), scores[:1, :4])

@@ -299,9 +299,9 @@ class PriorAndEstimate(NamedTuple):
     prior: Prior
     estimate: Estimate
     both: Callable[[State], tuple[NDArray[Any], NDArray[Any]]] | None = None
-    """The scores of both for plain states `[B, S]`, computed together: `float[B, M]` and `float[B]`.
+    """`float[B, M]` and `float[B]` from plain states `[B, S]`, computed together; None where that is not possible.
 
-    None where they are computed separately.
+    The former are logits: the prior is their softmax over the legal moves. The latter are the scores of the estimate.
     """
 
 

@@ -111,20 +111,24 @@ def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Score:
 
 
 def prior_and_estimate_scorer(guides: PriorAndEstimate, rules: KernelRules, puzzle: Puzzle) -> Score:
-    """From working states `[R, S]` to `float64[R, M + 1]`: the prior of every move, then the score of the state.
+    """From working states `[R, S]` to `float64[R, M + 1]`: the logits of every move, then the score of the state.
 
-    The estimate must not be a kernel.
+    The prior of a state is the softmax of the logits of its legal moves. The estimate must not be a kernel.
     """
     prior, estimate, both = guides
-    evaluate = estimate.scores
-    assert evaluate is not None
+    separate = prior_scorer(prior, rules, puzzle), scorer(estimate, rules)
 
     def scores(states: State) -> NDArray[np.float64]:
+        values = np.empty((len(states), puzzle.move_count + 1))
+        logits, estimates = values[:, :-1], values[:, -1]
+        if both is None:
+            logits[:], estimates[:] = (score(states) for score in separate if score is not None)
+            return values
         plain = rules.decode(states)
-        priors, estimates = both(plain) if both else (prior.scores(plain), evaluate(plain))
-        values = np.empty((len(plain), puzzle.move_count + 1))
-        values[:, :-1] = _checked_priors(prior, priors, plain, puzzle)
-        values[:, -1] = _checked_estimates(estimate, estimates, len(plain))
+        logits[:], estimates[:] = both(plain)
+        if not np.isfinite(values).all():
+            _check_logits(prior, logits, plain, puzzle)
+            _checked_estimates(estimate, estimates, len(plain))
         return values
 
     return scores
@@ -155,16 +159,21 @@ def _checked_priors(prior: Prior, scores: Any, states: State, puzzle: Puzzle) ->
     probabilities where a move is legal.
     """
     values = np.asarray(scores, np.float64)
-    if values.shape != (len(states), puzzle.move_count) or _any_invalid(values, states, puzzle):
+    if values.shape != (len(states), puzzle.move_count) or _any_invalid(values <= CERTAIN, states, puzzle):
         raise PuzzlelabError(
             f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
         )
     return values
 
 
-def _any_invalid(values: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
-    """Whether a legal move has a value that is not the logarithm of a probability."""
-    valid = values <= CERTAIN
+def _check_logits(prior: Prior, logits: NDArray[np.float64], states: State, puzzle: Puzzle) -> None:
+    """Raise `PuzzlelabError` unless the logits `[R, M]` of the legal moves of the plain `states[R, S]` are numbers."""
+    if _any_invalid(logits < np.inf, states, puzzle):
+        raise PuzzlelabError(f"the prior '{prior.name}' must give a number for every legal move of each state")
+
+
+def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> bool:
+    """Whether a legal move of the plain `states[R, S]` is not valid by `valid: bool[R, M]`."""
     if valid.all():
         return False
     rows = np.flatnonzero(~valid.all(axis=1))

@@ -29,30 +29,41 @@ def group_moves(named, logits, greatest, total):
 
 
 @compiled
-def normalise(
+def merge(
     named: NDArray[np.int64],
     logits: NDArray[np.float64],
     sums: bool,
-    min_probability: float,
     total: NDArray[np.float64],
-    logarithms: NDArray[np.float64],
+    merged: NDArray[np.float64],
 ) -> None:
-    """Write `logarithms: float64[B, M]`; `total: float64[M]` is a work buffer."""
+    """Write the logit of each group of equivalent moves into `merged: float64[B, M]`.
+
+    `named: int64[B, M]` is the group of each move; `total: float64[M]` is a work buffer.
+    """
     for row in range(len(named)):
-        scores, greatest, total_probability = logarithms[row], -np.inf, 0.0
-        group_moves(named[row], logits[row], scores, total)
-        for group in range(scores.size):
-            if not np.isfinite(scores[group]):
-                scores[group] = -np.inf
-                continue
-            if sums and total[group] != 1.0:
-                scores[group] += np.log(total[group])
-            greatest = max(greatest, scores[group])
-        for group in range(scores.size):
-            if scores[group] > -np.inf:
-                probability = max(np.exp(scores[group] - greatest), min_probability)
-                scores[group] = probability
-                total_probability += probability
-        for group in range(scores.size):
-            if scores[group] > -np.inf:
-                scores[group] = np.log(scores[group] / total_probability)
+        group_moves(named[row], logits[row], merged[row], total)
+        for group in range(total.size):
+            if not np.isfinite(merged[row, group]):
+                merged[row, group] = -np.inf
+            elif sums and total[group] != 1.0:
+                merged[row, group] += np.log(total[group])
+
+
+@compiled
+def normalise(logits: NDArray[np.float64], least: float) -> None:
+    """Replace `logits: float64[B, M]` by the logarithms of their softmax.
+
+    Logits that are more than `-least` below the greatest one are raised to that. -inf stays -inf.
+    """
+    for row in range(len(logits)):
+        scores, greatest, total = logits[row], -np.inf, 0.0
+        for move in range(scores.size):
+            greatest = max(greatest, scores[move])
+        for move in range(scores.size):
+            if scores[move] > -np.inf:
+                scores[move] = max(scores[move] - greatest, least)
+                total += np.exp(scores[move])
+        shift = np.log(total)
+        for move in range(scores.size):
+            if scores[move] > -np.inf:
+                scores[move] -= shift

@@ -21,7 +21,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, successors
-from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities
+from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.network import NetworkSettings
@@ -108,13 +108,21 @@ class Model:
         they were computed before.
         """
         values = self.outputs(states) if outputs is None else outputs
-        if "policy" not in values:
-            return log_probabilities(self.puzzle, states, values["q"].astype(np.float64), sums=False)
-        logits = values["policy"].astype(np.float64)
+        return log_probabilities(self.puzzle, states, self._logits(states, values), self._sums)
+
+    @property
+    def _sums(self) -> bool:
+        """Whether the probability of moves with the same effect is the sum of theirs, and not the greatest."""
+        return "policy" in self.heads and self.settings.policy == "softmax"
+
+    def _logits(self, states: State, outputs: Outputs) -> NDArray[np.float64]:
+        """`float64[B, M]`: numbers whose softmax over the legal moves, with equivalent ones merged, is the policy."""
+        if "policy" not in self.heads:
+            return outputs["q"].astype(np.float64)
+        logits = outputs["policy"].astype(np.float64)
         if self.settings.policy == "binary":
             logits = -np.logaddexp(0.0, -logits)
-        scores = self._normalised_in_cells(states, logits) if self.settings.policy == "cells" else logits
-        return log_probabilities(self.puzzle, states, scores, sums=self.settings.policy == "softmax")
+        return self._normalised_in_cells(states, logits) if self.settings.policy == "cells" else logits
 
     def _normalised_in_cells(self, states: State, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its cell."""
@@ -158,7 +166,8 @@ class Model:
 
         def scores(states: State) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             outputs = self.outputs(states)
-            return self.log_policy(states, outputs), self.cost_to_go(states, outputs)
+            logits = merged_logits(self.puzzle, states, self._logits(states, outputs), self._sums)
+            return logits, self.cost_to_go(states, outputs)
 
         return PriorAndEstimate(prior, estimate) if averaged else PriorAndEstimate(prior, estimate, scores)
 
