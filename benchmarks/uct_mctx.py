@@ -254,11 +254,11 @@ def ours(games: Games) -> dict[str, Callable[[float], Rates]]:
     from puzzlelab.nets import device
 
     def plain(seconds: float) -> Rates:
-        with patch.object(device, "helps_bf16", return_value=False):
+        with patch.object(device, "has_fast_bf16", return_value=False):
             return rates(games.turn, seconds)
 
     ways = {"puzzlelab, float32": plain}
-    if device.helps_bf16(torch.device("cpu")):
+    if device.has_fast_bf16(torch.device("cpu")):
         ways["puzzlelab, bfloat16"] = lambda seconds: rates(games.turn, seconds)
     return ways
 
