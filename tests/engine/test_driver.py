@@ -15,9 +15,17 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import solve
-from puzzlelab.core.views import Estimate, Estimates, Samples
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
-from puzzlelab.engine.driver import EXHAUSTED, Clock, Machine, drive, round_robin, scorer
+from puzzlelab.engine.driver import (
+    EXHAUSTED,
+    Clock,
+    Machine,
+    drive,
+    prior_and_estimate_scorer,
+    round_robin,
+    scorer,
+)
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
 
@@ -172,6 +180,41 @@ def test_scores_may_be_a_list_or_a_column(toy_rules: dict[str, Any], right: Call
     score = scorer(Estimate("mine", admissible=True, scores=right), **toy_rules)
     assert score is not None
     assert score(np.array([[3], [4]], np.int16)).tolist() == [1.0, 2.0]
+
+
+def both_scores(eight: Puzzle, logits: float, remaining: float, together: bool) -> tuple[np.ndarray, list[int]]:
+    """What a search gets from a prior and an estimate of two boards, and how many boards each call of both was for."""
+    calls: list[int] = []
+
+    def both(states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        calls.append(len(states))
+        scores = np.full((len(states), 4), logits)
+        scores[:, 0] = np.nan  # illegal on both boards
+        return scores, np.full(len(states), remaining)
+
+    prior = Prior("mine", lambda states: both(states)[0])
+    estimate = Estimate("far", admissible=False, scores=lambda states: both(states)[1])
+    guides = PriorAndEstimate(prior, estimate, both if together else None)
+    rules = eight.view(KernelRules)
+    assert rules is not None
+    states = np.stack([eight.read(text).state for text in ("8 1 2 3 4 5 6 7 0", "1 2 3 4 5 6 7 8 0")])
+    score = prior_and_estimate_scorer(guides, rules, eight)
+    return score(rules.encode(states)), calls
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_prior_and_an_estimate_are_scored_by_one_call_where_that_is_possible(eight: Puzzle, together: bool) -> None:
+    scores, calls = both_scores(eight, -1.5, 7.0, together)
+    assert scores[:, 1:].tolist() == [[-1.5, -1.5, -1.5, 7.0]] * 2
+    assert calls == [2] * (1 if together else 2)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_both_scores_must_be_numbers(eight: Puzzle, wrong: float) -> None:
+    with pytest.raises(PuzzlelabError, match="^the prior 'mine' must give a number for every legal move"):
+        both_scores(eight, wrong, 7.0, together=True)
+    with pytest.raises(PuzzlelabError, match="^the estimate 'far' must give one finite number for each state$"):
+        both_scores(eight, -1.5, wrong, together=True)
 
 
 def test_a_kernel_is_asked_nothing(eight: Puzzle, toy_rules: dict[str, Any]) -> None:

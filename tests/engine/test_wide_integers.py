@@ -54,3 +54,21 @@ def test_every_operation_is_that_of_python(words: int, data: st.DataObject) -> N
     wanted = [a & b, a | b, a ^ b, a ^ whole, a << by & whole, a >> by, a, 0]
     assert joined(target, words) == wanted
     assert told.tolist() == [a == b, a != b, a.bit_count(), (b & -b).bit_length() - 1]
+
+
+@compiled
+def total(table):
+    """The sum of a table, whose entries are prefetched."""
+    result = 0.0
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            prefetch(table, (np.int64(row), np.int64(column)))
+            result += table[row, column]
+    return result
+
+
+def test_entries_of_tables_are_prefetched_whatever_their_layout() -> None:
+    table = np.arange(12.0).reshape(3, 4)
+    columns = np.zeros((3, 4), [("number", np.int32), ("value", np.float64)])
+    columns["value"] = table
+    assert [total(each) for each in (table, table.T, columns["value"])] == [66.0] * 3

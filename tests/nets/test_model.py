@@ -12,6 +12,8 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.views import Estimates, Planes
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves
+from puzzlelab.engine.log_probabilities import log_probabilities
+from puzzlelab.nets.model import Model
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 
@@ -150,19 +152,18 @@ def test_an_estimate_that_is_not_there_cannot_be_corrected(name, words, states_o
         TorchModel(puzzle, network, Says(cost_to_go=1.0)).cost_to_go(states_of(puzzle, 1))
 
 
-def test_both_answers_of_a_network_cost_one_run(model_of, states_of, monkeypatch) -> None:
+def test_the_prior_and_the_estimate_of_states_cost_one_evaluation(model_of, states_of, monkeypatch) -> None:
     model, states = model_of(registry.load("tiles-3x3"), "dense"), states_of(registry.load("tiles-3x3"))
-    prior, estimate = model.both()
-    expected = model.log_policy(states), model.cost_to_go(states)
-    runs, run = [], TorchModel.outputs
-    monkeypatch.setattr(TorchModel, "outputs", lambda model, states: runs.append(len(states)) or run(model, states))
-    for _ in range(2):  # nothing is kept for longer than the second question
-        assert np.array_equal(prior.scores(states), expected[0])
-        assert np.array_equal(estimate.scores(states), expected[1])
-    assert runs == [5, 5]
-    prior.scores(states)
-    assert np.array_equal(estimate.scores(states[:2]), expected[1][:2])
-    assert runs == [5, 5, 5, 2]
-    averaged, mean = model.both(averaged=True)
-    assert np.array_equal(averaged.scores(states), model.prior(averaged=True).scores(states))
-    assert np.array_equal(mean.scores(states), model.estimate(averaged=True).scores(states))
+    guides, expected = model.both(), (model.log_policy(states), model.cost_to_go(states))
+    evaluated, outputs = [], Model.outputs
+    monkeypatch.setattr(Model, "outputs", lambda model, states: evaluated.append(len(states)) or outputs(model, states))
+    logits, remaining = guides.both(states)
+    assert evaluated == [5]
+    assert log_probabilities(model.puzzle, states, logits, sums=True) == pytest.approx(expected[0])
+    assert np.array_equal(remaining, expected[1])
+    assert np.array_equal(guides.prior.scores(states), expected[0])
+    assert np.array_equal(guides.estimate.scores(states), expected[1])
+    averaged = model.both(averaged=True)
+    assert averaged.both is None
+    assert np.array_equal(averaged.prior.scores(states), model.prior(averaged=True).scores(states))
+    assert np.array_equal(averaged.estimate.scores(states), model.estimate(averaged=True).scores(states))

@@ -12,6 +12,7 @@ from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.solver import solve
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import Isomorphism
+from puzzlelab.engine.log_probabilities import log_probabilities
 from puzzlelab.nets import model_zoo
 from puzzlelab.nets.onnx_model import OnnxModel
 from puzzlelab.nets.transferred import TransferredNetwork
@@ -32,9 +33,13 @@ def test_scores_are_those_of_the_image(name: str, states_of) -> None:
     assert np.array_equal(scores, networks.prior(isomorphism.puzzle, name).scores(images)[:, isomorphism.moves])
     legal = np.array([puzzle.legal(state) for state in states])
     assert np.isfinite(scores[legal]).all()
-    prior, estimate = networks.both(puzzle, name)
-    assert np.array_equal(prior.scores(states), scores)
-    assert np.array_equal(estimate.scores(states), networks.estimate(puzzle, name).scores(states))
+    guides, remaining = networks.both(puzzle, name), networks.estimate(puzzle, name).scores(states)
+    assert np.array_equal(guides.prior.scores(states), scores)
+    assert np.array_equal(guides.estimate.scores(states), remaining)
+    if guides.both is not None:  # averaged ones are computed separately
+        logits, estimates = guides.both(states)
+        assert log_probabilities(puzzle, states, logits, sums=True) == pytest.approx(scores)
+        assert np.array_equal(estimates, remaining)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core import networks
 from puzzlelab.core.puzzle import Instance, Puzzle, State
-from puzzlelab.core.views import Estimate, Estimates, Prior
+from puzzlelab.core.views import Estimate, Estimates, Prior, PriorAndEstimate
 
 Guess = Callable[[State], NDArray[Any]]
 
@@ -56,8 +56,8 @@ class Toy:
 
         return Prior("toy", scores)
 
-    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        return self.prior(averaged), self.estimate(averaged)
+    def both(self, averaged: bool = False) -> PriorAndEstimate:
+        return PriorAndEstimate(self.prior(averaged), self.estimate(averaged))
 
 
 def usual_guess(puzzle: Any) -> Guess:

@@ -508,6 +508,14 @@ def test_a_network_sees_a_leaf_of_each_game_at_once(toy):
     assert max(network.asked) > 4  # then several leaves of one game
 
 
+def test_each_game_has_a_leaf_in_every_batch_until_it_ends(toy):
+    network, boards = toy(TILES, guess), [board(14, seed) for seed in range(9)]
+    solver = Uct(estimate=network.estimate(), prior="uniform", playouts=40, finish=False)
+    results = solver.solve_batch(boards, Limit(), NEVER)
+    assert any(result.expanded > result.evaluations + 1 for result in results)  # some playouts need no score
+    assert len(network.asked) == max(result.evaluations for result in results)
+
+
 @pytest.mark.parametrize("rows", [1, 7])
 def test_less_room_than_all_leaves_changes_nothing(toy, monkeypatch, rows):
     network, boards = toy(TILES, guess), [board(14, seed) for seed in range(4)]

@@ -21,7 +21,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.core.views import Estimate, Isomorphism, Prior
+from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -79,8 +79,8 @@ class Network(Protocol):
     def prior(self, averaged: bool = False) -> Prior:
         """Its scores of moves as a prior; raises `Unsupported` for a network without such a head."""
 
-    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        """Its prior and its estimate; they share one evaluation when called with the same states in turn."""
+    def both(self, averaged: bool = False) -> PriorAndEstimate:
+        """Its prior and its estimate, for searches that need both of every state."""
 
 
 def is_network(name: object) -> bool:
@@ -136,8 +136,8 @@ def prior(puzzle: Puzzle, name: str) -> Prior:
     return find(puzzle, name).prior(parts(name)[1])
 
 
-def both(puzzle: Puzzle, name: str) -> tuple[Prior, Estimate]:
-    """The network of this name as a prior and an estimate that share their evaluations."""
+def both(puzzle: Puzzle, name: str) -> PriorAndEstimate:
+    """The network of this name as a prior and an estimate."""
     return find(puzzle, name).both(parts(name)[1])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,6 +291,18 @@ class Prior:
     """
     reads_candidates: bool = False
     """Whether `candidate_logits` uses all remaining candidates, and not only cells with a single one."""
+
+
+class PriorAndEstimate(NamedTuple):
+    """A prior and an estimate of the same states, such as two heads of one network."""
+
+    prior: Prior
+    estimate: Estimate
+    both: Callable[[State], tuple[NDArray[Any], NDArray[Any]]] | None = None
+    """`float[B, M]` and `float[B]` from plain states `[B, S]`, computed together; None where that is not possible.
+
+    The former are logits: the prior is their softmax over the legal moves. The latter are the scores of the estimate.
+    """
 
 
 @dataclass(frozen=True)

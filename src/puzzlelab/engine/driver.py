@@ -16,7 +16,7 @@ from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
-from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
@@ -95,10 +95,7 @@ def scorer(estimate: Estimate, rules: KernelRules) -> Score | None:
         return None
 
     def scores(states: State) -> NDArray[np.float64]:
-        values = np.asarray(evaluate(rules.decode(states)), np.float64).reshape(-1)
-        if values.size != len(states) or not np.isfinite(values).all():
-            raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
-        return values
+        return _checked_estimates(estimate, evaluate(rules.decode(states)), len(states))
 
     return scores
 
@@ -108,11 +105,30 @@ def prior_scorer(prior: Prior, rules: KernelRules, puzzle: Puzzle) -> Score:
 
     def scores(states: State) -> NDArray[np.float64]:
         plain = rules.decode(states)
-        values = np.asarray(prior.scores(plain), np.float64)
-        if values.shape != (len(plain), puzzle.move_count) or _any_invalid(values, plain, puzzle):
-            raise PuzzlelabError(
-                f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
-            )
+        return _checked_priors(prior, prior.scores(plain), plain, puzzle)
+
+    return scores
+
+
+def prior_and_estimate_scorer(guides: PriorAndEstimate, rules: KernelRules, puzzle: Puzzle) -> Score:
+    """From working states `[R, S]` to `float64[R, M + 1]`: the logits of every move, then the score of the state.
+
+    The prior of a state is the softmax of the logits of its legal moves. The estimate must not be a kernel.
+    """
+    prior, estimate, both = guides
+    separate = prior_scorer(prior, rules, puzzle), scorer(estimate, rules)
+
+    def scores(states: State) -> NDArray[np.float64]:
+        values = np.empty((len(states), puzzle.move_count + 1))
+        logits, estimates = values[:, :-1], values[:, -1]
+        if both is None:
+            logits[:], estimates[:] = (score(states) for score in separate if score is not None)
+            return values
+        plain = rules.decode(states)
+        logits[:], estimates[:] = both(plain)
+        if not np.isfinite(values).all():
+            _check_logits(prior, logits, plain, puzzle)
+            _checked_estimates(estimate, estimates, len(plain))
         return values
 
     return scores
@@ -130,11 +146,38 @@ def switched_scorer(choose: Callable[[], Score | None]) -> Score:
     return scores
 
 
-def _any_invalid(values: NDArray[np.float64], states: State, puzzle: Puzzle) -> bool:
-    """Whether a legal move has a value that is not the logarithm of a probability."""
-    invalid = ~(values <= CERTAIN)
-    rows = np.flatnonzero(invalid.any(axis=1))
-    return rows.size > 0 and bool((invalid[rows] & legal_moves(puzzle, states[rows])).any())
+def _checked_estimates(estimate: Estimate, scores: Any, count: int) -> NDArray[np.float64]:
+    """The scores as `float64[count]`; raises `PuzzlelabError` unless each is finite."""
+    values = np.asarray(scores, np.float64).reshape(-1)
+    if values.size != count or not np.isfinite(values).all():
+        raise PuzzlelabError(f"the estimate '{estimate.name}' must give one finite number for each state")
+    return values
+
+
+def _checked_priors(prior: Prior, scores: Any, states: State, puzzle: Puzzle) -> NDArray[np.float64]:
+    """The scores of the plain `states[R, S]` as `float64[R, M]`; raises `PuzzlelabError` unless they are logarithms of
+    probabilities where a move is legal.
+    """
+    values = np.asarray(scores, np.float64)
+    if values.shape != (len(states), puzzle.move_count) or _any_invalid(values <= CERTAIN, states, puzzle):
+        raise PuzzlelabError(
+            f"the prior '{prior.name}' must give the logarithm of a probability for every legal move of each state"
+        )
+    return values
+
+
+def _check_logits(prior: Prior, logits: NDArray[np.float64], states: State, puzzle: Puzzle) -> None:
+    """Raise `PuzzlelabError` unless the logits `[R, M]` of the legal moves of the plain `states[R, S]` are numbers."""
+    if _any_invalid(logits < np.inf, states, puzzle):
+        raise PuzzlelabError(f"the prior '{prior.name}' must give a number for every legal move of each state")
+
+
+def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> bool:
+    """Whether a legal move of the plain `states[R, S]` is not valid by `valid: bool[R, M]`."""
+    if valid.all():
+        return False
+    rows = np.flatnonzero(~valid.all(axis=1))
+    return bool((~valid[rows] & legal_moves(puzzle, states[rows])).any())
 
 
 class Clock:

@@ -65,6 +65,11 @@ def inverse(tables: PlainTables, move: int) -> int:
     return -1 if reversible is None else int(reversible.inverse(int(move)))
 
 
+@implements(names.read_ahead, PlainTables)
+def read_ahead(tables: PlainTables, array: State, place: tuple[int, ...]) -> None:
+    """Only compiled code can ask the memory."""
+
+
 @implements(names.pack, PlainTables)
 def pack(tables: PlainTables, state: State, words: State) -> None:
     raw = words.view(np.uint8)

@@ -23,6 +23,7 @@ from puzzlelab.engine.announcing import announcements
 from puzzlelab.engine.compiling import HelperCompiler, KernelCompiler
 from puzzlelab.engine.kernel_cache import alone
 from puzzlelab.engine.machine_code import KernelCache
+from puzzlelab.engine.wide_integers import prefetch
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
 """What one `step` of a search machine returns. FULL: its arrays must grow before it can go on."""
@@ -197,6 +198,12 @@ def pack(tables, state, words):
 def unpack(tables, words, state):
     """The inverse of `pack`."""
     raise NotImplementedError
+
+
+@kernel_name
+def read_ahead(tables, array, place):
+    """Ask the memory for the part of an array around this place (int64, or a tuple of them), which is read soon."""
+    prefetch(array, place)
 
 
 @kernel_name

@@ -72,17 +72,20 @@ def store(context: Any, number: Any, array: Any, place: Any) -> Any:
 
 @intrinsic
 def prefetch(context: Any, array: Any, place: Any) -> Any:
-    """Ask the memory for the part of a contiguous array around this place, which will be read soon."""
+    """Ask the memory for the part of an array around this place, an int64 or a tuple of them, which is read soon."""
+    dimensions = len(place) if isinstance(place, types.BaseTuple) else 0
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source = builder.gep(context.make_array(signature.args[0])(context, builder, arguments[0]).data, [arguments[1]])
+        indices = cgutils.unpack_tuple(builder, arguments[1], dimensions) if dimensions else [arguments[1]]
+        entries = context.make_array(signature.args[0])(context, builder, arguments[0])
+        source = cgutils.get_item_pointer(context, builder, signature.args[0], entries, indices)
         bytes_, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [bytes_, i32, i32, i32])
         called = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         builder.call(called, [builder.bitcast(source, bytes_), *(ir.Constant(i32, number) for number in (0, 3, 1))])
         return context.get_dummy_value()
 
-    return types.void(array, types.int64), generate
+    return types.void(array, types.UniTuple(types.int64, dimensions) if dimensions else types.int64), generate
 
 
 def _counted(name: str, flags: int) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 from puzzlelab.core import networks
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior
+from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
 from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, successors
+from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
-
-MIN_PROBABILITY = 1e-9
-"""The least probability of a legal move."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +118,21 @@ class Model(ABC):
         they were computed before.
         """
         values = self.outputs(states) if outputs is None else outputs
-        if "policy" not in values:
-            return _log_probabilities(self.puzzle, states, values["q"].astype(np.float64), sums=False)
-        logits = values["policy"].astype(np.float64)
+        return log_probabilities(self.puzzle, states, self._logits(states, values), self._sums)
+
+    @property
+    def _sums(self) -> bool:
+        """Whether the probability of moves with the same effect is the sum of theirs, and not the greatest."""
+        return "policy" in self.heads and self.form.policy == "softmax"
+
+    def _logits(self, states: State, outputs: Outputs) -> NDArray[np.float64]:
+        """`float64[B, M]`: numbers whose softmax over the legal moves, with equivalent ones merged, is the policy."""
+        if "policy" not in self.heads:
+            return outputs["q"].astype(np.float64)
+        logits = outputs["policy"].astype(np.float64)
         if self.form.policy == "binary":
             logits = -np.logaddexp(0.0, -logits)
-        scores = self._normalised_in_cells(states, logits) if self.form.policy == "cells" else logits
-        return _log_probabilities(self.puzzle, states, scores, sums=self.form.policy == "softmax")
+        return self._normalised_in_cells(states, logits) if self.form.policy == "cells" else logits
 
     def _normalised_in_cells(self, states: State, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logits `[B, N * D]` as logarithms of the probability of each digit among the legal ones of its cell."""
@@ -164,13 +170,16 @@ class Model(ABC):
         logits = self.candidate_logits if has_candidates else None
         return Prior(title, self.log_policy, logits, self.form.reads_candidates)
 
-    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        """Its prior and its estimate, which evaluate the network once where both score the same states in turn."""
+    def both(self, averaged: bool = False) -> PriorAndEstimate:
+        """Its prior and its estimate, with a function that evaluates the network once for both."""
         prior, estimate = self.prior(averaged), self.estimate(averaged)
-        if averaged:
-            return prior, estimate
-        shared = _SharedOutputs(self)
-        return replace(prior, scores=shared.log_policy), replace(estimate, scores=shared.cost_to_go)
+
+        def scores(states: State) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            outputs = self.outputs(states)
+            logits = merged_logits(self.puzzle, states, self._logits(states, outputs), self._sums)
+            return logits, self.cost_to_go(states, outputs)
+
+        return PriorAndEstimate(prior, estimate) if averaged else PriorAndEstimate(prior, estimate, scores)
 
     def _title(self, averaged: bool) -> str:
         return f"net:{self.name}{':averaged' if averaged else ''}"
@@ -202,29 +211,6 @@ class Model(ABC):
         return logarithms
 
 
-class _SharedOutputs:
-    """Keeps the last outputs of a network until they are used a second time, for the same states."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-        self.last: tuple[State, Outputs] | None = None
-
-    def outputs(self, states: State) -> Outputs:
-        """The outputs of all heads for the states `[B, S]`."""
-        last, self.last = self.last, None
-        if last is not None and np.array_equal(last[0], states):
-            return last[1]
-        outputs = self.model.outputs(states)
-        self.last = states.copy(), outputs
-        return outputs
-
-    def log_policy(self, states: State) -> NDArray[np.float64]:
-        return self.model.log_policy(states, self.outputs(states))
-
-    def cost_to_go(self, states: State) -> NDArray[np.float64]:
-        return self.model.cost_to_go(states, self.outputs(states))
-
-
 def permuted(values: NDArray[np.float32], move_permutation: NDArray[np.int64]) -> NDArray[np.float32]:
     """The outputs `[B, M]` with each move's at its number on the state itself; those `[B]` stay."""
     return np.take_along_axis(values, move_permutation, axis=1) if values.ndim == 2 else values
@@ -244,27 +230,3 @@ def digits_per_cell(puzzle: Puzzle) -> int:
     """The number of digits D of a cell, or 1 for puzzles whose moves are not digits in cells."""
     view = puzzle.view(Candidates)
     return view.units.all.shape[1] if view else 1
-
-
-def _log_probabilities(puzzle: Puzzle, states: State, scores: NDArray[np.float64], sums: bool) -> NDArray[np.float64]:
-    """The logarithms of the softmax of scores `[B, M]` over legal moves.
-
-    Moves with the same effect are one move: its probability is their sum, or (`sums=False`) the greatest.
-    """
-    canonical_move = canonical_moves(puzzle, states)
-    rows, moves = np.nonzero(canonical_move >= 0)
-    values, targets = scores[rows, moves], canonical_move[rows, moves]
-    best = np.full(scores.shape, -np.inf)
-    np.maximum.at(best, (rows, targets), values)
-    if sums:
-        total = np.zeros(scores.shape)
-        np.add.at(total, (rows, targets), np.exp(values - best[rows, targets]))
-        with np.errstate(divide="ignore"):
-            best = best + np.log(total)
-    legal = np.isfinite(best)
-    with np.errstate(invalid="ignore"):
-        shifted = best - best.max(axis=1, keepdims=True, initial=-np.inf, where=legal)
-        probabilities = np.where(legal, np.maximum(np.exp(shifted), MIN_PROBABILITY), 0.0)
-        probabilities /= np.maximum(probabilities.sum(axis=1, keepdims=True), MIN_PROBABILITY)
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities)

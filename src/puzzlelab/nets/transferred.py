@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.networks import Network
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.views import Estimate, Isomorphism, Prior
+from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,18 @@ class TransferredNetwork:
         """The scores of moves on the image of a board."""
         return self._prior(self.network.prior(averaged))
 
-    def both(self, averaged: bool = False) -> tuple[Prior, Estimate]:
-        """The prior and the estimate; they share one evaluation as those of the network do."""
-        prior, estimate = self.network.both(averaged)
-        return self._prior(prior), self._estimate(estimate)
+    def both(self, averaged: bool = False) -> PriorAndEstimate:
+        """The prior and the estimate; they are computed together where those of the network are."""
+        image = self.network.both(averaged)
+        prior, estimate, image_scores = self._prior(image.prior), self._estimate(image.estimate), image.both
+        if image_scores is None:
+            return PriorAndEstimate(prior, estimate)
+
+        def scores(states: State) -> tuple[NDArray[Any], NDArray[Any]]:
+            priors, estimates = image_scores(self.isomorphism.states_of(states))
+            return np.asarray(priors)[:, self.isomorphism.moves], estimates
+
+        return PriorAndEstimate(prior, estimate, scores)
 
     def _estimate(self, estimate: Estimate) -> Estimate:
         image_scores = estimate.scores

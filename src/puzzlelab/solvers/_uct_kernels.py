@@ -33,19 +33,26 @@ from puzzlelab.solvers._uct_tree_kernels import (
     PLAYING,
     PLAYOUTS,
     PRIOR_FROM_VALUES,
+    SCORED_LEAVES,
     SKIPPED,
     SOLVED,
     SPENT,
     STARTED,
     STOPS_AT_SOLUTION,
     STUCK,
+    TAKEN_LEAVES,
     TEMPERATURE,
     WON,
+    accept_scores,
     add_root_noise,
     playout,
+    read_path_ahead,
     take_scores,
     uniform,
 )
+
+AHEAD = 2
+"""The memory is asked for the tree of a game so many games before its turn."""
 
 
 @inlined
@@ -167,9 +174,9 @@ def begin(record, children):
         else:
             advance_root(record, game, children[game])
             record.game_status[game] = PLAYING
-    record.control[STARTED] = record.control[AWAITS_SCORES] = record.control[PENDING_LEAVES] = record.control[
-        REQUESTED
-    ] = 0
+    control = record.control
+    control[STARTED] = control[AWAITS_SCORES] = control[REQUESTED] = 0
+    control[PENDING_LEAVES] = control[SCORED_LEAVES] = control[TAKEN_LEAVES] = 0
 
 
 @compiled
@@ -265,33 +272,50 @@ def is_full(record, game):
     return moves > record.game_moves.shape[1] or nodes > record.status.shape[1]
 
 
+@inlined
+def next_game(record):
+    """The game whose turn it is; NOWHERE after the last one, and where another leaf might not fit in the batch."""
+    control = record.control
+    rows_needed = record.settings[PARALLEL_LEAVES] * (
+        record.expansion.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
+    )
+    if control[CURSOR] == control[ACTIVE] or control[REQUESTED] + rows_needed > len(record.rows):
+        return np.int64(NOWHERE)
+    return np.int64(record.active_games[control[CURSOR]])
+
+
 @compiled
 def step(record, budget):
-    """One slice of the search: expand about `budget` states."""
+    """One slice of the search: expand about `budget` states.
+
+    In each pass over the games, a game makes playouts until leaves of it wait for scores. The scores of the pass before
+    are taken at the turn of the game too, so that its tree is read from the memory once a pass.
+    """
     control = record.control
     if budget == 0:
         return RUNNING
     if control[STARTED] == 0:
         start_games(record)
     if control[AWAITS_SCORES] == 1:
-        take_scores(record)
-        control[AWAITS_SCORES] = 0
-    rows_needed = record.settings[PARALLEL_LEAVES] * (
-        record.expansion.moves.size if record.settings[PRIOR_FROM_VALUES] == 1 else 1
-    )
+        accept_scores(record)
     stop = control[EXPANDED] + budget
     while control[ACTIVE] > 0:
-        while control[CURSOR] < control[ACTIVE] and control[REQUESTED] + rows_needed <= len(record.rows):
-            if control[EXPANDED] >= stop:
-                return RUNNING
-            game = np.int64(record.active_games[control[CURSOR]])
-            if is_full(record, game):
-                return FULL
-            step_game(record, game)
+        game, pending = next_game(record), control[PENDING_LEAVES]
+        if control[CURSOR] + AHEAD < control[ACTIVE]:
+            read_path_ahead(record, np.int64(record.active_games[control[CURSOR] + AHEAD]))
+        take_scores(record, game)
+        if game == NOWHERE:
+            if control[CURSOR] == control[ACTIVE]:
+                drop_finished_games(record)
+            if pending > 0:
+                control[AWAITS_SCORES] = 1
+                return NEEDS_SCORES
+            continue
+        if control[EXPANDED] >= stop:
+            return RUNNING
+        if is_full(record, game):
+            return FULL
+        step_game(record, game)
+        if control[PENDING_LEAVES] > pending or record.game_status[game] != PLAYING:
             control[CURSOR] += 1
-        if control[PENDING_LEAVES] > 0:
-            control[AWAITS_SCORES] = 1
-            return NEEDS_SCORES
-        if control[CURSOR] == control[ACTIVE]:
-            drop_finished_games(record)
     return DONE

@@ -25,9 +25,12 @@ from puzzlelab.engine.hash_table_kernels import same_key
 from puzzlelab.engine.kernels import compiled, inlined
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion
 
-STARTED, ACTIVE, CURSOR, AWAITS_SCORES, PENDING_LEAVES, MOVES_FULL = range(OWN, OWN + 6)
-"""Slots of `control`. PENDING_LEAVES: leaves without scores; AWAITS_SCORES: their scores were requested; MOVES_FULL:
-the arrays of moves must grow, not those of nodes."""
+STARTED, ACTIVE, CURSOR, AWAITS_SCORES, MOVES_FULL = range(OWN, OWN + 5)
+"""Slots of `control`. AWAITS_SCORES: the scores of the pending leaves were requested; MOVES_FULL: the arrays of moves
+must grow, not those of nodes."""
+HALF, PENDING_LEAVES, SCORED_LEAVES, TAKEN_LEAVES = range(OWN + 5, OWN + 9)
+"""Slots of `control`. PENDING_LEAVES: leaves without scores, in row HALF of `leaf_game`, `leaf_node` and `leaf_row`.
+SCORED_LEAVES: leaves with scores, in the other row, of which TAKEN_LEAVES are finished."""
 (
     PLAYOUTS,
     PARALLEL_LEAVES,
@@ -85,6 +88,8 @@ class UctRecord(NamedTuple):
     """[G]: whether `max_moves` kept a state out of the tree."""
     max_depth: NDArray[np.int32]
     """[G]: an upper bound on the depth of the tree."""
+    path_length: NDArray[np.int32]
+    """[G]: the number of nodes of `path`."""
     node_count: NDArray[np.int32]
     """[G]: rows in use of each tree."""
     random: NDArray[np.uint64]
@@ -93,6 +98,8 @@ class UctRecord(NamedTuple):
     """[G, 3]: states expanded, states generated, and states scored by a network."""
     game_moves: NDArray[np.int32]
     """[G, L]: the moves played in each game."""
+    path: NDArray[np.int32]
+    """[G, L]: the nodes from the root to the leaf of the last playout."""
     best_moves: NDArray[np.int32]
     """[G, L]: the moves of the shortest solution found."""
     game_states: NDArray[np.uint64]
@@ -120,11 +127,11 @@ class UctRecord(NamedTuple):
     rows: State
     """[R, S]: states whose scores are requested."""
     leaf_game: NDArray[np.int32]
-    """[R]: the game of each pending leaf."""
+    """[2, R]: the game of each leaf of two batches: the one that is being collected, and the one before."""
     leaf_node: NDArray[np.int32]
-    """[R]: its node."""
+    """[2, R]: its node."""
     leaf_row: NDArray[np.int32]
-    """[R]: the first of its rows in `rows`."""
+    """[2, R]: the first of its rows in `rows`."""
     scores: NDArray[np.float64]
     """[R]: remaining moves; or [R M]: prior logits; or [R (M + 1)]: a state's logits, then its remaining moves."""
     expansion: Expansion
@@ -144,24 +151,29 @@ GAME_ARRAYS = {
     "has_noise": np.bool_,
     "was_cut": np.bool_,
     "max_depth": np.int32,
+    "path_length": np.int32,
     "node_count": np.int32,
     "random": np.uint64,
 }
 """Arrays with one entry a game."""
-MOVE_ARRAYS = {"game_moves": np.int32, "best_moves": np.int32}
+MOVE_ARRAYS = {"game_moves": np.int32, "best_moves": np.int32, "path": np.int32}
 """Arrays with one entry a move; `game_states` grows with them."""
-NODE_ARRAYS = {
-    "status": np.int8,
-    "parent": np.int32,
-    "move": np.int32,
-    "first_child": np.int32,
-    "child_count": np.int32,
-    "visits": np.int32,
-    "value_sum": np.float64,
-    "prior": np.float64,
-    "heuristic": np.float64,
-}
-"""Arrays with one entry a node; `keys` and `new_row` grow with them."""
+PLAYOUT_TYPE = np.dtype(
+    [
+        ("value_sum", np.float64),
+        ("prior", np.float64),
+        ("visits", np.int32),
+        ("first_child", np.int32),
+        ("child_count", np.int32),
+        ("status", np.int8),
+    ],
+    align=True,
+)
+"""What a playout reads of all children of the nodes on its path. These arrays are the columns of one table, 32 bytes a
+node, because a playout spends most of its time on waiting for the memory.
+"""
+NODE_ARRAYS = {"parent": np.int32, "move": np.int32, "heuristic": np.float64}
+"""Other arrays with one entry a node; `keys` and `new_row` grow with them."""
 
 
 # --- randomness -------------------------------------------------------------------------------------------------------
@@ -240,12 +252,11 @@ def select_child(record, game, node):
 
 
 @inlined
-def is_repeat(record, game, node):
-    """Whether the state in `expansion.key` is that of a node or of an ancestor, or an earlier position of the game."""
-    while node != NOWHERE:
-        if same_key(record.keys[game, node], record.expansion.key):
+def is_repeat(record, game, depth):
+    """Whether the state in `expansion.key` is that of a node on the path to this depth, or of an earlier position."""
+    for i in range(depth + 1):
+        if same_key(record.keys[game, record.path[game, i]], record.expansion.key):
             return True
-        node = record.parent[game, node]
     for i in range(record.game_length[game]):
         if same_key(record.game_states[game, i], record.expansion.key):
             return True
@@ -323,7 +334,7 @@ def expand(record, game, node, depth):
             return SOLVED
         if record.game_length[game] + depth + 1 >= record.settings[MAX_MOVES]:
             record.was_cut[game] = True
-        elif not is_repeat(record, game, node):
+        elif not is_repeat(record, game, depth):
             row = add_child(record, game, node, move, NEW)
             if record.settings[PRIOR_FROM_VALUES] == 1:
                 evaluate_new_child(record, game, row)
@@ -402,11 +413,10 @@ def visit_leaf(record, game, node, depth):
         record.status[game, node] = OPEN if status == SOLVED else status
         if status == SOLVED:
             node, depth = np.int64(record.first_child[game, node]), depth + 1
+            record.path[game, depth] = node
     # The visits of the whole path count at once, also where the value comes later.
-    ancestor = node
-    while ancestor != NOWHERE:
-        record.visits[game, ancestor] += 1
-        ancestor = record.parent[game, ancestor]
+    for i in range(depth + 1):
+        record.visits[game, record.path[game, i]] += 1
     # Evaluation and backpropagation: a goal has the value 1, a dead end 0, others that of the estimate or the network.
     if status == SOLVED:
         keep_solution(record, game, node, depth)
@@ -416,8 +426,8 @@ def visit_leaf(record, game, node, depth):
     elif status == OPEN:
         backpropagate(record, game, node, finish_expansion(record, game, node))
     else:
-        waiting = control[PENDING_LEAVES]
-        record.leaf_game[waiting], record.leaf_node[waiting], record.leaf_row[waiting] = game, node, first_row
+        half, leaf = control[HALF], control[PENDING_LEAVES]
+        record.leaf_game[half, leaf], record.leaf_node[half, leaf], record.leaf_row[half, leaf] = game, node, first_row
         control[PENDING_LEAVES] += 1
 
 
@@ -426,8 +436,11 @@ def playout(record, game):
     """One playout; False if it ended at a leaf whose scores are pending."""
     # Selection: from the root, the best child by PUCT each time, down to a leaf.
     node, depth = np.int64(0), np.int64(0)
+    record.path[game, 0] = node
     while record.status[game, node] == OPEN:
         node, depth = np.int64(select_child(record, game, node)), depth + 1
+        record.path[game, depth] = node
+    record.path_length[game] = depth + 1
     if record.status[game, node] == WAITING:
         return False
     # Expansion, evaluation and backpropagation.
@@ -438,19 +451,50 @@ def playout(record, game):
 
 
 @inlined
-def take_scores(record):
-    """Finish the expansion of all pending leaves with the scores that arrived."""
-    control, settings, moves = record.control, record.settings, record.expansion.moves.size
-    width = moves * settings[USES_PRIOR] + (1 if kernels.is_external(record.estimate.tables) else 0)
-    for i in range(control[PENDING_LEAVES]):
-        game, node = np.int64(record.leaf_game[i]), np.int64(record.leaf_node[i])
-        first, base = record.first_child[game, node], record.leaf_row[i] * width
-        for k in range(record.child_count[game, node]):
+def read_path_ahead(record, game):
+    """Ask the memory for the nodes of a game's last playout: most of them are on the path of the next one.
+
+    A playout would wait for the memory at each of them in turn, because a node is found by the one before. Siblings are
+    next to a node, and the children of the last leaf are the last nodes.
+    """
+    tables, last = record.tables, np.int64(record.node_count[game]) - 1
+    kernels.read_ahead(tables, record.move, (game, last))
+    kernels.read_ahead(tables, record.value_sum, (game, last))
+    for i in range(record.path_length[game]):
+        node = np.int64(record.path[game, i])
+        kernels.read_ahead(tables, record.parent, (game, node))
+        kernels.read_ahead(tables, record.keys, (game, node, 0))
+        kernels.read_ahead(tables, record.value_sum, (game, node - 2))
+        kernels.read_ahead(tables, record.value_sum, (game, node))
+        kernels.read_ahead(tables, record.value_sum, (game, node + 2))
+
+
+@inlined
+def accept_scores(record):
+    """Note that the scores of all pending leaves have arrived; `take_scores` reads them while other leaves wait."""
+    control = record.control
+    control[SCORED_LEAVES], control[TAKEN_LEAVES], control[HALF] = control[PENDING_LEAVES], 0, 1 - control[HALF]
+    control[PENDING_LEAVES] = control[REQUESTED] = control[AWAITS_SCORES] = 0
+
+
+@inlined
+def take_scores(record, game):
+    """Finish the expansion of the next leaves with scores, those of this game alone unless it is NOWHERE."""
+    control, settings, half = record.control, record.settings, 1 - record.control[HALF]
+    moves, external = record.expansion.moves.size, kernels.is_external(record.estimate.tables)
+    width = moves * settings[USES_PRIOR] + (1 if external else 0)
+    while control[TAKEN_LEAVES] < control[SCORED_LEAVES]:
+        leaf = control[TAKEN_LEAVES]
+        if game != NOWHERE and record.leaf_game[half, leaf] != game:
+            return
+        control[TAKEN_LEAVES] += 1
+        owner, node = np.int64(record.leaf_game[half, leaf]), np.int64(record.leaf_node[half, leaf])
+        first, base = record.first_child[owner, node], record.leaf_row[half, leaf] * width
+        for k in range(record.child_count[owner, node]):
             if settings[PRIOR_FROM_VALUES] == 1:
-                set_child_value(record, game, first + k, record.scores[base + k])
+                set_child_value(record, owner, first + k, record.scores[base + k])
             elif settings[USES_PRIOR] == 1:
-                record.prior[game, first + k] = record.scores[base + record.move[game, first + k]]
-        if settings[PRIOR_FROM_VALUES] == 0 and kernels.is_external(record.estimate.tables):
-            record.heuristic[game, node] = value_of(record, record.scores[base + width - 1])
-        backpropagate(record, game, node, finish_expansion(record, game, node))
-    control[PENDING_LEAVES] = control[REQUESTED] = 0
+                record.prior[owner, first + k] = record.scores[base + record.move[owner, first + k]]
+        if settings[PRIOR_FROM_VALUES] == 0 and external:
+            record.heuristic[owner, node] = value_of(record, record.scores[base + width - 1])
+        backpropagate(record, owner, node, finish_expansion(record, owner, node))

@@ -30,10 +30,19 @@ from puzzlelab.core.solver import (
     chosen_estimate,
     chosen_prior,
 )
-from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
-from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, Score, played, prior_scorer, scorer
+from puzzlelab.engine.driver import (
+    EXHAUSTED,
+    Drive,
+    Machine,
+    Score,
+    played,
+    prior_and_estimate_scorer,
+    prior_scorer,
+    scorer,
+)
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
@@ -47,6 +56,8 @@ FIRST_MOVES = 64
 """Initial capacity for moves of a game."""
 FIRST_CHILDREN = 8
 """Initial capacity for children, for each playout."""
+CACHE_LINE = 64
+"""Bytes that a processor reads from the memory at once."""
 UNIFORM = "uniform"
 """The prior under which all moves are equally likely."""
 
@@ -57,6 +68,8 @@ class UctGuides(NamedTuple):
     estimate: Estimate
     prior: Prior | None
     """None makes all moves equally likely."""
+    both: PriorAndEstimate | None = None
+    """The prior and the estimate, where they belong to one network."""
 
 
 class Uct(SolverSettings):
@@ -155,7 +168,7 @@ class Uct(SolverSettings):
         estimate, prior = self._named(puzzle)
         if networks.is_network(estimate) and estimate == prior:
             both = networks.both(puzzle, str(estimate))
-            return UctGuides(both[1], both[0])
+            return UctGuides(both.estimate, both.prior, both)
         return UctGuides(
             chosen_estimate(puzzle, estimate), None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior)
         )
@@ -215,7 +228,8 @@ def machine(
     arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree_kernels.GAME_ARRAYS.items()}
     arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree_kernels.MOVE_ARRAYS.items()}
     arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree_kernels.NODE_ARRAYS.items()}
-    arrays |= {name: np.zeros(rows, np.int32) for name in ("leaf_game", "leaf_node", "leaf_row")}
+    arrays |= _playout_arrays(games, node_room)
+    arrays |= {name: np.zeros((2, rows), np.int32) for name in ("leaf_game", "leaf_node", "leaf_row")}
     record = UctRecord(
         **arrays,
         tables=rules.tables,
@@ -253,10 +267,27 @@ def requests(record: UctRecord) -> State:
 
 def grown(record: UctRecord, room: int) -> Any:
     """The record with twice the capacity for moves, or for nodes; None if `room` bytes do not suffice."""
-    moves_full = record.control[_uct_tree_kernels.MOVES_FULL]
-    names = [*_uct_tree_kernels.MOVE_ARRAYS, "game_states"] if moves_full else [*_uct_tree_kernels.NODE_ARRAYS, "keys"]
-    larger = records.doubled(record, names, room, axis=1)
-    return None if larger is None else larger._replace(new_row=np.zeros(larger.status.shape[1], np.int32))
+    if record.control[_uct_tree_kernels.MOVES_FULL]:
+        return records.doubled(record, [*_uct_tree_kernels.MOVE_ARRAYS, "game_states"], room, axis=1)
+    games, nodes = record.status.shape
+    room -= 2 * games * nodes * _uct_tree_kernels.PLAYOUT_TYPE.itemsize
+    larger = records.doubled(record, [*_uct_tree_kernels.NODE_ARRAYS, "keys"], room, axis=1)
+    if larger is None:
+        return None
+    columns = _playout_arrays(games, 2 * nodes)
+    for name, column in columns.items():
+        column[:, :nodes] = getattr(record, name)
+    return larger._replace(**columns, new_row=np.zeros(2 * nodes, np.int32))
+
+
+def _playout_arrays(games: int, nodes: int) -> dict[str, NDArray[Any]]:
+    """The columns `[G, N]` of a table of `PLAYOUT_TYPE` that begins at a cache line, so that no node is in two."""
+    kind = _uct_tree_kernels.PLAYOUT_TYPE
+    size = games * nodes * kind.itemsize
+    memory = np.zeros(size + CACHE_LINE, np.uint8)
+    begin = -memory.ctypes.data % CACHE_LINE
+    table = memory[begin : begin + size].view(kind).reshape(games, nodes)
+    return {name: table[name] for name in kind.names or ()}
 
 
 def _no_moves(record: UctRecord) -> list[int]:
@@ -278,18 +309,12 @@ def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score 
     The scores of a state are the prior logits of its moves, if there is a prior, and then its remaining moves, if the
     estimate is no kernel.
     """
-    remaining = scorer(guides.estimate, rules)
     if guides.prior is None:
-        return remaining
-    moves = prior_scorer(guides.prior, rules, puzzle)
-    if remaining is None:
-        return moves
-    estimate = remaining
-
-    def scores(states: State) -> NDArray[np.float64]:
-        return np.column_stack([moves(states), estimate(states)])
-
-    return scores
+        return scorer(guides.estimate, rules)
+    if guides.estimate.scores is None:
+        return prior_scorer(guides.prior, rules, puzzle)
+    both = guides.both or PriorAndEstimate(guides.prior, guides.estimate)
+    return prior_and_estimate_scorer(both, rules, puzzle)
 
 
 # --- results ----------------------------------------------------------------------------------------------------------

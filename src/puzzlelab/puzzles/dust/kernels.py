@@ -354,9 +354,12 @@ def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64
 
 def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
     """The inverse of `encoded`."""
-    words = len(chosen.like)
-    place, shift = (chosen.bit // np.uint64(64)).astype(np.int64), chosen.bit % np.uint64(64)
-    boards = np.zeros((len(states), chosen.bit.size), np.uint8)
+    stride, last = int(chosen.stride), int(chosen.bit[-1])
+    columns, rows = last // stride + 1, last % stride + 1
+    in_bytes = np.ascontiguousarray(states, "<u8").view(np.uint8)
+    bits = np.unpackbits(in_bytes, axis=1, bitorder="little")
+    grids = bits.reshape(len(states), planes, 64 * len(chosen.like) // stride, stride)[:, :, :columns, :rows]
+    boards = np.zeros((len(states), columns, rows), np.uint8)
     for p in range(planes):
-        boards |= (((states[:, p * words + place] >> shift) & np.uint64(1)) << np.uint64(p)).astype(np.uint8)
-    return boards
+        boards |= grids[:, p] << np.uint8(p)
+    return boards.reshape(len(states), columns * rows)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.one_hot import one_hot
+
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
 
@@ -34,9 +36,7 @@ class DustPlanes:
 
     def planes(self, states: Board) -> NDArray[np.float32]:
         """`float32[B, N * (C + 1)]` from `states[B, N]`: cell by cell, a 1 at its colour (0 for empty)."""
-        colours = np.arange(self.puzzle.colours + 1, dtype=np.uint8)
-        ones: NDArray[np.bool_] = (states[..., None] == colours).reshape(*states.shape[:-1], self.input_size)
-        return ones.astype(np.float32)
+        return one_hot(states, 0, self.puzzle.colours)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
         """The boards and, where the halves are equally wide, their mirror images; colours are `permute_symbols`'s."""
@@ -59,10 +59,10 @@ class DustPlanes:
     def symbol_planes(self, states: Board) -> NDArray[np.uint8]:
         """`uint8[B, C, N + E]`: for each colour a 1 in its cells, and for each pair of neighbours that both have it."""
         colours = np.arange(1, self.puzzle.colours + 1, dtype=np.uint8)
-        cells = states[:, None, :] == colours[None, :, None]
         first, second = neighbours(*self.grid)
-        pairs = cells[:, :, first] & cells[:, :, second]
-        return np.concatenate([cells, pairs], axis=2).view(np.uint8)
+        of_pairs = states[:, first] * (states[:, first] == states[:, second])  # the common colour, or 0
+        equal: NDArray[np.bool_] = np.concatenate([states, of_pairs], axis=1)[:, None, :] == colours[:, None]
+        return equal.view(np.uint8)
 
     def output_index(self, states: Board) -> NDArray[np.int64]:
         """`int64[B, N]`: the colour of a cell answers for it; for an empty one, the first."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.one_hot import one_hot
+
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
@@ -33,9 +35,7 @@ class SudokuPlanes:
 
     def planes(self, states: Board) -> NDArray[np.float32]:
         """`float32[B, N ** 3]` from `states[B, N * N]`: cell by cell, a 1 at its digit."""
-        digits = np.arange(1, self.puzzle.size + 1, dtype=np.uint8)
-        ones: NDArray[np.bool_] = (states[..., None] == digits).reshape(*states.shape[:-1], self.input_size)
-        return ones.astype(np.float32)
+        return one_hot(states, 1, self.puzzle.size)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
         """The boards as they are, turned and reflected; square boxes have eight images, others four.

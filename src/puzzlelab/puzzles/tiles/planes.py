@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.engine.one_hot import one_hot
+
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
 
@@ -33,9 +35,7 @@ class TilesPlanes:
 
     def planes(self, states: Board) -> NDArray[np.float32]:
         """`float32[B, N * (N - 1)]` from `states[B, N]`: cell by cell, a 1 at the number of its tile."""
-        tiles = np.arange(1, self.puzzle.cells, dtype=np.uint8)
-        ones: NDArray[np.bool_] = (states[..., None] == tiles).reshape(*states.shape[:-1], self.input_size)
-        return ones.astype(np.float32)
+        return one_hot(states, 1, self.puzzle.cells - 1)
 
     def symmetries(self, states: Board) -> tuple[tuple[Board, NDArray[np.int64]], ...]:
         """The boards as they are and, where there is one, in the mirror; each with what the moves are called there."""
