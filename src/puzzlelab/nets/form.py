@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
@@ -30,15 +30,18 @@ InputName = Literal["planes", "scaled_planes", "symbol_planes", "output_index", 
 Outputs = dict[str, NDArray[np.float32]]
 """Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
 
+MOST_AT_ONCE = 1 << 16
+"""The greatest number of states that a network may evaluate at once."""
+
 
 class NetworkForm(BaseModel):
     """The inputs and outputs of a network, and what they mean."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    inputs: tuple[InputName, ...]
+    inputs: tuple[InputName, ...] = Field(min_length=1)
     """The kinds of its inputs, in their order."""
-    heads: tuple[Head, ...]
+    heads: tuple[Head, ...] = Field(min_length=1)
     """The names of its outputs, in their order."""
     policy: Policy = "softmax"
     canonical: bool = False
@@ -47,7 +50,7 @@ class NetworkForm(BaseModel):
     """The estimate of the puzzle to which the network adds, or nothing."""
     reads_candidates: bool = False
     """Whether the network was trained on masks of candidates rather than on states."""
-    batch_size: int = 4096
+    batch_size: int = Field(4096, ge=1, le=MOST_AT_ONCE)
     """States that are evaluated at once: more do not fit the processor's caches."""
 
 

@@ -6,6 +6,7 @@ the cache folder of the user.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core import registry
@@ -25,17 +26,8 @@ def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | No
 
     A network of puzzlelab is for the puzzle on its card. One of another program has no card, and is for `puzzle`.
     """
-    stem = stem_of(path)
-    file = stem.with_name(stem.name + ONNX)
-    card = read_card(card_path(path)) if card_path(path).exists() or not file.exists() else None
-    network = onnx_files.read(file) if card is None or file.exists() else _converted(stem, card)
-    if card is not None:
-        card.check_hash(network.name, file)
-        if network.card is not None and network.card.puzzle != card.puzzle:
-            raise BadFile(
-                f"{card_path(path)} is for {card.puzzle}, and the network beside it for {network.card.puzzle}"
-            )
-    card = card or network.card
+    network, file = onnx_files.read_bytes(content(path), onnx_path(path)), onnx_path(path)
+    card = card_of(path, network)
     if card is not None:
         try:
             return OnnxModel(registry.load(card.puzzle), network), card
@@ -46,19 +38,57 @@ def load(path: Path, puzzle: Puzzle | None = None) -> tuple[OnnxModel, Card | No
     return fitted(puzzle, network, file), None
 
 
-def _converted(stem: Path, card: Card) -> OnnxNetwork:
-    """A network of an earlier version, which has weights only; raises `BadFile`."""
+def onnx_path(path: Path) -> Path:
+    """The path of a network's `.onnx`, from the path of one of its files or from their stem."""
+    stem = stem_of(path)
+    return stem.with_name(stem.name + ONNX)
+
+
+def card_of(path: Path, network: OnnxNetwork) -> Card | None:
+    """The card beside a network, or else in it; None for a network of another program.
+
+    Raises `BadFile` for a card that describes another network, or is damaged. Beside a network of another program may
+    lie a JSON file that is no card.
+    """
+    if not card_path(path).exists():
+        return network.card
+    try:
+        card = read_card(card_path(path))
+    except BadFile:
+        if network.card is None:
+            return None
+        raise
+    card.check_hash(network.name, onnx_path(path))
+    if network.card is not None and network.card.puzzle != card.puzzle:
+        raise BadFile(f"{card_path(path)} is for {card.puzzle}, and the network beside it for {network.card.puzzle}")
+    return card
+
+
+def content(path: Path) -> bytes:
+    """The content of a network's `.onnx`, which is made for a network that has none; raises `BadFile`."""
+    file = onnx_path(path)
+    if file.exists() or not card_path(path).exists():
+        return onnx_files.content_of(file)
+    stem, card = stem_of(path), read_card(card_path(path))
     kept = user_cache() / "networks" / f"{card.name}{ONNX}"
-    if kept.exists():
-        try:
-            network = onnx_files.read(kept)
-            if network.name == card.name:
-                return network
-        except BadFile:
-            pass  # it is made again
+    with suppress(BadFile):  # where it is missing or damaged, it is made again
+        data = onnx_files.content_of(kept)
+        if onnx_files.is_sealed(data):
+            return data
     weights = stem.with_name(stem.name + WEIGHTS)
     if not weights.exists():
         raise BadFile(f"cannot read {stem.name}{ONNX}: there is no such file")
+    data = _converted(weights, card)
+    try:
+        make_folder(kept.parent)
+        replace_file(kept, data, durable=False)
+    except OSError as error:
+        report.note(f"{kept} cannot be written ({error.strerror}): {weights.name} will be converted again")
+    return data
+
+
+def _converted(weights: Path, card: Card) -> bytes:
+    """The `.onnx` of a network of an earlier version, which has weights only; raises `BadFile`."""
     try:
         from puzzlelab.nets import checkpoint, onnx_export
     except ModuleNotFoundError as error:
@@ -67,10 +97,4 @@ def _converted(stem: Path, card: Card) -> OnnxNetwork:
             "pip install 'puzzlelab[learn]'"
         ) from None
     model, _ = checkpoint.load(weights)
-    data = onnx_export.to_onnx(model, card)
-    try:
-        make_folder(kept.parent)
-        replace_file(kept, data, durable=False)
-    except OSError as error:
-        report.note(f"{kept} cannot be written ({error.strerror}): {weights.name} will be converted again")
-    return onnx_files.read_bytes(data, weights)
+    return onnx_export.to_onnx(model, card)

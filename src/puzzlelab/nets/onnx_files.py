@@ -19,12 +19,21 @@ from typing import Any, get_args
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as errors
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.nets.card import Card
-from puzzlelab.nets.form import INPUTS, Head, NetworkForm, Outputs
+from puzzlelab.nets.form import INPUTS, Head, InputName, NetworkForm, Outputs
+from puzzlelab.nets.onnx_limits import (
+    FATAL,
+    MOST_BYTES,
+    MOST_MEMORY,
+    RUNTIME_ERRORS,
+    has_functions,
+    has_subgraphs,
+    limited_options,
+    within_time,
+)
 
 SUFFIX = ".onnx"
 KEY = PRODUCER = "puzzlelab"
@@ -32,8 +41,6 @@ KEY = PRODUCER = "puzzlelab"
 SEAL = b"\x72\x4a\x0a\x06sha256\x12\x40"
 """The beginning of a metadata entry `sha256` with 64 characters, as bytes of the format (protocol buffers)."""
 DIGITS = 64
-LARGEST = 2**31 - 1
-"""Bytes of a file: the format has no larger ones without further files."""
 FOREIGN_BATCH = 256
 """States that a network of another program evaluates at once."""
 TYPES = {
@@ -48,11 +55,19 @@ TYPES = {
     "tensor(bool)": np.bool_,
 }
 """Types of inputs that are filled; the arrays are converted to them."""
-RUNTIME_ERRORS: tuple[type[Exception], ...] = (
-    RuntimeError,
-    *(each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)),
-)
-"""What ONNX Runtime raises; its errors have no common class."""
+FLOATS = tuple(each for each, kind in TYPES.items() if issubclass(kind, np.floating))
+NARROW = "tensor(uint8)", "tensor(int8)", "tensor(bool)"
+"""Types that do not hold all numbers of a move or of a cell."""
+UNFIT: dict[InputName, tuple[str, ...]] = {
+    "scaled_planes": tuple(each for each in TYPES if each not in FLOATS),
+    "output_index": NARROW,
+    "states": NARROW[1:],
+}
+"""Kind of input -> the types that would change its numbers."""
+OUT_OF_MEMORY = "is smaller than requested bytes"
+"""In an error of ONNX Runtime: the arena may not grow."""
+NAME = re.compile(r"[0-9a-f]{16}")
+"""The name of a network: the hash of its weights, or of the file of another program."""
 
 
 class Description(BaseModel):
@@ -77,31 +92,52 @@ class OnnxNetwork:
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """The outputs for arrays of the kinds `form.inputs`, each with one row for each of B states.
 
-        Raises `BadFile` where the network cannot be evaluated.
+        Raises `BadFile` where the network cannot be evaluated. A network of another program may have loops, so that its
+        time is limited.
         """
         feed: dict[str, NDArray[Any]] = {
             node.name: np.ascontiguousarray(array, TYPES[node.type])
             for node, array in zip(self.session.get_inputs(), inputs, strict=True)
         }
+        heads = self.form.heads
         try:
-            outputs = self.session.run(self.form.heads, feed)
+            outputs = self.session.run(heads, feed) if self.card else self._run_limited(feed)
         except RUNTIME_ERRORS as error:
             raise BadFile(f"the network {self.name} cannot be evaluated: {reason_of(error)}") from None
-        return {name: np.asarray(output, np.float32) for name, output in zip(self.form.heads, outputs, strict=True)}
+        with np.errstate(over="ignore"):  # of a number that float32 does not hold: it is infinite
+            return {name: np.asarray(output, np.float32) for name, output in zip(heads, outputs, strict=True)}
+
+    def _run_limited(self, feed: dict[str, NDArray[Any]]) -> list[Any]:
+        """The outputs, in a thread of its own; raises `BadFile` after too long a time."""
+        options = onnxruntime.RunOptions()
+        options.log_severity_level = FATAL
+
+        def outputs() -> list[Any]:
+            return list(self.session.run(self.form.heads, feed, options))
+
+        def stop() -> None:
+            options.terminate = True
+
+        return within_time(outputs, f"a batch of the network {self.name}", stop)
 
 
 def read(path: Path) -> OnnxNetwork:
     """Read a network; raises `BadFile` for a file that is damaged, too large, or no network."""
+    return read_bytes(content_of(path), path)
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a file that may be a network; raises `BadFile`."""
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        if path.exists() and not path.is_file():
+            raise BadFile(f"cannot read {path}: it is no file")
+        if path.stat().st_size > MOST_BYTES:
+            raise BadFile(f"{path} is larger than {MOST_BYTES >> 20} MiB, so it is not read")
+        return path.read_bytes()
     except FileNotFoundError:
         raise BadFile(f"cannot read {path}: there is no such file") from None
     except OSError as error:
         raise BadFile(f"cannot read {path}: {error.strerror or error}") from None
-    if len(data) > LARGEST:
-        raise BadFile(f"{path} is larger than 2 GB: the format has no such files")
-    return read_bytes(data, path)
 
 
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
@@ -110,7 +146,8 @@ def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     damaged = BadFile(f"{path} is damaged: its checksum does not agree")
     if not whole and data[-len(SEAL) - DIGITS :].startswith(SEAL):
         raise damaged
-    session = _session(data, path)
+    _check_graph(data, path)
+    session = within_time(lambda: _session(data, path), f"loading {path}")
     facts = session.get_modelmeta()
     text = facts.custom_metadata_map.get(KEY)
     if text is None and facts.producer_name != PRODUCER:
@@ -121,7 +158,34 @@ def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
         description = Description.model_validate_json(text)
     except ValidationError:
         raise BadFile(f"{path} was written by another version of puzzlelab: its description cannot be read") from None
+    _check_description(description, data, session, path)
     return OnnxNetwork(description.form, description.card.name, session, description.card)
+
+
+def _check_graph(data: bytes, path: Path) -> None:
+    """Raise `BadFile` for what is no model, and for functions, whose graph has no limit on its size."""
+    try:
+        functions = has_functions(data)
+    except ValueError as error:
+        raise BadFile(f"{path} is no network in the ONNX format, or damaged: {error}") from None
+    if functions:
+        raise BadFile(f"{path} has functions of its own, which are not read: inline them (onnx.inliner)")
+
+
+def _check_description(
+    description: Description, data: bytes, session: onnxruntime.InferenceSession, path: Path
+) -> None:
+    """Raise `BadFile` unless the network is as its metadata says, and without loops."""
+    form, inputs = description.form, session.get_inputs()
+    outputs = {node.name: node.type for node in session.get_outputs()}
+    if (
+        tuple(node.name for node in inputs) != form.inputs
+        or any(node.type not in TYPES for node in inputs)
+        or any(outputs.get(head) not in TYPES for head in form.heads)
+        or not NAME.fullmatch(description.card.name)
+        or has_subgraphs(data)
+    ):
+        raise BadFile(f"{path} is not the network that its description names")
 
 
 def sealed(data: bytes) -> bytes:
@@ -136,25 +200,26 @@ def is_sealed(data: bytes) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """The sentence in an error of ONNX Runtime, without its codes and the places in its source."""
-    text = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", str(error))
-    return shorten(re.sub(r"\S+\.(cc|h):\d+ |\s+", " ", text).strip(), 200)
+    text = " ".join(str(error).split())
+    if OUT_OF_MEMORY in text:
+        return f"it needs more than {MOST_MEMORY >> 30} GiB of memory"
+    text = re.split(r"\[ONNXRuntimeError\] : \d+ : \w+ : |Status Message: |was false\. ", text)[-1]
+    text = re.sub(r".*::~?\w+\([^()]*\) |\S+\.(cc|h):\d+ (\w{16,} )?", "", text)  # a function of its source
+    return shorten(text.rstrip(" ."), 200)
 
 
 def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
     """The program of a file; raises `BadFile`."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # errors are raised
-    # The folder in which further files would be looked for: no file is a folder, so none can be read.
-    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.absolute()))
     wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
     providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
     try:
-        return onnxruntime.InferenceSession(data, options, providers=providers)
+        return onnxruntime.InferenceSession(data, limited_options(), providers=providers)
     except RUNTIME_ERRORS as error:
         text = reason_of(error)
-        if "xternal data" in text:
+        if "xternal data" in text or "in-memory address" in text:
             raise BadFile(f"{path} keeps weights in further files, which are not read: export it as one file") from None
+        if operator := re.search(r"(\S+)\(-?\d+\) is not a registered function/op", text):
+            raise BadFile(f"{path} has the operator {shorten(operator[1])}, which is none of ONNX Runtime") from None
         raise BadFile(f"{path} is no network in the ONNX format, or damaged: {text}") from None
 
 
@@ -164,11 +229,21 @@ def _form_of(session: onnxruntime.InferenceSession, path: Path) -> NetworkForm:
     for node in inputs:
         if node.name not in INPUTS:
             raise BadFile(f"{path} has an input '{shorten(node.name)}': name each one of {', '.join(INPUTS)}")
-        if node.type not in TYPES:
-            raise BadFile(f"{path} has an input '{node.name}' of the type {node.type}, which has no numbers")
+        if node.type not in TYPES or node.type in UNFIT.get(node.name, ()):
+            raise BadFile(f"{path} has an input '{node.name}' of the type {node.type}: use tensor(float)")
+        if node.shape and isinstance(node.shape[0], int):
+            raise BadFile(
+                f"{path} takes {node.shape[0]} boards at once, neither more nor fewer: export it with a dynamic first "
+                "dimension (dynamic_shapes or dynamic_axes of torch.onnx.export)"
+            )
     heads = tuple(node.name for node in outputs if node.name in get_args(Head))
     if not inputs or not heads:
-        names = ", ".join(shorten(node.name) for node in outputs[:5]) or "none"
-        raise BadFile(f"{path} has the outputs {names}: name one or more {', '.join(get_args(Head))}")
-    kinds = tuple(node.name for node in inputs)
-    return NetworkForm(inputs=kinds, heads=heads, batch_size=FOREIGN_BATCH)
+        names = ", ".join(shorten(node.name) for node in (outputs if inputs else inputs)[:5]) or "none"
+        kind, known = ("outputs", get_args(Head)) if inputs else ("inputs", tuple(INPUTS))
+        raise BadFile(f"{path} has the {kind} {names}: name one or more {', '.join(known)}")
+    for node in outputs:
+        if node.name in heads and node.type not in TYPES:
+            raise BadFile(f"{path} has an output '{node.name}' of the type {node.type}: use tensor(float)")
+    if len(set(heads)) < len(heads):
+        raise BadFile(f"{path} has two outputs with one name")
+    return NetworkForm(inputs=tuple(node.name for node in inputs), heads=heads, batch_size=FOREIGN_BATCH)

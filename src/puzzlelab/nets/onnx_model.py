@@ -39,8 +39,24 @@ class OnnxModel(Model):
         return self.network.name
 
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
-        """The outputs of the layers for arrays of the kinds `form.inputs`."""
-        return self.network.evaluate(inputs)
+        """The outputs of the layers for arrays of the kinds `form.inputs`.
+
+        Raises `BadFile` for outputs of another shape, and for those that are not finite, which no search could order.
+        """
+        outputs, count = self.network.evaluate(inputs), len(inputs[0])
+        for name, values in outputs.items():
+            is_value = name == "cost_to_go"
+            if is_value and values.shape == (count, 1):
+                outputs[name] = values = values[:, 0]
+            expected = (count,) if is_value else (count, self.puzzle.move_count)
+            if values.shape != expected:
+                raise BadFile(
+                    f"the network {self.name} does not fit {self.puzzle.name}: its output '{name}' has the shape "
+                    f"{_shape(values.shape)} for {count} boards, not {_shape(expected)}"
+                )
+            if not np.isfinite(values).all():
+                raise BadFile(f"the network {self.name} cannot be used: its output '{name}' is infinite or no number")
+        return outputs
 
 
 def fitted(puzzle: Puzzle, network: OnnxNetwork, path: Path) -> OnnxModel:
@@ -62,25 +78,11 @@ def fitted(puzzle: Puzzle, network: OnnxNetwork, path: Path) -> OnnxModel:
                 f"not {_shape(expected)}"
             )
     for count in (1, 3):
-        _check_outputs(model, np.repeat(state[None], count, axis=0), path)
+        try:
+            model.outputs(np.repeat(state[None], count, axis=0))
+        except BadFile as error:
+            raise BadFile(f"{path}: {error}") from None
     return model
-
-
-def _check_outputs(model: OnnxModel, states: State, path: Path) -> None:
-    """Raise `BadFile` unless the outputs for these states have the shapes of their heads, and are numbers."""
-    try:
-        outputs = model.outputs(states)
-    except BadFile as error:
-        raise BadFile(f"{path} cannot evaluate {len(states)} boards at once: {error}") from None
-    for name, values in outputs.items():
-        expected = (len(states),) if name == "cost_to_go" else (len(states), model.puzzle.move_count)
-        if values.shape != expected:
-            raise BadFile(
-                f"{path} does not fit {model.puzzle.name}: its output '{name}' has the shape {_shape(values.shape)} "
-                f"for {len(states)} boards, not {_shape(expected)}"
-            )
-        if np.isnan(values).any():
-            raise BadFile(f"{path}: its output '{name}' is no number")
 
 
 def _shape(sizes: Sequence[object]) -> str:
