@@ -54,7 +54,7 @@ class OnnxModel(Model):
                     f"the network {self.name} does not fit {self.puzzle.name}: its output '{name}' has the shape "
                     f"{_shape(values.shape)} for {count} boards, not {_shape(expected)}"
                 )
-            if not np.isfinite(values).all():
+            if not (values < np.inf if name == "q" else np.isfinite(values)).all():  # -inf is a move never to be made
                 raise BadFile(f"the network {self.name} cannot be used: its output '{name}' is infinite or no number")
         return outputs
 
