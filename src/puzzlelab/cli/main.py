@@ -28,6 +28,7 @@ VERBS = {
     "generate": "generate:app",
     "teach": "teach:teach",
     "train": "train:train",
+    "export": "export:export",
     "match": "selfplay:match",
     "bench": "bench:bench",
     "plot": "plot:plot",

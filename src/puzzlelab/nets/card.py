@@ -29,6 +29,8 @@ class Card(BaseModel):
     format: str = FORMAT
     name: str
     """The hash of its weights."""
+    quantised_from: str = ""
+    """The name of the network with weights of 32 bits from which it was made, if its own have 8 bits."""
     puzzle: str
     network: NetworkOptions
     """The settings of its architecture."""

@@ -1,0 +1,85 @@
+"""`puzzlelab export`: writes a network into a file that other programs can use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from puzzlelab.cli.console import output, print_table
+
+if TYPE_CHECKING:
+    from puzzlelab.nets.onnx_files import OnnxNetwork
+
+FORMATS = ("onnx",)
+
+
+def export(
+    net: Annotated[
+        str, typer.Argument(help="The network: a name of the package, a file, the folder of a run, or a hash.")
+    ],
+    file: Annotated[Path, typer.Argument(help="The file to write, which ends in .onnx.")],
+    to: Annotated[str, typer.Option("--to", help="The format: onnx.")] = FORMATS[0],
+    precision: Annotated[
+        str, typer.Option(help="float32, or int8: faster in dense layers, with less exact outputs.")
+    ] = "float32",
+) -> None:
+    """Write a network into a file for ONNX Runtime and other programs, and print its inputs and outputs.
+
+    The file has its card within, and can be used by --net. What the inputs and outputs mean is in docs/networks.md.
+    """
+    from puzzlelab.core.errors import BadOption
+    from puzzlelab.nets import exporting, model_zoo, network_files, onnx_files
+
+    if to not in FORMATS:
+        raise BadOption(f"--to takes {', '.join(FORMATS)}")
+    if precision not in exporting.PRECISIONS:
+        raise BadOption(f"--precision takes one of {', '.join(exporting.PRECISIONS)}")
+    path = model_zoo.path_of_name(_name(net))
+    source = network_files.onnx_path(path)
+    data = network_files.content(path)
+    network_files.card_of(path, onnx_files.read_bytes(data, source))
+    if precision == "int8":
+        data = exporting.quantised(data, source)
+    exporting.write(file, data)
+    _show(file, len(data), onnx_files.read_bytes(data, file))
+
+
+def _name(net: str) -> str:
+    """The name without `net:`; raises `BadOption` for what depends on a puzzle or on a search."""
+    from puzzlelab.analysis.network_options import named
+    from puzzlelab.core import networks
+    from puzzlelab.core.errors import BadOption
+
+    name, averaged = networks.parts(named(net))
+    if not name:
+        raise BadOption("name the network itself: which one is the best depends on the puzzle")
+    if averaged:
+        raise BadOption(f"'{networks.AVERAGED}' is how a search uses a network, and cannot be exported: leave it out")
+    return name
+
+
+def _show(file: Path, size: int, network: OnnxNetwork) -> None:
+    """Print what a file holds, with the names, types and shapes of its inputs and outputs."""
+    card = network.card
+    origin = "a network of another program" if card is None else f"the network {card.name} for {card.puzzle}"
+    source = "" if card is None or not card.quantised_from else f", int8 from the network {card.quantised_from}"
+    output().print(f"{file}: {origin}{source}, {size:,} bytes", markup=False)
+    rows = [("input", node) for node in network.session.get_inputs()]
+    rows += [("output", node) for node in network.session.get_outputs()]
+    print_table(("", "name", "type", "shape"), [(kind, node.name, _type(node), _shape(node)) for kind, node in rows])
+
+
+def _type(node: Any) -> str:
+    """The type of an input or output, by its name in NumPy."""
+    import numpy as np
+
+    from puzzlelab.nets.onnx_files import TYPES
+
+    return np.dtype(TYPES[node.type]).name if node.type in TYPES else str(node.type)
+
+
+def _shape(node: Any) -> str:
+    """The shape of an input or output; its first dimension is the number of boards."""
+    return f"[{', '.join(['boards', *map(str, node.shape[1:])])}]"

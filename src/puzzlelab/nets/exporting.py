@@ -1,0 +1,116 @@
+"""Writes networks into files that other programs use: as they are kept, or with weights of 8 bits.
+
+Weights of 8 bits make the products of dense layers faster, and their outputs less exact. The weights use 7 of the bits:
+with 8, sums exceed 16 bits on processors without VNNI instructions, and outputs would depend on the processor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import onnxruntime
+
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.files import replace_file, writing
+from puzzlelab.nets import onnx_files
+from puzzlelab.nets.card import ONNX
+from puzzlelab.nets.onnx_files import KEY, PRODUCER, Description, OnnxNetwork, read_bytes, sealed
+from puzzlelab.nets.onnx_limits import limited_options
+
+if TYPE_CHECKING:
+    import onnx
+
+PRECISIONS = "float32", "int8"
+PRODUCTS = "MatMul", "Gemm"
+"""The operators whose weights get 8 bits."""
+
+
+def write(file: Path, data: bytes) -> None:
+    """Write a network into a file; raises `BadFile` for a file of something else.
+
+    The same network is replaced in one step: another version of the libraries may have written it.
+    """
+    if file.suffix != ONNX:
+        raise BadFile(f"{file} has another ending than {ONNX}, by which networks are known: name a file with it")
+    if file.exists():
+        previous = onnx_files.content_of(file)
+        if previous == data:
+            return
+        if previous and not _is_same_network(previous, data, file):
+            raise BadFile(f"{file} exists already, and holds something else: give another name, or remove it first")
+    with writing(file):
+        replace_file(file, data)
+
+
+def _is_same_network(previous: bytes, data: bytes, file: Path) -> bool:
+    """Whether the content of a file is the network of these bytes, as puzzlelab writes it."""
+    try:
+        network = read_bytes(previous, file)
+    except BadFile:
+        return False
+    return network.card is not None and network.name == read_bytes(data, file).name
+
+
+def quantised(data: bytes, path: Path) -> bytes:
+    """A network with weights of 8 bits, from the content of a file; `path` is what errors name.
+
+    The weights of each output of a layer have their own scale; the scale of inputs is computed for each batch. Raises
+    `BadInput` without the library `onnx`, and for a network that has no such layer.
+    """
+    try:
+        import onnx
+        from onnxruntime.quantization import QuantType, quantize_dynamic
+    except ModuleNotFoundError as error:
+        raise BadInput(f"int8 needs {error.name}, which is not installed: pip install 'puzzlelab[learn]'") from None
+    network = read_bytes(data, path)
+    if network.card is not None and network.card.quantised_from:
+        raise BadInput(f"{path} has weights of 8 bits already")
+    with tempfile.TemporaryDirectory() as name, _without_advice():
+        plain, result = Path(name) / f"plain{ONNX}", Path(name) / f"int8{ONNX}"
+        options = limited_options()  # folds constants, so that each product has its weights as a constant
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.optimized_model_filepath = str(plain)
+        onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        quantize_dynamic(
+            plain,
+            result,
+            op_types_to_quantize=list(PRODUCTS),
+            per_channel=True,
+            reduce_range=True,
+            weight_type=QuantType.QInt8,
+        )
+        program = onnx.load_model(result)
+    if not any(node.op_type == "MatMulInteger" for node in program.graph.node):
+        raise BadInput(f"{path} has no dense layer, so that int8 would change nothing")
+    return _described(program, network)
+
+
+def _described(program: onnx.ModelProto, network: OnnxNetwork) -> bytes:
+    """The content of a file for the program, which was made of this network."""
+    del program.metadata_props[:]
+    if network.card is None:
+        plain: bytes = program.SerializeToString(deterministic=True)
+        return plain
+    program.producer_name, program.producer_version = PRODUCER, ""
+    name = hashlib.sha256(program.SerializeToString(deterministic=True)).hexdigest()[:16]
+    card = network.card.model_copy(update={"name": name, "quantised_from": network.name, "measured": []})
+    entry = program.metadata_props.add()
+    entry.key, entry.value = KEY, Description(form=network.form, card=card).model_dump_json()
+    return sealed(program.SerializeToString(deterministic=True))
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """Without the warnings of the quantisation: it advises a preparation, which was done."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
