@@ -132,9 +132,14 @@ def stored_suite(text: bytes) -> bytes:
 # --- networks -------------------------------------------------------------------------------------------------------
 
 
+NETWORK_ENDINGS = (".safetensors", ".json", ".onnx")
+MOST_SECONDS = 5.0
+"""The time for a network of another program: less than for an input."""
+
+
 @cache
-def network_files() -> tuple[bytes, bytes]:
-    """(weights, card) of a small network."""
+def network_files() -> tuple[bytes, bytes, bytes]:
+    """(weights, card, program) of a small network."""
     import torch
 
     from puzzlelab.nets import checkpoint
@@ -146,14 +151,14 @@ def network_files() -> tuple[bytes, bytes]:
     module = settings.build(puzzle)
     with tempfile.TemporaryDirectory() as name:
         checkpoint.save(Path(name), TorchModel(puzzle, settings, module, "", torch.device("cpu")), "net")
-        return tuple((Path(name) / f"net{end}").read_bytes() for end in (checkpoint.WEIGHTS, checkpoint.CARD))  # type: ignore[return-value]
+        return tuple((Path(name) / f"net{end}").read_bytes() for end in NETWORK_ENDINGS)  # type: ignore[return-value]
 
 
 def read_network_file(changed: str, data: bytes, folder: Path) -> object:
     """A network one of whose files is changed."""
     from puzzlelab.nets import checkpoint
 
-    weights, card = network_files()
+    weights, card, _ = network_files()
     (folder / "net.safetensors").write_bytes(data if changed == "weights" else weights)
     (folder / "net.json").write_bytes(data if changed == "card" else card)
     with suppress(BadInput):
@@ -171,7 +176,7 @@ def network_hash() -> str:
 def write_network(nets: Path) -> None:
     """Write the small network into the folder of the networks of a run."""
     nets.mkdir(exist_ok=True)
-    for end, content in zip((".safetensors", ".json"), network_files(), strict=True):
+    for end, content in zip(NETWORK_ENDINGS, network_files(), strict=True):
         (nets / f"{network_hash()}{end}").write_bytes(content)
 
 
@@ -184,9 +189,127 @@ def read_champion(data: bytes, folder: Path) -> object:
     return checkpoint.load(model_zoo.in_folder(folder))
 
 
+def read_program(data: bytes, folder: Path) -> object:
+    """A network as searches load and evaluate it; one of another program is for the puzzle of the small network."""
+    from puzzlelab.nets import network_files, onnx_limits
+
+    onnx_limits.SECONDS = MOST_SECONDS
+    path = folder / "program.onnx"
+    path.write_bytes(data)
+    puzzle = puzzle_of("tiles-2x3")
+    model, _ = network_files.load(path, puzzle)
+    if model.puzzle == puzzle:
+        states = np.stack(sampled(puzzle)[:5])
+        outputs = model.outputs(states)
+        assert all(len(values) == len(states) for values in outputs.values())
+        if "cost_to_go" in outputs:
+            assert np.isfinite(model.cost_to_go(states, outputs)).all()
+        if {"policy", "q"} & outputs.keys():
+            assert not np.isnan(model.log_policy(states, outputs)).any()
+    return model
+
+
+def read_sealed_program(data: bytes, folder: Path) -> object:
+    """A network of puzzlelab whose checksum is right, whatever it holds."""
+    from puzzlelab.nets.onnx_files import DIGITS, SEAL, sealed
+
+    place = data.rfind(SEAL)
+    whole = place if place >= 0 and place == len(data) - len(SEAL) - DIGITS else len(data)
+    return read_program(sealed(data[:whole]), folder)
+
+
+def read_description(data: bytes, folder: Path) -> object:
+    """A network of puzzlelab with another description and the right checksum."""
+    import onnx
+
+    from puzzlelab.nets.onnx_files import KEY, sealed
+
+    program = onnx.load_model_from_string(network_files()[2])
+    del program.metadata_props[:]
+    entry = program.metadata_props.add()
+    try:
+        entry.key, entry.value = KEY, data.decode()
+    except ValueError:
+        raise BadInput("no text") from None
+    return read_program(sealed(program.SerializeToString()), folder)
+
+
+@cache
+def description() -> bytes:
+    """The description in the small network."""
+    import onnx
+
+    from puzzlelab.nets.onnx_files import KEY
+
+    entries = onnx.load_model_from_string(network_files()[2]).metadata_props
+    return next(entry.value.encode() for entry in entries if entry.key == KEY)
+
+
+@cache
+def foreign_programs() -> list[bytes]:
+    """Networks of another program: the small one, a loop with a branch, computed shapes, and a convolution."""
+    import onnx
+
+    program = onnx.load_model_from_string(network_files()[2])
+    program.producer_name = ""
+    del program.metadata_props[:]
+    texts = ("LOOP", "SHAPES", "CONVOLUTION")
+    made = [onnx.parser.parse_model(HEADER + globals()[text]) for text in texts]
+    return [program.SerializeToString(), *(model.SerializeToString() for model in made)]
+
+
+HEADER = '<ir_version: 9, opset_import: ["": 17]>\n'
+LOOP = """
+other (float[batch, 6] states) => (float[batch] cost_to_go)
+<int64[1] axis = {1}, int64 times = {3}, bool yes = {1}, float half = {0.5}>
+{
+    sum = ReduceSum <keepdims = 0> (states, axis)
+    all = ReduceSum <keepdims = 0> (sum)
+    cost_to_go = Loop (times, yes, sum) <body = each (int64 number, bool again, float[n] value)
+        => (bool further, float[n] next) {
+        further = Identity (again)
+        large = Greater (all, half)
+        next = If (large) <then_branch = halved () => (float[n] small) { small = Mul (value, half) },
+            else_branch = kept () => (float[n] same) { same = Identity (value) }>
+    }>
+}
+"""
+SHAPES = """
+other (float[batch, 6] states) => (float[batch, 4] policy, float[batch, 1] cost_to_go)
+<int64[2] places = {3, 2}, int64[1] four = {4}, int64[3] twice = {1, 2, 1}, int64[1] axis = {1}, int64[1] first = {0}>
+{
+    shape = Shape (states)
+    count = Gather (shape, first)
+    block = Concat <axis = 0> (count, places)
+    cells = Reshape (states, block)
+    wide = Tile (cells, twice)
+    sums = ReduceSum <keepdims = 0> (wide, axis)
+    extent = Concat <axis = 0> (count, four)
+    ones = ConstantOfShape <value = float[1] {1.0}> (extent)
+    cost_to_go = ReduceMax <axes = [1], keepdims = 1> (sums)
+    policy = Mul (ones, cost_to_go)
+}
+"""
+CONVOLUTION = """
+other (float[batch, 30] planes) => (float[batch, 4] q)
+<int64[4] image = {0, 5, 2, 3}, float[4, 5, 1, 1] kernel = {
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}>
+{
+    cells = Reshape (planes, image)
+    inner = Conv <kernel_shape = [1, 1]> (cells, kernel)
+    pooled = GlobalMaxPool (inner)
+    q = Flatten (pooled)
+}
+"""
+"""Networks in the text format of ONNX."""
+
+
 def network_readers() -> Iterator[Reader]:
     """Those of networks."""
-    weights, card = network_files()
+    weights, card, program = network_files()
+    yield Reader("network", [program, *foreign_programs()], read_program)
+    yield Reader("network with its checksum", [program], read_sealed_program)
+    yield Reader("description of a network", [description()], read_description)
     yield Reader("weights", [weights], partial(read_network_file, "weights"))
     yield Reader("card", [card], partial(read_network_file, "card"))
     yield Reader("champion", [f"{network_hash()}\n".encode(), network_hash().encode()], read_champion)

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from fault_trials.works import SELFPLAY
+from puzzlelab.nets.onnx_files import is_sealed
 
 ROOT_VARIABLE, JOURNAL_VARIABLE = "POWER_CUT_ROOT", "POWER_CUT_JOURNAL"
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink"}
@@ -299,7 +300,8 @@ def training_of(folder: Path) -> object:
     metrics = [{name: value for name, value in line.items() if name not in times} for line in lines]
     name = (folder / "run" / "champion").read_text().strip()
     weights = (folder / "run" / "nets" / f"{name}.safetensors").read_bytes()
-    return metrics, name, hashlib.sha256(weights).hexdigest(), (folder / "run" / "done").read_text()
+    is_whole = is_sealed((folder / "run" / "nets" / f"{name}.onnx").read_bytes())
+    return metrics, name, hashlib.sha256(weights).hexdigest(), is_whole, (folder / "run" / "done").read_text()
 
 
 def self_play_of(folder: Path) -> object:
@@ -307,7 +309,8 @@ def self_play_of(folder: Path) -> object:
     run_folder = folder / "run"
     nets = [(run_folder / name).read_text().strip() for name in ("champion", "latest", "done")]
     matches = [json.loads(line) for line in (run_folder / "matches.jsonl").read_text().splitlines()]
-    return [(run_folder / "nets" / f"{net}.safetensors").exists() for net in nets], bool(matches)
+    files = [run_folder / "nets" / f"{net}{ending}" for net in nets for ending in (".safetensors", ".onnx")]
+    return [path.exists() for path in files], bool(matches)
 
 
 BOARDS = "".join(

@@ -3,9 +3,9 @@
 Both play so many games at once on the CPU, with the same network of the package and as many playouts a move. Counted
 are all that mctx makes, and of ours those whose leaf the network scored, which are somewhat fewer. mctx runs once on
 one thread, as puzzlelab does, and once on all cores, each time compiled before a clock starts, with its own settings
-for PUCT but no noise. It knows nothing of ends: a solved state stays as it is, and is worth nothing more. JAX
-multiplies in float32; where the processor has instructions for bfloat16, puzzlelab uses them, and is measured without
-them too. All take turns in one run on one machine; a ratio is of two turns of one round. Needs `pip install mctx`.
+for PUCT but no noise. It knows nothing of ends: a solved state stays as it is, and is worth nothing more. JAX and ONNX
+Runtime multiply in float32. All take turns in one run on one machine; a ratio is of two turns of one round. Needs
+`pip install mctx onnx`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,10 +121,11 @@ def answers(weights: Mapping[str, Array], inputs: Array) -> tuple[Array, Array]:
 
 def weights_of(puzzle: str) -> dict[str, NDArray[np.float32]]:
     """The weights of the network that comes with the package for a puzzle."""
-    from safetensors.numpy import load_file
+    import onnx
+    from onnx import numpy_helper
 
-    weights: dict[str, NDArray[np.float32]] = load_file(networks.SHELF / f"{puzzle}.safetensors")
-    return weights
+    program = onnx.load_model(networks.SHELF / f"{puzzle}.onnx")
+    return {each.name: numpy_helper.to_array(each) for each in program.graph.initializer}
 
 
 # --- mctx, in a process of its own ----------------------------------------------------------------------------------
@@ -233,34 +233,15 @@ class Far:
 
 
 def said(puzzle: Tiles, boards: State) -> list[NDArray[np.float32]]:
-    """What the network says of boards in PyTorch, in float32."""
-    import torch
-
+    """What the network says of boards in ONNX Runtime."""
     model: Any = networks.find(puzzle)
-    with torch.inference_mode():
-        found = model.module(torch.from_numpy(puzzle.view(Planes).planes(boards)))
-    return [found[name].numpy() for name in ("policy", "cost_to_go")]
+    found = model.evaluate((puzzle.view(Planes).planes(boards),))
+    return [found[name] for name in ("policy", "cost_to_go")]
 
 
 def apart(one: list[NDArray[np.float32]], other: list[NDArray[np.float32]]) -> float:
     """The greatest difference between two networks' answers."""
     return max(float(np.abs(a - b).max()) for a, b in zip(one, other, strict=True))
-
-
-def ours(games: Games) -> dict[str, Callable[[float], Rates]]:
-    """The ways in which puzzlelab is measured, by name."""
-    import torch
-
-    from puzzlelab.nets import device
-
-    def plain(seconds: float) -> Rates:
-        with patch.object(device, "helps_bf16", return_value=False):
-            return rates(games.turn, seconds)
-
-    ways = {"puzzlelab, float32": plain}
-    if device.helps_bf16(torch.device("cpu")):
-        ways["puzzlelab, bfloat16"] = lambda seconds: rates(games.turn, seconds)
-    return ways
 
 
 def show(rates_by_way: dict[str, list[Rates]], title: str) -> None:
@@ -300,9 +281,15 @@ def main() -> int:
     }
     difference = max(apart(said(puzzle, boards), peer.said) for peer in peers.values())
     if difference > CLOSE:
-        print(f"the network says something else in JAX than in PyTorch: up to {difference:.2g} apart", file=sys.stderr)
+        print(
+            f"the network says something else in JAX than in ONNX Runtime: up to {difference:.2g} apart",
+            file=sys.stderr,
+        )
         return 1
-    ways = {**ours(games), **{name: peer.rates for name, peer in peers.items()}}
+    ways = {
+        "puzzlelab": lambda seconds: rates(games.turn, seconds),
+        **{name: peer.rates for name, peer in peers.items()},
+    }
     for way in ways.values():
         way(1.0)  # machine code and network are there before a clock starts
     rates_by_way: dict[str, list[Rates]] = {name: [] for name in ways}
@@ -310,7 +297,7 @@ def main() -> int:
         for name, way in ways.items():
             rates_by_way[name].append(way(arguments.seconds))
     show(rates_by_way, f"{arguments.puzzle}, {arguments.games} games at once, {arguments.playouts} playouts a move")
-    print(f"what the network says in JAX and in PyTorch is at most {difference:.1g} apart on {COMPARED} boards")
+    print(f"what the network says in JAX and in ONNX Runtime is at most {difference:.1g} apart on {COMPARED} boards")
     return 0
 
 

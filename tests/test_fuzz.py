@@ -29,7 +29,20 @@ def by_name() -> dict[str, Reader]:
 
 
 PARTS = ("board", "moves", "name", "text", "options", "levels", "reward", "recipe", "request", "link", "rows", "suite")
-FILES = ("curves", "weights", "card", "champion", "shard", "teacher", "lease", "run", "table", "compiled", "manifest")
+FILES = (
+    "curves",
+    "network",
+    "weights",
+    "card",
+    "champion",
+    "shard",
+    "teacher",
+    "lease",
+    "run",
+    "table",
+    "compiled",
+    "manifest",
+)
 
 
 def test_each_reader_is_in_one_of_the_tests() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -173,16 +174,20 @@ def networks(bench: Bench) -> None:
     board = ("solve", NETWORK, "--with", "greedy")
     example = bench.run("generate", NETWORK).out.strip()
     expected = bench.run(*board, example, "--net", NETWORK, "--json")
-    for suffix in (".safetensors", ".json"):
-        for kind in ("none", *damage.ALL, "foreign", "huge header"):
+    for suffix in (".onnx", ".json"):
+        for kind in ("none", *damage.ALL, "foreign", "a huge length", "huge header", "sparse"):
             folder = bench.fresh("net")
-            for end in (".safetensors", ".json"):
+            for end in (".onnx", ".json"):
                 shutil.copy(source / f"{NETWORK}{end}", folder)
             path = folder / f"{NETWORK}{suffix}"
             if kind == "foreign":
                 shutil.copy(source / f"tiles-3x3{suffix}", path)
+            elif kind == "a huge length":
+                path.write_bytes(b"\x3a" + b"\xff" * 8 + b"\x7f" + path.read_bytes())  # of the graph
             elif kind == "huge header":
                 path.write_bytes((1 << 60).to_bytes(8, "little") + path.read_bytes()[8:])
+            elif kind == "sparse":
+                os.truncate(path, 3 << 30)
             elif kind != "none":
                 damage.ALL[kind](path, bench.random)
             outcome = bench.run(*board, example, "--net", folder / NETWORK, "--json")

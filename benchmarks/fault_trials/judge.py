@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fault_trials.programs import Outcome, load
+from puzzlelab.nets.onnx_files import is_sealed
 
 CODES = (0, 1, 2, 129, 130, 143)
 """The documented exit codes."""
@@ -202,7 +203,7 @@ def of_rows(folder: Path) -> Result:
 
 
 def of_run(folder: Path) -> Result:
-    """A run of training: lines without times, weights by their hash, the rest by name alone.
+    """A run of training: lines without times, weights by their hash, networks by their checksum, the rest by name.
 
     Saved states are left out: it depends on the time at which steps they are saved.
     """
@@ -215,6 +216,8 @@ def of_run(folder: Path) -> Result:
             result[name] = lines_of(path)
         elif (path.suffix == ".safetensors" and name.startswith("nets/")) or name in ("champion", "latest"):
             result[name] = digest(path)
+        elif path.suffix == ".onnx":  # in which times stand too
+            result[name] = "whole" if is_sealed(path.read_bytes()) else "damaged"
         else:
             result[name] = "there"
     return result
