@@ -142,6 +142,13 @@ def content_of(path: Path) -> bytes:
 
 def read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     """As `read`, from the content of a file; `path` is what errors name."""
+    try:
+        return _read_bytes(data, path)
+    except UnicodeDecodeError:  # ONNX Runtime does not look at the names in a file
+        raise BadFile(f"{path} is no network in the ONNX format, or damaged: a name is no Unicode") from None
+
+
+def _read_bytes(data: bytes, path: Path) -> OnnxNetwork:
     whole = is_sealed(data)
     damaged = BadFile(f"{path} is damaged: its checksum does not agree")
     if not whole and data[-len(SEAL) - DIGITS :].startswith(SEAL):
@@ -213,7 +220,7 @@ def _session(data: bytes, path: Path) -> onnxruntime.InferenceSession:
     wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
     providers = [name for name in wanted if name in onnxruntime.get_available_providers()]
     try:
-        return onnxruntime.InferenceSession(data, limited_options(), providers=providers)
+        return onnxruntime.InferenceSession(data, limited_options(), providers=providers, enable_fallback=0)
     except RUNTIME_ERRORS as error:
         text = reason_of(error)
         if "xternal data" in text or "in-memory address" in text:

@@ -30,9 +30,10 @@ FATAL = 4
 """The level at which ONNX Runtime writes to standard error; it raises errors."""
 RUNTIME_ERRORS: tuple[type[Exception], ...] = (
     RuntimeError,
+    UnicodeDecodeError,
     *(each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)),
 )
-"""What ONNX Runtime raises; its errors have no common class."""
+"""What ONNX Runtime raises, also for names that are no Unicode; its errors have no common class."""
 
 
 def limited_options() -> onnxruntime.SessionOptions:
