@@ -11,12 +11,15 @@ from typing import Protocol
 import pytest
 import typer.main
 
+import network_table
 import package_map
 import surface
 from puzzlelab.core import solutions, solver, views
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LIBRARIES = {"gymnasium": ("gymnasium",), "networks": ("onnx",)}
+"""Page -> the libraries that its Python needs beside those of the package."""
 PLACEHOLDER = re.compile(r"[A-Z][A-Z.\]]*")
 
 
@@ -40,8 +43,8 @@ def commands(page):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=named)
 def test_python_of_the_documents_runs(page, tmp_path, monkeypatch):
-    if page.stem == "gymnasium":
-        pytest.importorskip("gymnasium")
+    for library in LIBRARIES.get(page.stem, ()):
+        pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}
     for example in blocks(page, "python"):
@@ -140,6 +143,11 @@ def test_the_table_of_what_may_be_offered_is_made_from_the_classes():
     declared = {kind for module in (views, solver, solutions) for kind in vars(module).values() if is_protocol(kind)}
     for kind in declared - {*surface.NO_VIEWS, solver.Solver, Protocol}:
         assert f"`{kind.__name__}`" in page, kind
+
+
+def test_the_tables_of_inputs_and_outputs_are_made_from_the_code():
+    page = network_table.PAGE.read_text(encoding="utf-8")
+    assert network_table.BEGIN + network_table.table() + network_table.END in page, "run python tools/network_table.py"
 
 
 def is_protocol(kind):

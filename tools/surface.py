@@ -25,9 +25,13 @@ NO_VIEWS = (views.BoardGenerator, views.Estimate, views.Prior, views.Scale, view
 
 def main() -> None:
     """Write the table into the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    PAGE.write_text(before + BEGIN + table() + END + rest.split(END)[1], encoding="utf-8")
+    write(PAGE, BEGIN, END, table())
+
+
+def write(page: Path, begin: str, end: str, text: str) -> None:
+    """Write a text into a page, between the lines `begin` and `end`."""
+    before, rest = page.read_text(encoding="utf-8").split(begin)
+    page.write_text(before + begin + text + end + rest.split(end)[1], encoding="utf-8")
 
 
 def table() -> str:

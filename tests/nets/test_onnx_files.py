@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.version import PACKAGE
 from puzzlelab.nets import network_files, onnx_files, onnx_limits
-from puzzlelab.nets.form import INPUTS
+from puzzlelab.nets.form import INPUT_MEANINGS, INPUTS, OUTPUT_MEANINGS, Head
 from puzzlelab.nets.onnx_files import KEY, PRODUCER, sealed
 
 TILES = registry.load("tiles-2x3")
@@ -347,6 +348,11 @@ def test_a_forged_network_has_the_outputs_of_its_puzzle(load) -> None:
     model = load(forged(model_of(text), inputs=["states"], heads=["policy"], puzzle="tiles-2x3"))
     with pytest.raises(BadFile, match=r"'policy' has the shape \[1, 6\] for 1 boards, not \[1, 4\]"):
         model.prior().scores(TILES.goals()[0][None])
+
+
+def test_every_kind_of_input_and_output_is_described() -> None:
+    assert INPUT_MEANINGS.keys() == INPUTS.keys()
+    assert set(OUTPUT_MEANINGS) == set(get_args(Head))
 
 
 def test_every_kind_of_input_has_types_that_hold_it() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,6 +70,20 @@ def _show(file: Path, size: int, network: OnnxNetwork) -> None:
     rows = [("input", node) for node in network.session.get_inputs()]
     rows += [("output", node) for node in network.session.get_outputs()]
     print_table(("", "name", "type", "shape"), [(kind, node.name, _type(node), _shape(node)) for kind, node in rows])
+    for sentence in _conditions(network):
+        output().print(sentence, markup=False)
+
+
+def _conditions(network: OnnxNetwork) -> Iterator[str]:
+    """What a program must do beside filling the inputs, as sentences."""
+    form = network.form
+    if form.canonical:
+        yield "Each board is replaced by its canonical image among the puzzle's symmetries first."
+    if form.residual_over:
+        yield f"The outputs cost_to_go and q are corrections of the estimate '{form.residual_over}'."
+    if form.policy != "softmax":
+        meaning = "one choice in each cell" if form.policy == "cells" else "a decision of its own for each move"
+        yield f"The logits of the output policy mean {meaning}."
 
 
 def _type(node: Any) -> str:

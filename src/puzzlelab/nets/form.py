@@ -120,11 +120,17 @@ INPUTS: dict[InputName, Callable[[Puzzle, State], NDArray[Any]]] = {
     "candidates": all_candidates,
     "states": lambda puzzle, states: states.astype(np.int16),
 }
-"""Kind of input -> how it is made of plain `states[B, S]`.
-
-- `planes`: `float32[B, F]`, the puzzle's planes;
-- `scaled_planes`: `float32[B, N]`, one number a cell (see `scaled`);
-- `symbol_planes`, `output_index`: the planes of interchangeable symbols, and the place of each move among the outputs;
-- `candidates`: `bool[B, N * D]`, the remaining digits of each cell;
-- `states`: `int16[B, S]`, the states themselves.
-"""
+"""Kind of input -> how it is made of plain `states[B, S]`."""
+INPUT_MEANINGS: dict[InputName, str] = {
+    "planes": "the puzzle's planes: cell by cell, a 1 at its tile, colour or digit",
+    "scaled_planes": "for each cell the number of its plane, from 1 (0: none), over their number, less 1/2",
+    "symbol_planes": "planes of each symbol that may be exchanged for another, such as a colour",
+    "output_index": "which output of the symbols, one after the other, is the score of each move",
+    "candidates": "cell by cell, whether a digit is possible: all in blank cells, one in any other",
+    "states": "the states themselves: the number in each cell, 0 for a blank one",
+}
+OUTPUT_MEANINGS: dict[Head, str] = {
+    "policy": "logits of moves; those of illegal moves are not used",
+    "cost_to_go": "the number of moves to the goal; `[B, 1]` is read too",
+    "q": "values of moves: the negative number of moves to the goal by way of each; -inf is a move never to be made",
+}
