@@ -253,9 +253,18 @@ def foreign_programs() -> list[bytes]:
     program = onnx.load_model_from_string(network_files()[2])
     program.producer_name = ""
     del program.metadata_props[:]
-    texts = ("LOOP", "SHAPES", "CONVOLUTION")
-    made = [onnx.parser.parse_model(HEADER + globals()[text]) for text in texts]
-    return [program.SerializeToString(), *(model.SerializeToString() for model in made)]
+    return [program.SerializeToString(), *(onnx.parser.parse_model(text).SerializeToString() for text in GRAPHS)]
+
+
+def read_graph(data: bytes, folder: Path) -> object:
+    """A network of another program whose text was changed."""
+    import onnx
+
+    try:
+        model = onnx.parser.parse_model(data.decode())
+    except (ValueError, IndexError, RuntimeError, onnx.parser.ParseError):
+        raise BadInput("no model") from None
+    return read_program(model.SerializeToString(), folder)
 
 
 HEADER = '<ir_version: 9, opset_import: ["": 17]>\n'
@@ -301,6 +310,7 @@ other (float[batch, 30] planes) => (float[batch, 4] q)
     q = Flatten (pooled)
 }
 """
+GRAPHS = (HEADER + LOOP, HEADER + SHAPES, HEADER + CONVOLUTION)
 """Networks in the text format of ONNX."""
 
 
@@ -309,6 +319,7 @@ def network_readers() -> Iterator[Reader]:
     weights, card, program = network_files()
     yield Reader("network", [program, *foreign_programs()], read_program)
     yield Reader("network with its checksum", [program], read_sealed_program)
+    yield Reader("graph of a network", [text.encode() for text in GRAPHS], read_graph)
     yield Reader("description of a network", [description()], read_description)
     yield Reader("weights", [weights], partial(read_network_file, "weights"))
     yield Reader("card", [card], partial(read_network_file, "card"))

@@ -1,5 +1,6 @@
 """Networks of other programs: what fits a puzzle is used, and everything else is refused with a sentence."""
 
+import _thread
 import json
 import threading
 import time
@@ -274,22 +275,30 @@ def test_a_loop_that_never_ends_is_stopped(load, monkeypatch) -> None:
         time.sleep(0.01)
 
 
-def test_the_time_limit_stops_the_call() -> None:
+def test_the_time_limit_stops_the_call(monkeypatch) -> None:
     stopped = threading.Event()
-
-    def interrupted() -> None:
-        stopped.wait()
-        raise KeyError("ended")
-
-    monkey = pytest.MonkeyPatch()
-    with monkey.context() as patch:
-        patch.setattr(onnx_limits, "SECONDS", 0.01)
-        with pytest.raises(BadFile, match="a test takes more than 0.01 seconds"):
-            onnx_limits.within_time(interrupted, "a test", stopped.set)
+    monkeypatch.setattr(onnx_limits, "SECONDS", 0.01)
+    with pytest.raises(BadFile, match="a test takes more than 0.01 seconds"):
+        onnx_limits.within_time(stopped.wait, "a test", stopped.set)
     assert stopped.is_set()
+
+
+def test_what_a_call_returns_or_raises_is_passed_on() -> None:
     assert onnx_limits.within_time(lambda: 5, "a test") == 5
     with pytest.raises(KeyError):
-        onnx_limits.within_time(interrupted, "a test")
+        onnx_limits.within_time(lambda: {}["missing"], "a test")
+
+
+def test_ctrl_c_stops_the_call() -> None:
+    stopped = threading.Event()
+
+    def call() -> None:
+        _thread.interrupt_main()
+        stopped.wait()
+
+    with pytest.raises(KeyboardInterrupt):
+        onnx_limits.within_time(call, "a test", stopped.set)
+    assert stopped.is_set()
 
 
 # --- networks of puzzlelab that are not what they say -----------------------------------------------------------------

@@ -80,8 +80,8 @@ def within_time(call: Callable[[], Result], task: str, stop: Callable[[], None] 
         finally:
             ended.set()
 
-    threading.Thread(target=run, daemon=True, name="network").start()
     try:
+        threading.Thread(target=run, daemon=True, name="network").start()
         in_time = ended.wait(SECONDS)
     except BaseException:
         stop()
