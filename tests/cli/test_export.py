@@ -1,6 +1,9 @@
 """`export`, and networks of other programs in the commands that take a network."""
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import onnxruntime
@@ -127,6 +130,15 @@ def test_what_cannot_be_exported_gets_a_sentence(program, tmp_path, monkeypatch,
     assert (code, out) == (2, "")
     assert sentence in err
     assert not (tmp_path / "copy.onnx").exists()
+
+
+def test_onnx_runtime_sends_and_keeps_nothing(tmp_path) -> None:
+    suppressing = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS", "TF_BUILD", "GITLAB_CI")
+    places = {name: str(tmp_path) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA")}
+    environment = {name: value for name, value in os.environ.items() if name not in suppressing} | places
+    code = "import sys, pathlib; from puzzlelab.nets import onnx_files; onnx_files.read(pathlib.Path(sys.argv[1]))"
+    subprocess.run([sys.executable, "-c", code, SHIPPED], env=environment, check=True)
+    assert [path for path in tmp_path.rglob("*") if "Microsoft" in path.parts or path.name == ".ses"] == []
 
 
 # --- 8 bits -----------------------------------------------------------------------------------------------------------

@@ -13,3 +13,9 @@ Only what trains imports torch. Searches reach this package only through `core/n
 ONNX Runtime where they need no network. `training`, `bench`, `cluster`, `api`, `gym`, `cli` and `web` may import this
 package; `experience` and this package do not know each other.
 """
+
+import os
+
+# ONNX Runtime from version 1.29 on sends what it does to its maker, and keeps an identifier of the machine, unless this
+# is set before it is imported.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
