@@ -86,6 +86,7 @@ def test_levels_are_told_with_files_as_levels_of_their_own(program, tmp_path) ->
 
 
 def test_training_that_cannot_be_gets_a_sentence(program, tmp_path) -> None:
+    pytest.importorskip("torch")
     config = tmp_path / "bad.toml"
     config.write_text(
         'recipe = "lattice"\npuzzle = "sudoku-4x4"\nnetwork = { kind = "lattice" }\npuzzles = [{ count = 5 }]\n'
