@@ -42,6 +42,11 @@ class Games:
             done += self.turn()
         return done / (time.perf_counter() - began)
 
+    def playouts(self) -> int:
+        """Make a move in each game; all playouts for it, also those that end at a goal, which no network scores."""
+        self.turn()
+        return int(self.player.record.playouts_done.sum())
+
     def turn(self) -> int:
         """Make a move in each game; the states that the network scored for it."""
         before = self.player.record.counts[:, EVALUATIONS].sum() if self.player.playing else 0
