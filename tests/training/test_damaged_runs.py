@@ -135,6 +135,8 @@ def test_a_finished_run_without_its_network_is_not_trained(tmp_path, whole, file
     assert run.finished()
     if (file, damage) in SUPERFLUOUS:
         assert run.trained() == run.nets / whole.champion.read_text().strip()
+        (lost,) = whole.folder.glob(file)
+        assert (run.folder / file).with_name(lost.name).read_bytes() == lost.read_bytes()  # made again
         return
     with pytest.raises(BadFile, match=r"repeat the command that trains the run|write one of"):
         run.trained()

@@ -6,7 +6,7 @@ The hash of the weights is the network's name. Nothing in these files is ever ex
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
 from puzzlelab.core.files import make_folder, replace_file, replacing
 from puzzlelab.nets import onnx_export
-from puzzlelab.nets.card import CARD, ONNX, WEIGHTS, Card, card_path, read_card, stem_of, write_card
+from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card, stem_of, write_card
 from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 
@@ -47,16 +47,31 @@ def save(folder: Path, model: TorchModel, stem: str = "", **facts: Any) -> Card:
         parameters=sum(parameter.numel() for parameter in model.module.parameters()),
         **facts,
     )
-    base = folder / (stem or card.name)
-    try:
-        make_folder(folder)
-        with replacing(base.with_name(base.name + WEIGHTS)) as temporary:
-            save_file(weights, temporary)
-        replace_file(base.with_name(base.name + ONNX), onnx_export.to_onnx(model, card))
-        write_card(base.with_name(base.name + CARD), card)
-    except (OSError, SafetensorError) as error:
-        raise BadFile(f"cannot write the network {base}: {error}") from None
+    _write(folder / (stem or card.name), model, card, ENDINGS)
     return card
+
+
+def complete(path: Path) -> None:
+    """Make the missing files of a network again, from the path of one of them; raises `BadFile` for damaged ones."""
+    stem = stem_of(path)
+    model, card = load(path)
+    _write(stem, model, card, [ending for ending in ENDINGS if not stem.with_name(stem.name + ending).exists()])
+
+
+def _write(stem: Path, model: TorchModel, card: Card, endings: Collection[str]) -> None:
+    """Write the files of a network with these endings, the card last; raises `BadFile`."""
+    try:
+        make_folder(stem.parent)
+        if WEIGHTS in endings:
+            weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
+            with replacing(stem.with_name(stem.name + WEIGHTS)) as temporary:
+                save_file(weights, temporary)
+        if ONNX in endings:
+            replace_file(stem.with_name(stem.name + ONNX), onnx_export.to_onnx(model, card))
+        if CARD in endings:
+            write_card(stem.with_name(stem.name + CARD), card)
+    except (OSError, SafetensorError) as error:
+        raise BadFile(f"cannot write the network {stem}: {error}") from None
 
 
 def load(path: Path, device: torch.device | None = None) -> tuple[TorchModel, Card]:

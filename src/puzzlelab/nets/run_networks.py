@@ -64,12 +64,15 @@ def name_in(path: Path) -> str | None:
 
 
 def check(folder: Path, name: str) -> None:
-    """Raise `BadFile` with a way out if the files of this network of the run are damaged; imports PyTorch."""
+    """Raise `BadFile` with a way out if files of this network of the run are damaged; makes missing ones again.
+
+    Imports PyTorch.
+    """
     from puzzlelab.nets import checkpoint
 
     try:
+        checkpoint.complete(folder / NETS / name)
         network_files.load(folder / NETS / name)
-        checkpoint.load(folder / NETS / name)
     except BadFile as error:
         raise BadFile(advised(folder, name, error)) from None
 
