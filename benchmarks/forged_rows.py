@@ -30,6 +30,8 @@ PROGRAM = (sys.executable, "-m", "puzzlelab")
 SEED = 20
 FURTHER = 24
 """Further boards of each kind, of which rows are forged."""
+FEWEST = 24
+"""Honest rows of each solver, where only a share of them is made."""
 
 
 @dataclass(frozen=True)
@@ -168,11 +170,12 @@ def solved(puzzle: str, boards: Sequence[str], folder: Path, words: Sequence[str
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 
-def honest_rows(kind: Boards, folder: Path) -> tuple[list[Row], list[Row]]:
-    """The honest rows of one kind, and those of further boards by its first solver, to be forged."""
-    boards = kind.make(folder, kind.count + FURTHER)
+def honest_rows(kind: Boards, folder: Path, share: float) -> tuple[list[Row], list[Row]]:
+    """A share of the honest rows of one kind, and those of further boards by its first solver, to be forged."""
+    counts = {words: min(count, max(FEWEST, round(share * count))) for words, count in kind.solvers.items()}
+    boards = kind.make(folder, sum(counts.values()) + FURTHER)
     rows, begin = [], 0
-    for words, count in kind.solvers.items():
+    for words, count in counts.items():
         rows += solved(kind.puzzle, boards[begin : begin + count], folder, words)
         begin += count
     return rows, solved(kind.puzzle, boards[begin:], folder, next(iter(kind.solvers)))
@@ -291,18 +294,19 @@ def main() -> int:
     parser.add_argument("--time", type=float, default=60.0, help="seconds for each claim")
     parser.add_argument("--jobs", type=int, default=1, help="rows that `verify` checks at once")
     parser.add_argument("--lines", action="store_true", help="print a line for each row, not tables")
+    parser.add_argument("--share", type=float, default=1.0, help="the share of the honest rows that are made (1)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        return check(folder, options.time, options.jobs, options.lines)
+        return check(folder, options.time, options.jobs, options.lines, options.share)
 
 
-def check(folder: Path, seconds: float, jobs: int, lines: bool) -> int:
+def check(folder: Path, seconds: float, jobs: int, lines: bool, share: float) -> int:
     """Make the rows in this folder, check them, and print the tables, or a line for each row."""
     honest, further = {}, {}
     for kind in KINDS:
-        honest[kind.name], further[kind.name] = honest_rows(kind, folder)
+        honest[kind.name], further[kind.name] = honest_rows(kind, folder, share)
     forged = forgeries(further, honest, folder)
     rows = [(name, row) for group in (honest, forged) for name, each in group.items() for row in each]
     random.Random(SEED).shuffle(rows)

@@ -18,11 +18,11 @@ from fault_trials.works import BY_NAME, IMITATION_RUN, SELFPLAY_RUN, SOLVE, Work
 DAMAGED, CUT = "damaged run folders", "power cut: the newest files are lost"
 POWER_CUTS = ("empty", "cut", "NUL tail")
 DRAWN = 3
-"""Ways of damage that are drawn for each kind of file of a run of self-play."""
+"""Ways of damage that are drawn for each kind of file; another seed draws others."""
 TEXTS = (".toml", ".json", ".jsonl", "")
 BESIDE = {
     "power cut, replayed": ("power_cut.py", "--lines", "--cuts", "1"),
-    "false proofs": ("forged_rows.py", "--lines", "--time", "5"),
+    "false proofs": ("forged_rows.py", "--lines", "--time", "5", "--share", "0.2"),
 }
 """Faults that have a script of their own, with its arguments. It stands beside `faults.py`, prints a line `held: ...`
 or `lost: ...` for each trial, and ends with code 0 if all held."""
@@ -34,11 +34,13 @@ KILL_AT = 0.7
 
 def cases() -> Iterator[Case]:
     """All faults of run folders."""
-    for kind in damage.ALL:
-        yield Case(DAMAGED, f"imitation, {kind}", partial(damaged, work=IMITATION_RUN, kinds=(kind,)), 40)
-    finished = partial(damaged, work=IMITATION_RUN, kinds=tuple(damage.ALL), drawn=DRAWN, finished=True)
-    yield Case(DAMAGED, "imitation, finished", finished, 60)
-    yield Case(DAMAGED, "self-play", partial(damaged, work=SELFPLAY_RUN, kinds=tuple(damage.ALL), drawn=DRAWN), 90)
+    kinds = tuple(damage.ALL)
+    for title, work, finished in (
+        ("imitation", IMITATION_RUN, False),
+        ("imitation, finished", IMITATION_RUN, True),
+        ("self-play", SELFPLAY_RUN, False),
+    ):
+        yield Case(DAMAGED, title, partial(damaged, work=work, kinds=kinds, drawn=DRAWN, finished=finished), 90)
     for work in (IMITATION_RUN, BY_NAME["train dqn"], SELFPLAY_RUN, SOLVE, BY_NAME["teach"]):
         yield Case(CUT, work.name, partial(power_cut, work=work), 60)
     for fault, (script, *words) in BESIDE.items():
@@ -78,17 +80,17 @@ def kinds_of_files(folder: Path) -> dict[str, Path]:
     return result
 
 
-def damaged(bench: Bench, work: Work, kinds: tuple[str, ...], drawn: int = 0, finished: bool = False) -> None:
+def damaged(bench: Bench, work: Work, kinds: tuple[str, ...], drawn: int, finished: bool) -> None:
     """Damage one file of a run; the same command then gives the equal result, or says what to do.
 
-    With `drawn`, only so many of the kinds are taken for each file. `finished` runs have other files than killed ones.
+    So many of the kinds are drawn for each file. `finished` runs have other files than killed ones.
     """
 
     def copy() -> Path:
         return bench.copy(bench.reference(work).folder) if finished else half_done(bench, work)
 
     for name in kinds_of_files(copy()):
-        for kind in bench.random.sample(kinds, drawn) if drawn else kinds:
+        for kind in bench.random.sample(kinds, drawn):
             _once_more(bench, work, copy(), {name}, kind, finished)
 
 
