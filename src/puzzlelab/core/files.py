@@ -372,7 +372,7 @@ class JsonLines:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise BadFile(f"cannot read {self.path}: {error.strerror}") from None
+            raise BadFile(f"cannot read {self.path}: {error.strerror}; put the file back, or remove it") from None
         except (ValueError, TypeError, RecursionError):
             raise BadFile(
                 f"{self.path} is damaged: line {self._count} is no JSON object; put the file back, or remove this line"

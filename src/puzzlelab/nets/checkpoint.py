@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, shorten
 from puzzlelab.core.files import make_folder, replace_file, replacing
+from puzzlelab.engine import report
 from puzzlelab.nets import onnx_export
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card, stem_of, write_card
 from puzzlelab.nets.network import read_network
@@ -51,11 +53,25 @@ def save(folder: Path, model: TorchModel, stem: str = "", **facts: Any) -> Card:
     return card
 
 
-def complete(path: Path) -> None:
-    """Make the missing files of a network again, from the path of one of them; raises `BadFile` for damaged ones."""
+def repair(path: Path) -> None:
+    """Make a missing or damaged file of a network again, from the path of one of them; with a note if it is damaged.
+
+    `.safetensors` and `.onnx` have the same weights. Raises `BadFile` if both are damaged, or the card is.
+    """
     stem = stem_of(path)
-    model, card = load(path)
-    _write(stem, model, card, [ending for ending in ENDINGS if not stem.with_name(stem.name + ending).exists()])
+    models: dict[str, TorchModel] = {}
+    errors: list[BadFile] = []
+    for ending in (WEIGHTS, ONNX):
+        try:
+            models[ending], card = _loaded(stem, ending)
+        except BadFile as error:
+            errors.append(error)
+    if not models:
+        raise errors[0]
+    for ending in {WEIGHTS, ONNX} - set(models):
+        if stem.with_name(stem.name + ending).exists():
+            report.note(f"{errors[0]}; the file is made again")
+        _write(stem, next(iter(models.values())), card, (ending,))
 
 
 def _write(stem: Path, model: TorchModel, card: Card, endings: Collection[str]) -> None:
@@ -80,24 +96,27 @@ def load(path: Path, device: torch.device | None = None) -> tuple[TorchModel, Ca
     Its weights are read from `.safetensors`, or else from `.onnx`.
     """
     stem = stem_of(path)
-    card = read_card(card_path(path))
-    file = stem.with_name(stem.name + WEIGHTS)
-    if not file.exists() and stem.with_name(stem.name + ONNX).exists():
-        file = stem.with_name(stem.name + ONNX)
-    weights = read_weights(file) if file.suffix == WEIGHTS else onnx_export.read_weights(file)
+    has_weights = stem.with_name(stem.name + WEIGHTS).exists() or not stem.with_name(stem.name + ONNX).exists()
+    model, card = _loaded(stem, WEIGHTS if has_weights else ONNX)
+    return model if device is None else replace(model, module=model.module.to(device), device=device), card
+
+
+def _loaded(stem: Path, ending: str) -> tuple[TorchModel, Card]:
+    """The network with the weights of the file with this ending; raises `BadFile`."""
+    card, file = read_card(card_path(stem)), stem.with_name(stem.name + ending)
+    weights = read_weights(file) if ending == WEIGHTS else onnx_export.read_weights(file)
     try:
         puzzle = registry.load(card.puzzle)
         settings = read_network(card.network)
         module: nn.Module = settings.build(puzzle)
-        if file.suffix == ONNX:  # which has constants too
+        if ending == ONNX:  # which has constants too
             weights = {name: weights[name] for name in module.state_dict() if name in weights}
         module.load_state_dict(weights)
     except (BadInput, RuntimeError) as error:
         raise BadFile(f"{stem.name}{CARD} does not describe its weights: {shorten(str(error), 200)}") from None
     card.check_hash(hash_of(module.state_dict()), file)
-    target = device or torch.device("cpu")
     module.eval().requires_grad_(False)
-    return TorchModel(puzzle, settings, module.to(target), card.name, target), card
+    return TorchModel(puzzle, settings, module, card.name), card
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:

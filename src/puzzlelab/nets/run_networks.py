@@ -6,6 +6,7 @@ Everything that asks which network is the best or the newest one of a run reads 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, shorten
@@ -63,18 +64,27 @@ def name_in(path: Path) -> str | None:
     return name
 
 
-def check(folder: Path, name: str) -> None:
-    """Raise `BadFile` with a way out if files of this network of the run are damaged; makes missing ones again.
+def repair(folder: Path, name: str) -> None:
+    """Make a file of this network of the run again if it is missing or damaged; raises `BadFile` with a way out.
 
     Imports PyTorch.
     """
     from puzzlelab.nets import checkpoint
 
     try:
-        checkpoint.complete(folder / NETS / name)
+        checkpoint.repair(folder / NETS / name)
         network_files.load(folder / NETS / name)
     except BadFile as error:
         raise BadFile(advised(folder, name, error)) from None
+
+
+def repair_all(folder: Path) -> None:
+    """As `repair` for all networks of the run; those that cannot be repaired stay as they are. Imports PyTorch."""
+    from puzzlelab.nets import checkpoint
+
+    for path in sorted((folder / NETS).glob(f"*{CARD}")):
+        with suppress(BadFile):
+            checkpoint.repair(path)
 
 
 def advised(folder: Path, name: str, error: BadFile) -> str:

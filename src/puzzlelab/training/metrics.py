@@ -75,7 +75,8 @@ class MetricsWriter:
         """Append the line of this step."""
         self.length += self._lines.append({"step": step, **values})
         if self.tensorboard is not None:
-            self._write_tensorboard(step, values)
+            with writing(self.tensorboard):
+                self._write_tensorboard(step, values)
 
     def sync(self) -> None:
         """Wait until all lines are on the disk."""

@@ -156,7 +156,7 @@ class Run:
         name = run_networks.name_in(self.champion)
         if name is None:
             return None
-        run_networks.check(self.folder, name)
+        run_networks.repair(self.folder, name)
         return self.nets / name
 
     def publish(self, name: str) -> None:

@@ -17,6 +17,7 @@ from puzzlelab.engine import report
 from puzzlelab.experience.ring import Ring
 from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shards import facts, numbers, read_shard, set_aside, shard_path
+from puzzlelab.nets import run_networks
 from puzzlelab.nets.card import CARD, read_card
 from puzzlelab.training import policy_value
 from puzzlelab.training.evaluation import Metrics
@@ -192,6 +193,7 @@ class Trainer:
         game_log, ring = GameLog(run.game_log, run.shards), Ring(settings.replay.capacity)
         interval = settings.replay.samples_per_candidate // settings.learning.batch_size or 1
         task = SelfPlayTask(run, settings, heartbeat, learner, game_log, ring, interval)
+        run_networks.repair_all(run.folder)
         heartbeat.busy("proves the optima of the evaluation boards")
         loop = Loop.open(run, settings, task, publish_interval=interval, reports_progress=False, watch=watch)
         if loop.finished or (loop.step % interval == 0 and not loop.unfinished):
