@@ -50,6 +50,8 @@ VARIANTS: tuple[Variant, ...] = (
 )
 STATUS = (".lock", ".claim", ".log", "progress.json", "state.json", "programs", "tensorboard", "events.out")
 """What names contain that need not be on the disk: it says what a program does, or repeats what other files have."""
+SHARDS = "run/shards/"
+"""Where a training keeps its samples."""
 TEMPORARY = re.compile(r"\.\d+\.\d+$|/writing[^/]*$|\.parts/")
 """The names of files that are not complete yet."""
 DOWNTIME = 60.0
@@ -415,12 +417,14 @@ def _prepare(case: Case, root: Path) -> None:
 def lost_at_the_end(disk: Disk, root: Path, folder: Path) -> list[str]:
     """The files that a power cut after the end of the command would lose or change, but for status files.
 
-    Files that the command removed may be there again.
+    Files that the command removed may be there again. A finished training may lose its last shard: its generator is
+    ended while it works ahead, perhaps between the renaming of a shard and the sync of the folder.
     """
     disk.rebuild(len(disk.events) - 1, ("old", "lost"), folder)
     left, whole = content_of(folder), content_of(root)
     paths = [path for path in whole if left.get(path) != whole[path]]
-    return [path for path in paths if not any(sign in path for sign in STATUS)]
+    last_shard = max((path for path in whole if path.startswith(SHARDS)), default="")
+    return [path for path in paths if path != last_shard and not any(sign in path for sign in STATUS)]
 
 
 def _different_disks(disk: Disk, base: Path, cuts: int | None) -> Iterator[tuple[int, Variant, Path]]:
