@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,11 @@ DATA = Path(__file__).parent / "data"
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None, max_examples=40)
 hypothesis.settings.register_profile("more", hypothesis.settings.get_profile("same"), max_examples=400)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+# A shell that runs the tests in the background lets them ignore Ctrl-C, and so would every program that they start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # --- what was skipped, and how to get it ----------------------------------------------------------------------------

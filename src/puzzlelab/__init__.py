@@ -13,13 +13,8 @@ Start reading at `api`, then `core.puzzle`. docs/how-it-works.md has a drawing o
 through them. Imports run from the last line of this list to the first.
 """
 
+import _signal  # type: ignore[import-not-found]  # what Python has built in: `signal` is a file
 import sys as _sys
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import signal as _signal
-else:
-    import _signal  # what Python has built in: `signal` is a file
 
 # Until `startup` is read, Ctrl-C ends the program without a traceback. Used as a library, the package changes nothing.
 _is_program = _sys.argv[:1] == ["-m"] or "".join(_sys.argv[:1]).endswith(("/puzzlelab", "\\puzzlelab.exe"))
@@ -33,7 +28,7 @@ _startup.begin()  # before all other imports: signals that come meanwhile find a
 if _is_early and _signal.getsignal(_signal.SIGINT) is _signal.SIG_DFL:
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core import network_source as _network_source
 from puzzlelab.core.version import VERSION
