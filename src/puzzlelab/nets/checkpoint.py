@@ -41,9 +41,8 @@ def save(folder: Path, model: TorchModel, stem: str = "", **facts: Any) -> Card:
 
     `facts` are further fields of the card, which is written last.
     """
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.module.state_dict().items()}
     card = Card(
-        name=hash_of(weights),
+        name=hash_of(model.module.state_dict()),
         puzzle=model.puzzle.name,
         network=model.settings.model_dump(mode="json"),
         parameters=sum(parameter.numel() for parameter in model.module.parameters()),

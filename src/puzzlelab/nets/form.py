@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State, View
 from puzzlelab.core.views import Candidates, GridPlanes, Planes, SymbolSymmetric
 from puzzlelab.engine import candidate_logits
 
@@ -61,33 +61,29 @@ def input_arrays(puzzle: Puzzle, names: tuple[InputName, ...], states: State) ->
 
 def planes_of(puzzle: Puzzle) -> Planes:
     """The puzzle's input planes; raises `Unsupported`."""
-    planes = puzzle.view(Planes)
-    if planes is None:
-        raise Unsupported(f"{puzzle.name} has no planes for networks")
-    return planes
+    return _view(puzzle, Planes, f"{puzzle.name} has no planes for networks")
 
 
 def grid_of(puzzle: Puzzle) -> GridPlanes:
     """The puzzle's planes as images; raises `Unsupported`."""
-    grid = puzzle.view(GridPlanes)
-    if grid is None:
-        raise Unsupported("convolutions need a puzzle whose planes are a grid")
-    return grid
+    return _view(puzzle, GridPlanes, "convolutions need a puzzle whose planes are a grid")
 
 
 def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
     """The puzzle's view as planes of interchangeable symbols; raises `Unsupported`."""
-    view = puzzle.view(SymbolSymmetric)
-    if view is None:
-        raise Unsupported(f"{puzzle.name} has no symbols that may be exchanged for each other")
-    return view
+    return _view(puzzle, SymbolSymmetric, f"{puzzle.name} has no symbols that may be exchanged for each other")
 
 
 def candidates_of(puzzle: Puzzle) -> Candidates:
     """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
-    view = puzzle.view(Candidates)
+    return _view(puzzle, Candidates, f"{puzzle.name} has no cells that get a digit each")
+
+
+def _view(puzzle: Puzzle, kind: type[View], lacking: str) -> View:
+    """The puzzle's view of this kind; raises `Unsupported` with the sentence `lacking`."""
+    view = puzzle.view(kind)
     if view is None:
-        raise Unsupported(f"{puzzle.name} has no cells that get a digit each")
+        raise Unsupported(lacking)
     return view
 
 

@@ -35,7 +35,6 @@ from puzzlelab.nets.onnx_limits import (
     within_time,
 )
 
-SUFFIX = ".onnx"
 KEY = PRODUCER = "puzzlelab"
 """The metadata entry that files of puzzlelab have, and the program that they name as their origin."""
 SEAL = b"\x72\x4a\x0a\x06sha256\x12\x40"
