@@ -1,5 +1,6 @@
 """Signals that end a command, and what happens to them in the first moments of the program."""
 
+import importlib
 import signal
 import subprocess
 import sys
@@ -92,6 +93,19 @@ def test_an_interrupt_that_a_destructor_swallows_comes_again() -> None:
         lose()
 
 
+def test_an_interrupt_in_an_import_comes_after_it(tmp_path, monkeypatch) -> None:
+    text = "import signal\nsignal.raise_signal(signal.SIGTERM)\nwhole = True\n"
+    (tmp_path / "imported_whole.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with signals.raising():
+        module = importlib.import_module("imported_whole")
+        assert not signals.received()
+        with pytest.raises(KeyboardInterrupt):
+            threading.Event().wait(60)
+        assert signals.exit_code(130) == 143
+    assert module.whole
+
+
 @pytest.mark.parametrize(
     ("code", "number"), [(None, None), (0, None), (2, None), (-9, None), (143, 15), (-15, 15), (130, 2), (-1, 1)]
 )
@@ -130,7 +144,30 @@ def test_the_first_moments_end_in_silence(verb, number, code) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
 
+LATER = """
+import sys
+sys.argv = ["puzzlelab"]
+import puzzlelab
+import signal
+from puzzlelab.core import signals
+with signals.raising():
+    with signals.ending_at_once():
+        pass
+    assert signal.getsignal(signal.SIGTERM) is signals.interrupt
+    with signals.ending_at_once():
+        signal.raise_signal(signal.SIGTERM)
+print("it went on")
+"""
+
+
+def test_a_signal_ends_long_imports_in_silence() -> None:
+    done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
+
+
 def test_a_library_changes_no_handler() -> None:
+    with signals.raising(), signals.ending_at_once():
+        assert signal.getsignal(signal.SIGTERM) is signals.interrupt
     assert started(["/home/user/my_script.py"], signal.SIGTERM).returncode == -signal.SIGTERM
 
 

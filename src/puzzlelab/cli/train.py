@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
-from puzzlelab.core.signals import INTERRUPTED
+from puzzlelab.core.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +104,9 @@ def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO
     from puzzlelab.core.errors import BadInput
 
     try:
-        for name in modules:
-            import_module(name)
+        with ending_at_once():
+            for name in modules:
+                import_module(name)
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("puzzlelab"):
             raise

@@ -6,9 +6,11 @@ came. `startup` handles them until the command begins.
 
 from __future__ import annotations
 
+import _thread
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 INTERRUPTED = 128 + signal.SIGINT
 """The exit code of a command that was interrupted; `exit_code` replaces it after another signal than Ctrl-C."""
 AGAIN_SECONDS = 0.05
-"""The time after which a signal whose exception was lost is sent again."""
+"""The time after which a signal is sent again whose exception was lost, or would not be safe yet."""
+IMPORT_SYSTEM = "<frozen importlib"
+"""The beginning of the file names of the code that imports modules."""
 
 _received: list[int] = []
 
@@ -42,9 +46,37 @@ def raising() -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None = None) -> None:
-    """The handler of these signals: remembers which one came, and raises `KeyboardInterrupt`."""
+    """The handler of these signals: remembers which one came, and raises `KeyboardInterrupt`.
+
+    During an import it raises it afterwards: libraries in C may lose an exception there, and go on with half a module.
+    """
+    if _in_import(frame):
+        _send_again(number)
+        return
     _received.append(number)
     raise KeyboardInterrupt
+
+
+def _in_import(frame: FrameType | None) -> bool:
+    """Whether this frame, or one that called it, imports a module."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(IMPORT_SYSTEM):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_again(number: int) -> None:
+    """Send the signal to the main thread again, in a moment."""
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def send() -> None:
+        time.sleep(AGAIN_SECONDS)
+        signal.pthread_kill(main, number)
+
+    # `threading.Thread` takes a lock that the interrupted code may hold
+    _thread.start_new_thread(send, ())
 
 
 def _restore(handlers: dict[int, Handler]) -> None:
@@ -57,11 +89,7 @@ def _unraisable(unraisable: sys.UnraisableHookArgs, hook: Callable[[sys.Unraisab
     if not (_received and issubclass(unraisable.exc_type, KeyboardInterrupt)):
         hook(unraisable)
         return
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(AGAIN_SECONDS, signal.pthread_kill, (main, _received[-1]))
-    timer.daemon = True
-    timer.start()
+    _send_again(_received[-1])
 
 
 @contextmanager
@@ -76,7 +104,8 @@ def delayed() -> Iterator[Callable[[], None]]:
 
     def note(number: int, frame: FrameType | None) -> None:
         if numbers or not begun:
-            interrupt(number)
+            interrupt(number, frame)
+            return
         numbers.append(number)
 
     def check() -> None:
@@ -94,6 +123,16 @@ def delayed() -> Iterator[Callable[[], None]]:
                 signal.signal(number, note)
     try:
         yield check
+    finally:
+        _restore(before)
+
+
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Signals end the program at once and silently: for imports that take long, before there is anything to keep."""
+    before = startup.end_at_signals()
+    try:
+        yield
     finally:
         _restore(before)
 

@@ -36,9 +36,17 @@ def begin() -> None:
     if not _is_program():
         return
     _begun = True
-    handle(_end_at_once)
+    end_at_signals()
     if PARENT_VARIABLE in os.environ:
         end_with_parent()
+
+
+def end_at_signals() -> "dict[int, Handler]":
+    """End this process at once and silently at a signal; the handlers before.
+
+    Does nothing if the process is not the program `puzzlelab`.
+    """
+    return handle(_end_at_once) if _begun else {}
 
 
 def end(code: int, wait: bool) -> None:
