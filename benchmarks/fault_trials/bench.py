@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import puzzlelab
-from fault_trials.judge import Result
+from fault_trials.judge import Result, last_line
 from fault_trials.programs import LIMIT, Outcome, Program, Programs, Stopped
 from fault_trials.record import Case, Trial
 
@@ -188,9 +188,11 @@ class Bench:
 
     def tried(self, complaints: Iterable[str], outcome: Outcome | None = None, fault: str = "") -> None:
         """A trial, with what is wrong about it."""
-        command = outcome.command if outcome else ""
+        command, wrong = outcome.command if outcome else "", tuple(complaints)
+        if wrong and outcome and outcome.err.strip():
+            wrong += (f"its last words: {last_line(outcome.err)}",)
         fault = fault or self.case.fault
-        self.trials.append(Trial(fault, self.case.name, tuple(complaints), command, title=self.case.title))
+        self.trials.append(Trial(fault, self.case.name, wrong, command, title=self.case.title))
 
     def skipped(self, reason: str, fault: str = "") -> None:
         """A fault that could not be put in."""

@@ -63,15 +63,15 @@ def complaints(
     elif not _code_is_right(outcome, codes):
         wrong.append(f"exit code {outcome.code}, expected {' or '.join(map(str, _expected(outcome, codes)))}")
     text = outcome.out + outcome.err
-    wrong += [f"it printed {word!r}: {_last_line(outcome.err)}" for word in BAD_WORDS if word in text]
+    wrong += [f"it printed {word!r}: {last_line(outcome.err)}" for word in BAD_WORDS if word in text]
     if outcome.code == REFUSED and "err" in streams and not sentence(outcome):
-        wrong.append(f"exit code 2 without a sentence that begins with 'error: ': {_last_line(outcome.err)}")
+        wrong.append(f"exit code 2 without a sentence that begins with 'error: ': {last_line(outcome.err)}")
     if outcome.sent and outcome.after_signal > after_signal * load():
         wrong.append(f"it went on for {outcome.after_signal:.1f} s after the signal")
     if outcome.survivors:
         wrong.append(f"still running after {outcome.gone_after:.1f} s: {', '.join(outcome.survivors)}")
     if silent and outcome.err.strip():
-        wrong.append(f"standard error is not empty: {_last_line(outcome.err)}")
+        wrong.append(f"standard error is not empty: {last_line(outcome.err)}")
     if "\x1b" in outcome.err.replace("\x1b[0m", ""):
         wrong.append("raw control characters on standard error")
     return wrong
@@ -107,10 +107,11 @@ def says_what_to_do(outcome: Outcome) -> list[str]:
 def names_path(outcome: Outcome, path: Path) -> list[str]:
     """A complaint if the messages do not name this file or folder."""
     text = re.sub(r"\s+", " ", outcome.err)
-    return [] if path.name in text else [f"the error does not name {path.name}: {_last_line(outcome.err)}"]
+    return [] if path.name in text else [f"the error does not name {path.name}: {last_line(outcome.err)}"]
 
 
-def _last_line(text: str) -> str:
+def last_line(text: str) -> str:
+    """The last line that is not empty; 'nothing' without one."""
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1][:300] if lines else "nothing"
 
