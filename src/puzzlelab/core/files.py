@@ -382,6 +382,12 @@ class JsonLines:
         return lines
 
 
+def append(path: Path, data: bytes) -> None:
+    """Append these bytes to a file, which may be missing, without a sync; if not all can be written, nothing is."""
+    with path.open("ab", buffering=0) as file:
+        _write_whole(file, data)
+
+
 def _write_whole(file: BinaryIO, data: bytes) -> None:
     """Append to an unbuffered file; if not all of it can be written, nothing is."""
     before, rest = os.fstat(file.fileno()), memoryview(data)

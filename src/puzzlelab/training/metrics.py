@@ -5,15 +5,19 @@ A restarted learner truncates the file to its length at the saved state, and wri
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import os
+import socket
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile
-from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
+from puzzlelab.core.files import JsonLines, append, json_lines, make_folder, writing
 from puzzlelab.engine import report
 
 LINE_BEGINS = '{"step"'
@@ -69,29 +73,54 @@ class MetricsWriter:
         if size < length:
             self._lines.cut_half_line()
         self.length = path.stat().st_size  # less than `length` if a power cut took lines
-        self._writer: object = None
+        self._events: EventFile | None = None
 
     def write(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
         """Append the line of this step."""
         self.length += self._lines.append({"step": step, **values})
         if self.tensorboard is not None:
+            numbers = {name: value for name, value in values.items() if isinstance(value, (int, float))}
             with writing(self.tensorboard):
-                self._write_tensorboard(step, values)
+                self._events = self._events or EventFile(self.tensorboard, step)
+                self._events.write(step, numbers)
 
     def sync(self) -> None:
         """Wait until all lines are on the disk."""
         self._lines.sync()
 
-    def _write_tensorboard(self, step: int, values: Mapping[str, float | int | str | None]) -> None:
-        from torch.utils.tensorboard import SummaryWriter
 
-        if self._writer is None:
-            self._writer = SummaryWriter(str(self.tensorboard), purge_step=step)
-        assert isinstance(self._writer, SummaryWriter)
-        for name, value in values.items():
-            if isinstance(value, (int, float)):
-                self._writer.add_scalar(name, value, step)
-        self._writer.flush()
+class EventFile:
+    """A new file of events in TensorBoard's folder of a run; events of the first step or later in older files are void.
+
+    What is written is there at once. TensorBoard's own writer of files has a thread, which prints a traceback where the
+    disk is full.
+    """
+
+    def __init__(self, folder: Path, first_step: int) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+
+        make_folder(folder)
+        self._path = folder / f"events.out.tfevents.{time.time():.0f}.{socket.gethostname()}.{os.getpid()}"
+        version = Event(wall_time=time.time(), step=first_step, file_version="brain.Event:2")
+        begin = SessionLog(status=SessionLog.START)
+        self._append(version, Event(wall_time=time.time(), step=first_step, session_log=begin))
+
+    def write(self, step: int, values: Mapping[str, float]) -> None:
+        """Write the values of a step."""
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        summary = Summary(value=[Summary.Value(tag=name, simple_value=value) for name, value in values.items()])
+        self._append(Event(wall_time=time.time(), step=step, summary=summary))
+
+    def _append(self, *events: Any) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        records = io.BytesIO()
+        writer = RecordWriter(records)
+        for event in events:
+            writer.write(event.SerializeToString())
+        append(self._path, records.getvalue())
 
 
 def read(path: Path) -> list[dict[str, float]]:
