@@ -1,0 +1,193 @@
+"""Trainings that differ in one setting: `python benchmarks/studies.py STUDY [--seeds N] [--jobs N] [--folder FOLDER]`.
+
+A study trains by one recipe again and again, each time with another variant of its settings and each variant with
+several seeds; then the network plays greedily on boards that are the same for all. A line has the mean of the seeds,
+and the half width of its 95 % interval by Student's t. With `--folder` the runs are kept there: the same command
+continues those that were interrupted, and `puzzlelab plot FOLDER/*` draws their curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+RECIPES = Path(__file__).parent.parent / "recipes"
+STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
+"""The 97.5 % point of Student's t for so many seeds."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Variants of one training."""
+
+    about: str
+    recipe: str
+    config: str
+    """The file of the settings that all variants share."""
+    variants: Mapping[str, Sequence[str]]
+    """What is changed, by the name of its line."""
+    common: Sequence[str] = ()
+    """What is changed in all of them."""
+
+
+SMALL_DUST = (
+    "puzzle=dust-6x5x4",
+    "max_moves=100",
+    "learning.steps=500",
+    "evaluation.every=100",
+    "evaluation.boards=1000",
+)
+"""The game of the document 001 on a smaller board, for minutes instead of hours."""
+SMALL_NETWORK = ("network.width=400", "network.depth=3")
+REWARDS = (
+    "goal",
+    "win + illegal",
+    "cleared",
+    "cleared-squared",
+    "goal + 0.1*cleared",
+    "goal + cleared",
+    "goal + 0.1*cleared-squared",
+)
+UNIFORM = ("curriculum.random_walk_share=0", "curriculum.initial_difficulty=0", "curriculum.max_difficulty=0")
+GROWING = (
+    "curriculum.random_walk_share=1",
+    "curriculum.initial_difficulty=4",
+    "curriculum.max_difficulty=40",
+    "curriculum.growth=wins",
+    "curriculum.win_rate=0.7",
+    "curriculum.checks_in_a_row=1",
+)
+TOPOLOGIES = {
+    "dense, 3 layers of 400": {"kind": "dense", "width": 400, "depth": 3},
+    "dense, 6 layers of 260": {"kind": "dense", "width": 260, "depth": 6},
+    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2},
+    "convolution, 4 layers of 64 filters": {"kind": "convolution", "filters": [64] * 4, "width": 160},
+    "exchangeable, 3 layers of 300": {"kind": "exchangeable", "width": 300, "depth": 3, "pooled": 128},
+}
+"""Networks of some 400,000 weights on the smaller board."""
+
+
+def with_network(network: Mapping[str, object]) -> list[str]:
+    """The change to this network, with the outputs and initial weights of the document 001."""
+    head = {"activation": "relu", "initial": "he", "output_initial": "he", "heads": ["q"]}
+    return [f"network={json.dumps({**network, **head})}"]
+
+
+STUDIES = {
+    "parts": Study(
+        "deep Q-learning on the 8-puzzle, with one part switched off or replaced",
+        "dqn",
+        "tiles-3x3-parts.toml",
+        {
+            "all parts": (),
+            "not double": ["double=false"],
+            "not dueling": ["network.dueling=false"],
+            "without a canonical mirror image": ["network.canonical=false"],
+            "without the Manhattan distance": ["network.residual_over="],
+            "no target network": ["target_network.rule=none"],
+            "squared distance": ["distance=squared"],
+            "no mask": ["masked=false"],
+            "replay buffer of 100,000, uniform": ["replay.size=100000"],
+            "replay buffer of 100,000, prioritised": ["replay.size=100000", "replay.alpha=0.6"],
+            "played moves only": ["all_moves=false"],
+            "played moves only, returns of 3 moves": ["all_moves=false", "horizon=3"],
+            "uniform boards only": UNIFORM,
+            "random walks only, longer as games are won": GROWING,
+            "discount 0.9": ["discount=0.9"],
+            "reward by distance (level)": ["reward=level"],
+        },
+    ),
+    "rewards": Study(
+        "the rewards of the document 001 (line 82) on a small board of dust",
+        "dqn",
+        "001.toml",
+        {reward: [f"reward={reward}"] for reward in REWARDS},
+        (*SMALL_DUST, *SMALL_NETWORK),
+    ),
+    "topologies": Study(
+        "networks for the method of the document 001 (lines 70 and 181) on a small board of dust",
+        "dqn",
+        "001.toml",
+        {name: with_network(network) for name, network in TOPOLOGIES.items()},
+        SMALL_DUST,
+    ),
+}
+
+
+class Outcome(NamedTuple):
+    """The result of one training."""
+
+    solved: float
+    """The share of boards that greedy play solves."""
+    moves: float
+    """The mean length of these solutions."""
+    seconds: float
+    """Seconds of training."""
+
+
+def trained(study: Study, folder: Path, work: tuple[str, int]) -> Outcome:
+    """One training in a program of its own."""
+    variant, seed = work
+    run = folder / f"{list(study.variants).index(variant)}-{seed}"
+    changes = [f"seed={seed}", *study.common, *study.variants[variant]]
+    words = ["train", study.recipe, "--config", str(RECIPES / study.config), "--run", str(run)]
+    command = [sys.executable, "-m", "puzzlelab", *words, *(f"--set={change}" for change in changes)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} ended with code {done.returncode}: {done.stderr[-500:]}")
+    last = json.loads((run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    return Outcome(last["solved"], last.get("moves", float("nan")), last["seconds"])
+
+
+def mean(values: Iterable[float], template: str) -> str:
+    """The mean over the seeds, and the half width of its interval."""
+    all_values = list(values)
+    text = template.format(statistics.fmean(all_values))
+    if len(all_values) not in STUDENT:
+        return text
+    half_width = STUDENT[len(all_values)] * statistics.stdev(all_values) / len(all_values) ** 0.5
+    return f"{text} ± {template.format(half_width)}"
+
+
+def main() -> None:
+    """Train, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", choices=STUDIES, help="; ".join(f"{name}: {s.about}" for name, s in STUDIES.items()))
+    parser.add_argument("--seeds", type=int, default=3, help="trainings of each variant")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at once")
+    parser.add_argument("--folder", type=Path, help="where the runs are kept")
+    arguments = parser.parse_args()
+    study, outcomes = STUDIES[arguments.study], list[Outcome]()
+    tasks = list(product(study.variants, range(arguments.seeds)))
+    with tempfile.TemporaryDirectory() as spare, ThreadPoolExecutor(arguments.jobs) as pool:
+        done = pool.map(partial(trained, study, arguments.folder or Path(spare)), tasks)
+        try:
+            outcomes.extend(track(done, "training", len(tasks), console=Console(stderr=True)))
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+    table = Table("variant", "solved", "moves", "seconds", title=f"{study.about}: {arguments.seeds} seeds")
+    for row, variant in enumerate(study.variants):
+        of_variant = outcomes[row * arguments.seeds : (row + 1) * arguments.seeds]
+        if len(of_variant) == arguments.seeds:
+            solved, moves, seconds = zip(*of_variant, strict=True)
+            table.add_row(variant, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
