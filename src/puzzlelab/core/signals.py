@@ -73,7 +73,10 @@ def _send_again(number: int) -> None:
 
     def send() -> None:
         time.sleep(AGAIN_SECONDS)
-        signal.pthread_kill(main, number)
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(main, number)
+        else:  # Windows
+            signal.raise_signal(number)
 
     # `threading.Thread` takes a lock that the interrupted code may hold
     _thread.start_new_thread(send, ())
