@@ -94,6 +94,17 @@ class SymbolSymmetric(Protocol):
         """Equivalent boards with symbol k in place of `order[k]`, and `moves[M]`: the number of each move on them."""
 
 
+class SymbolFeatures(Protocol):
+    """Encodes boards as `SymbolSymmetric` does, with more inputs for each symbol, which are computed by the rules."""
+
+    @property
+    def feature_shape(self) -> tuple[int, int]:
+        """(K, F)."""
+
+    def symbol_features(self, states: State) -> NDArray[np.float32]:
+        """`float32[B, K, F]` from `states[B, S]`."""
+
+
 class GridPlanes(Protocol):
     """Says that the planes form a grid, for convolutions; each cell has the same number of planes."""
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State, View
-from puzzlelab.core.views import Candidates, GridPlanes, Planes, SymbolSymmetric
+from puzzlelab.core.views import Candidates, GridPlanes, Planes, SymbolFeatures, SymbolSymmetric
 from puzzlelab.engine import candidate_logits
 
 Head = Literal["policy", "cost_to_go", "q"]
@@ -26,7 +26,9 @@ Policy = Literal["softmax", "binary", "cells"]
 """What the logits of the head `policy` mean: one choice among all moves; for each move a decision of its own; or, for
 puzzles with `Candidates`, one choice in each cell.
 """
-InputName = Literal["planes", "scaled_planes", "symbol_planes", "output_index", "candidates", "states"]
+InputName = Literal[
+    "planes", "scaled_planes", "symbol_planes", "symbol_features", "output_index", "candidates", "states"
+]
 Outputs = dict[str, NDArray[np.float32]]
 """Head -> its output for each state: `policy` and `q` `[B, M]`, `cost_to_go` `[B]`."""
 
@@ -74,6 +76,11 @@ def symbols_of(puzzle: Puzzle) -> SymbolSymmetric:
     return _view(puzzle, SymbolSymmetric, f"{puzzle.name} has no symbols that may be exchanged for each other")
 
 
+def features_of(puzzle: Puzzle) -> SymbolFeatures:
+    """The puzzle's view that computes more inputs of its symbols; raises `Unsupported`."""
+    return _view(puzzle, SymbolFeatures, f"{puzzle.name} has no symbols whose features are computed by its rules")
+
+
 def candidates_of(puzzle: Puzzle) -> Candidates:
     """The puzzle's view as cells that hold a digit each; raises `Unsupported`."""
     return _view(puzzle, Candidates, f"{puzzle.name} has no cells that get a digit each")
@@ -112,6 +119,7 @@ INPUTS: dict[InputName, Callable[[Puzzle, State], NDArray[Any]]] = {
     "planes": lambda puzzle, states: planes_of(puzzle).planes(states),
     "scaled_planes": _scaled_planes,
     "symbol_planes": lambda puzzle, states: symbols_of(puzzle).symbol_planes(states),
+    "symbol_features": lambda puzzle, states: features_of(puzzle).symbol_features(states),
     "output_index": lambda puzzle, states: symbols_of(puzzle).output_index(states),
     "candidates": all_candidates,
     "states": lambda puzzle, states: states.astype(np.int16),
@@ -121,6 +129,7 @@ INPUT_MEANINGS: dict[InputName, str] = {
     "planes": "the puzzle's planes: cell by cell, a 1 at its tile, colour or digit",
     "scaled_planes": "for each cell the number of its plane, from 1 (0: none), over their number, less 1/2",
     "symbol_planes": "planes of each symbol that may be exchanged for another, such as a colour",
+    "symbol_features": "planes of each such symbol, and what the rules say about it: see `puzzles/dust/features.py`",
     "output_index": "which output of the symbols, one after the other, is the score of each move",
     "candidates": "cell by cell, whether a digit is possible: all in blank cells, one in any other",
     "states": "the states themselves: the number in each cell, 0 for a blank one",

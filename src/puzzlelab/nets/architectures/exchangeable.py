@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.nets.form import InputName, symbols_of
+from puzzlelab.nets.form import InputName, features_of, symbols_of
 from puzzlelab.nets.heads import WEIGHT_KEYS, Scalar, dueling_q, head
 from puzzlelab.nets.layers import linear
 from puzzlelab.nets.network import Initial, NetworkSettings
@@ -37,7 +37,7 @@ class Layer(nn.Module):
 
 
 class ExchangeableNetwork(nn.Module):
-    """Layers over `uint8[B, K, F]`, with heads; `int64[B, M]` is the index of each move among the K * O outputs."""
+    """Layers over `[B, K, F]`, with heads; `int64[B, M]` is the index of each move among the K * O outputs."""
 
     def __init__(self, settings: ExchangeableModule, shape: tuple[int, int], outputs_per_symbol: int) -> None:
         super().__init__()
@@ -79,16 +79,20 @@ class ExchangeableModule(NetworkSettings):
     width: int = Field(default=256, ge=1)
     depth: int = Field(default=3, ge=1)
     pooled: int = Field(default=128, ge=1)
+    features: bool = False
+    """Whether the network reads the puzzle's `SymbolFeatures`, computed by its rules, in place of the symbols' planes.
+    """
 
     def build(self, puzzle: Puzzle) -> ExchangeableNetwork:
         """The network for this puzzle, with random weights."""
         view = symbols_of(puzzle)
-        return ExchangeableNetwork(self, view.symbol_shape, view.outputs_per_symbol)
+        shape = features_of(puzzle).feature_shape if self.features else view.symbol_shape
+        return ExchangeableNetwork(self, shape, view.outputs_per_symbol)
 
     @property
     def input_names(self) -> tuple[InputName, ...]:
-        """The symbols' planes, and the index of each move among the outputs."""
-        return "symbol_planes", "output_index"
+        """The symbols' planes or features, and the index of each move among the outputs."""
+        return "symbol_features" if self.features else "symbol_planes", "output_index"
 
 
 ARCHITECTURE = ExchangeableModule

@@ -27,6 +27,7 @@ from puzzlelab.core.views import (
     Planes,
     Rewards,
     Samples,
+    SymbolFeatures,
     SymbolSymmetric,
 )
 from puzzlelab.puzzles.dust import drawing, examples, notation
@@ -197,6 +198,7 @@ VIEWS: Views = {
     Presentation: "puzzlelab.puzzles.dust.presentation:presentation",
     Rewards: "puzzlelab.puzzles.dust.rewards:DustRewards",
     Samples: "puzzlelab.puzzles.dust.sampling:DustSamples",
+    SymbolFeatures: "puzzlelab.puzzles.dust.features:DustFeatures",
     SymbolSymmetric: "puzzlelab.puzzles.dust.planes:DustPlanes",
 }
 
