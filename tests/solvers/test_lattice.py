@@ -7,6 +7,7 @@ from puzzlelab import Limit, load, solve
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.solver import board_after, solve_all
 from puzzlelab.core.views import Prior
+from puzzlelab.engine import candidate_logits
 from puzzlelab.engine.batch_rules import legal_moves
 from puzzlelab.solvers import _lattice_search
 from puzzlelab.solvers.lattice import Lattice
@@ -130,6 +131,30 @@ def test_masks_alone_fill_naked_singles() -> None:
     nothing = prior_of(lambda left: np.zeros(left.shape))
     assert solve(board, Lattice(prior=nothing, policy="at once")).moves is None
     assert solve(board, Lattice(prior=nothing, policy="at once", masked=True)).moves is not None
+
+
+def test_singles_fill_the_only_place_of_a_digit_too() -> None:
+    board = NINE.read("wikipedia")
+    nothing = prior_of(lambda left: np.zeros(left.shape))
+    assert solve(board, Lattice(prior=nothing, policy="surest", masked=True, restarts=0)).moves is None
+    result = solve(board, Lattice(prior=nothing, policy="surest", singles=True, restarts=0))
+    assert result.moves is not None
+    assert result.evaluations == 1
+
+
+def test_a_cell_that_is_the_only_place_of_two_digits_loses_all_candidates() -> None:
+    mask = np.ones((1, 16, 4), bool)
+    mask[0, 1:4, :2] = False  # the digits 1 and 2 have the first cell of the first row alone
+    narrowed = candidate_logits.with_only_places(mask, FOUR.units.all)
+    assert not narrowed[0, 0].any()
+    assert np.array_equal(narrowed[0, 1:], mask[0, 1:])
+
+
+def test_boards_without_a_solution_end_in_a_conflict_with_singles_too() -> None:
+    board = FOUR.read("12....3....4....")
+    nothing = prior_of(lambda left: np.zeros(left.shape))
+    assert solve(board, "backtracking").moves is None
+    assert solve(board, Lattice(prior=nothing, policy="surest", singles=True, restarts=3)).moves is None
 
 
 def test_digits_that_are_given_never_go() -> None:

@@ -92,6 +92,20 @@ def most_certain_cell(share: NDArray[np.float64], open_: NDArray[np.bool_]) -> N
     return best
 
 
+def with_only_places(mask: CandidateMask, units: NDArray[np.signedinteger]) -> CandidateMask:
+    """The mask in which each digit that has a single place in a unit of `int[U, D]` is the only candidate there.
+
+    A cell that is the only place of two digits loses all candidates, since they contradict each other.
+    """
+    in_units = mask[:, units]  # [C, U, D cells, D digits]
+    is_only = in_units & (in_units.sum(axis=2, dtype=np.int16, keepdims=True) == 1)
+    boards, unit, place, digit = np.nonzero(is_only)
+    cells, result = units[unit, place], mask.copy()
+    others = np.arange(mask.shape[2]) != digit[:, None]
+    np.logical_and.at(result, (boards, cells), ~others)
+    return result
+
+
 def written(mask: CandidateMask, cells: NDArray[np.int64], digits: NDArray[np.int64]) -> CandidateMask:
     """The mask after writing a digit in a cell of each board: the only candidate left there."""
     result, boards = mask.copy(), np.arange(len(mask))

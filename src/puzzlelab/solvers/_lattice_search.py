@@ -45,10 +45,11 @@ class LatticeSearch:
         restarts: int = 0,
         threshold: float = 0.02,
         masked: bool = False,
+        singles: bool = False,
         seed: int = 0,
     ) -> None:
         self.instances, self.limit, self.policy = instances, limit, policy
-        self.restarts, self.threshold, self.masked = restarts, threshold, masked
+        self.restarts, self.threshold, self.masked, self.singles = restarts, threshold, masked or singles, singles
         self.score_candidates = candidate_logits.logits_of(prior, view(instances[0]))
         self.began = time.perf_counter()
         self.stop: Stop = "interrupted"
@@ -60,8 +61,8 @@ class LatticeSearch:
         """[G, N]: the digits of a solution, else the last ones of the first chain, -1 for blank cells."""
         self.start = candidate_logits.all_candidates(self.answer, view(instances[0]).units.all.shape[1])
         """[G, N, D]: the candidates at the start of a chain."""
-        if masked:
-            self.start = self._legal(self.start)
+        if self.masked:
+            self.start = self._allowed(self.start)
         self.chains_begun = np.ones(count, np.int64)
         """[G]: the number of chains begun."""
         self.evaluations, self.digits_chosen = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -122,7 +123,7 @@ class LatticeSearch:
         if chooses.any():
             self._place_digits(chooses, share[chooses], is_open[chooses])
         if self.masked:
-            self.candidates = self._legal(self.candidates)
+            self.candidates = self._allowed(self.candidates)
 
     def _place_digits(self, chains: NDArray[np.bool_], share: NDArray[np.float64], open_: NDArray[np.bool_]) -> None:
         """Fill the surest cell of these chains: with the likeliest digit, or after a restart with a random one."""
@@ -145,6 +146,16 @@ class LatticeSearch:
         hashed = scramble(chain_seed + GOLDEN * (1 + self.draws[chains].astype(np.uint64)))
         uniform: NDArray[np.float64] = (hashed >> np.uint64(11)).astype(float) * 2.0**-53
         return uniform
+
+    def _allowed(self, candidates: CandidateMask) -> CandidateMask:
+        """The candidates that the rules allow; with `singles`, after all digits that follow from them are placed."""
+        allowed = self._legal(candidates)
+        while self.singles:
+            narrowed = candidate_logits.with_only_places(allowed, view(self.instances[0]).units.all)
+            if np.array_equal(narrowed, allowed) and np.array_equal(allowed, candidates):
+                break
+            candidates, allowed = allowed, self._legal(narrowed)
+        return allowed
 
     def _legal(self, candidates: CandidateMask) -> CandidateMask:
         """The candidates without those excluded by placed digits."""

@@ -30,8 +30,9 @@ class Lattice(SolverSettings):
     """Fills cells by a network's probabilities of the candidates, with restarts; never returns a wrong board.
 
     Without a `policy` it eliminates if the network reads candidates, and fills the surest cell first if it reads only
-    digits. `masked` also removes the candidates that the rules exclude in row, column and box. The answer to a board
-    does not depend on the other boards of a batch, except for rounding.
+    digits. `masked` also removes the candidates that the rules exclude in row, column and box; `singles` also places
+    every digit that has only one place in one of them. The answer to a board does not depend on the other boards of a
+    batch, except for rounding.
     """
 
     name: ClassVar[str] = "lattice"
@@ -45,6 +46,7 @@ class Lattice(SolverSettings):
     threshold: float = Field(default=0.02, gt=0, lt=0.5)
     """Candidates with a lower probability by the network are removed."""
     masked: bool = False
+    singles: bool = False
     seed: int = Field(default=0, ge=0, lt=1 << 63)
 
     def options(self) -> Mapping[str, Any]:
@@ -79,7 +81,9 @@ class Lattice(SolverSettings):
         if policy == "eliminate" and not prior.reads_candidates:
             raise Unsupported(f"the network {prior.name} reads only digits and no candidates: use policy=surest")
         restarts = 0 if policy == "at once" else self.restarts
-        return LatticeSearch(instances, limit, prior, policy, restarts, self.threshold, self.masked, self.seed)
+        return LatticeSearch(
+            instances, limit, prior, policy, restarts, self.threshold, self.masked, singles=self.singles, seed=self.seed
+        )
 
 
 SOLVER = Lattice
