@@ -25,7 +25,7 @@ class SettingsTable:
 def tables(text: str) -> Iterator[SettingsTable]:
     """The tables of settings of a page; a value that is the same in all recipes of a table stands there once."""
     for section in re.split(r"^### Settings: ", text, flags=re.MULTILINE)[1:]:
-        heading, *lines = section.splitlines()
+        heading, *lines = re.split(r"^#", section, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
         recipes = tuple(re.findall(r"\]\(\.\./recipes/([\w.-]+)\.toml\)", heading))
         cells = [_cells(line) for line in lines if line.startswith("|")]
         assert cells[0] == HEADER, heading
