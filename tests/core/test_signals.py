@@ -102,7 +102,7 @@ def _wait() -> None:
 @pytest.mark.parametrize("system", ["this one", "one that sends no signals to threads"])
 def test_an_interrupt_in_an_import_comes_after_it(tmp_path, monkeypatch, system) -> None:
     if system != "this one":
-        monkeypatch.delattr(signal, "pthread_kill")
+        monkeypatch.delattr(signal, "pthread_kill", raising=False)
     monkeypatch.delitem(sys.modules, "imported_whole", raising=False)
     text = "import signal\nsignal.raise_signal(signal.SIGTERM)\nwhole = True\n"
     (tmp_path / "imported_whole.py").write_text(text, encoding="utf-8")

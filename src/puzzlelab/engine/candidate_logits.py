@@ -101,8 +101,7 @@ def with_only_places(mask: CandidateMask, units: NDArray[np.signedinteger]) -> C
     is_only = in_units & (in_units.sum(axis=2, dtype=np.int16, keepdims=True) == 1)
     boards, unit, place, digit = np.nonzero(is_only)
     cells, result = units[unit, place], mask.copy()
-    others = np.arange(mask.shape[2]) != digit[:, None]
-    np.logical_and.at(result, (boards, cells), ~others)
+    np.logical_and.at(result, (boards, cells), digit[:, None] == np.arange(mask.shape[2]))
     return result
 
 

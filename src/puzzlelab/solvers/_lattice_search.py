@@ -149,13 +149,14 @@ class LatticeSearch:
 
     def _allowed(self, candidates: CandidateMask) -> CandidateMask:
         """The candidates that the rules allow; with `singles`, after all digits that follow from them are placed."""
-        allowed = self._legal(candidates)
-        while self.singles:
-            narrowed = candidate_logits.with_only_places(allowed, view(self.instances[0]).units.all)
-            if np.array_equal(narrowed, allowed) and np.array_equal(allowed, candidates):
-                break
-            candidates, allowed = allowed, self._legal(narrowed)
-        return allowed
+        while True:
+            allowed = self._legal(candidates)
+            if not self.singles:
+                return allowed
+            allowed = candidate_logits.with_only_places(allowed, view(self.instances[0]).units.all)
+            if np.array_equal(allowed, candidates):
+                return allowed
+            candidates = allowed
 
     def _legal(self, candidates: CandidateMask) -> CandidateMask:
         """The candidates without those excluded by placed digits."""

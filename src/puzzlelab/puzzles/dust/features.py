@@ -1,7 +1,6 @@
 """Dust boards for networks, with what the rules say about them: clusters, and what every click joins.
 
-A network would need many layers to work out by itself which clusters a click joins. With these inputs it learns as much
-from half a million boards as from thirty million without them.
+From the cells alone a network needs many boards to learn which clusters a click joins.
 
 Shapes: B = boards, W = columns, H = rows, N = W * H cells, C = colours, P = pairs of cells, F = N + P + 4 N.
 """
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 SIZE_SCALE, NEXT_SCALE = 1 / 4, 1 / 2
 """Factors of a cluster's size, and of what the next click joins, which make them about as large as other inputs."""
-NOTHING = np.int16(-1000)
+NOTHING = -1000
 """Less than any click joins: of a board without clusters."""
 
 
@@ -63,7 +62,7 @@ class DustFeatures:
         after = children[sizes > 0]
         sizes_after, joined_after = (np.zeros((len(after), self.puzzle.cells), np.int16) for _ in range(2))
         click_all(chosen.tables, after, np.empty((1, 1, chosen.size), np.uint64), False, sizes_after, joined_after)
-        best = np.where(sizes_after > 0, joined_after, NOTHING).max(axis=1, initial=NOTHING)
+        best = joined_after.max(axis=1, initial=NOTHING, where=sizes_after > 0)
         joined_next[sizes > 0] = np.where(best > NOTHING, best, 0)
         return sizes, joined, joined_next
 
