@@ -39,7 +39,7 @@ class Layer(nn.Module):
 class ExchangeableNetwork(nn.Module):
     """Layers over `[B, K, F]`, with heads; `int64[B, M]` is the index of each move among the K * O outputs."""
 
-    def __init__(self, settings: ExchangeableModule, shape: tuple[int, int], outputs_per_symbol: int) -> None:
+    def __init__(self, settings: Exchangeable, shape: tuple[int, int], outputs_per_symbol: int) -> None:
         super().__init__()
         symbols, inputs = shape
         width, initial = settings.width, settings.initial
@@ -72,7 +72,7 @@ class ExchangeableNetwork(nn.Module):
         return outputs
 
 
-class ExchangeableModule(NetworkSettings):
+class Exchangeable(NetworkSettings):
     """`depth` layers of `width` for each symbol; the cost-to-go reads their sum through `pooled` units."""
 
     kind: Literal["exchangeable"]
@@ -95,4 +95,4 @@ class ExchangeableModule(NetworkSettings):
         return "symbol_features" if self.features else "symbol_planes", "output_index"
 
 
-ARCHITECTURE = ExchangeableModule
+ARCHITECTURE = Exchangeable

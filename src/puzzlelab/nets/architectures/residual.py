@@ -15,7 +15,7 @@ from puzzlelab.nets.layers import ResidualBlock, activation, linear
 from puzzlelab.nets.network import Activation, NetworkSettings
 
 
-class ResidualNetwork(NetworkSettings):
+class Residual(NetworkSettings):
     """A first layer to `width`, then `blocks` blocks; each narrows to `inner` units and widens again."""
 
     kind: Literal["residual"]
@@ -41,4 +41,4 @@ class ResidualNetwork(NetworkSettings):
         )
 
 
-ARCHITECTURE = ResidualNetwork
+ARCHITECTURE = Residual
