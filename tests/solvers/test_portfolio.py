@@ -36,6 +36,19 @@ def test_one_limit_is_for_all() -> None:
     assert found.expanded <= 60
 
 
+def test_a_solver_that_never_ends_leaves_the_others_their_share() -> None:
+    alone, both = answer("beam:width=60"), answer("bfs", "beam:width=60", limit=Limit(nodes=4_000))
+    assert both.length == alone.length
+    assert 2_000 <= both.expanded - alone.expanded <= 2_010
+    assert (both.proof, both.stop) == ("none", "nodes")
+
+
+def test_what_a_solver_does_not_need_is_for_the_next() -> None:
+    alone, both = answer("ida", limit=Limit(nodes=10**6)), answer("beam:width=4", "ida", limit=Limit(nodes=10**6))
+    assert both.proof == "optimal"
+    assert alone.expanded < both.expanded <= alone.expanded + answer("beam:width=4").expanded
+
+
 def test_a_solver_that_does_not_suit_is_named() -> None:
     with pytest.raises(Unsupported, match="bands cannot solve tiles-3x3"):
         answer("beam:width=5", "bands")

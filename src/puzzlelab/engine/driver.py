@@ -29,6 +29,8 @@ SLICE_SECONDS = 0.05
 FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
+SHARED_LIMITS: tuple[Stop, ...] = ("time", "nodes")
+"""Limits of which each of several searches can get a share."""
 CERTAIN = 1e-3
 """Logarithms of probabilities are at most 0, or this where they were rounded."""
 
@@ -302,29 +304,38 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
-def round_robin(searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit) -> Iterator[Attempt]:
+def round_robin(
+    searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit, shares: int = 1
+) -> Iterator[Attempt]:
     """One search after another under one limit, until one has the proof; the answers only get better.
 
-    Each search gets the remaining limit and the best answer so far, and need not look for a longer one.
+    Each search gets the remaining limit and the best answer so far, and need not look for a longer one. With `shares`,
+    the number of searches, each gets an equal share of the time and the nodes that are left.
     """
     best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
-    for search in searches:
-        for attempt in search(_remaining_limit(limit, spent), best):
+    was_cut: Stop | None = None
+    for number, search in enumerate(searches):
+        shares_left = max(shares - number, 1)
+        for attempt in search(_remaining_limit(limit, spent, shares_left), best):
             attempt = _added(attempt, spent)
             if isinstance(attempt, Result):
                 best = attempt = _better(best, attempt)
             yield attempt
-        if best.stop in LIMITS or best.proof != "none":
+        if best.proof != "none" or (best.stop in LIMITS and (shares_left == 1 or best.stop not in SHARED_LIMITS)):
             return
         if limit.nodes is not None and best.expanded >= limit.nodes:
             yield with_stop(best, "nodes")
             return
+        was_cut = best.stop if best.stop in SHARED_LIMITS else was_cut
         spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+    if was_cut is not None:
+        yield with_stop(best, was_cut)
 
 
-def _remaining_limit(limit: Limit, spent: Progress) -> Limit:
-    seconds = None if limit.seconds is None else max(limit.seconds - spent.seconds, 1e-6)
-    nodes = None if limit.nodes is None else max(limit.nodes - spent.expanded, 1)
+def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
+    """An equal share of what is left of the limit."""
+    seconds = None if limit.seconds is None else max((limit.seconds - spent.seconds) / shares, 1e-6)
+    nodes = None if limit.nodes is None else max((limit.nodes - spent.expanded) // shares, 1)
     return replace(limit, seconds=seconds, nodes=nodes)
 
 

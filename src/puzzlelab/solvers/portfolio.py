@@ -1,4 +1,4 @@
-"""An algorithm portfolio: several solvers in turn, and the shortest of their answers.
+"""An algorithm portfolio: several solvers in turn, each with its share of the limit, and the shortest of their answers.
 
 With a plain beam and a beam guided by a network it is a teacher that keeps the shorter of both solutions.
 Source: Huberman, Lukose, Hogg, "An economics approach to hard computational problems" (1997).
@@ -20,7 +20,10 @@ from puzzlelab.engine.driver import round_robin
 
 
 class Portfolio(SolverSettings):
-    """The solvers `of`, each a text such as `beam:width=100`, under one limit; the first proof ends it."""
+    """The solvers `of`, each a text such as `beam:width=100`; the first proof ends it.
+
+    Each gets an equal share of the time and the nodes that those before it left.
+    """
 
     name: ClassVar[str] = "portfolio"
     offers: ClassVar[tuple[type, ...]] = (Selective,)
@@ -44,7 +47,7 @@ class Portfolio(SolverSettings):
         def search_by(solver: Solver) -> Callable[[Limit, Result], Iterator[Attempt]]:
             return lambda limit_left, best: solver.attempts(instance, limit_left)
 
-        return round_robin(map(search_by, self.solvers), limit)
+        return round_robin(map(search_by, self.solvers), limit, shares=len(self.of))
 
 
 SOLVER = Portfolio
