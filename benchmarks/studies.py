@@ -180,13 +180,15 @@ def main() -> None:
             outcomes.extend(track(done, "training", len(tasks), console=Console(stderr=True)))
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
-    table = Table("variant", "solved", "moves", "seconds", title=f"{study.about}: {arguments.seeds} seeds")
+    table = Table("variant", "solved", "moves", "seconds")
     for row, variant in enumerate(study.variants):
         of_variant = outcomes[row * arguments.seeds : (row + 1) * arguments.seeds]
         if len(of_variant) == arguments.seeds:
             solved, moves, seconds = zip(*of_variant, strict=True)
             table.add_row(variant, mean(solved, "{:.1%}"), mean(moves, "{:.2f}"), mean(seconds, "{:.0f}"))
-    Console(width=120).print(table)
+    console = Console(width=120)
+    console.print(f"{study.about}: {arguments.seeds} seeds")
+    console.print(table)
 
 
 if __name__ == "__main__":
