@@ -29,8 +29,13 @@ class Settings(BaseModel):
     def current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values by the names that options have today; raises `BadOption` if one has both its names."""
         if both := old_and_new_name(values, cls.renamed):
-            raise BadOption(f"{_owner(cls)}: {both}")
+            raise BadOption(f"{cls.label()}: {both}")
         return with_new_names(values, cls.renamed)
+
+    @classmethod
+    def label(cls) -> str:
+        """Its name in messages: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
+        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__.removesuffix("Settings")).lower()
 
     def options(self) -> Mapping[str, Any]:
         """Every setting by name as plain data; objects with a name, such as an estimate, are replaced by it."""
@@ -73,18 +78,13 @@ def with_new_names_inside(model: type[Settings], values: Mapping[str, Any]) -> d
     return changed
 
 
-def _sentence(model: type[BaseModel], error: ValidationError) -> str:
+def _sentence(model: type[Settings], error: ValidationError) -> str:
     first = error.errors()[0]
     name = str(first["loc"][0]) if first["loc"] else ""
-    owner = _owner(model)
+    owner = model.label()
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
     return f"{owner}: the option '{name}' cannot be '{shorten(str(first['input']))}': {first['msg']}"
-
-
-def _owner(model: type[BaseModel]) -> str:
-    """The name of a settings class in messages: 'dancing-links' for `DancingLinks`, 'replay' for `ReplaySettings`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", model.__name__.removesuffix("Settings")).lower()
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:

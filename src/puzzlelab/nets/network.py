@@ -49,6 +49,11 @@ class NetworkSettings(Settings):
     shaping by a potential (Wiewiora, 2003).
     """
 
+    @classmethod
+    def label(cls) -> str:
+        """The kind, which is the name of its module."""
+        return cls.__module__.rpartition(".")[2]
+
     @property
     def input_names(self) -> tuple[InputName, ...]:
         """The kinds of the network's inputs."""

@@ -87,7 +87,7 @@ class LatticeNetwork(nn.Module):
         return output
 
 
-class LatticeSettings(NetworkSettings):
+class LatticeModule(NetworkSettings):
     """`rounds` rounds of messages between candidates with `width` features each."""
 
     batch_size: ClassVar[int] = 32
@@ -125,4 +125,4 @@ def shape_of(puzzle: Puzzle, settings: NetworkSettings) -> tuple[int, tuple[int,
     return cells.units.all.shape[1], boxes.box_shape
 
 
-ARCHITECTURE = LatticeSettings
+ARCHITECTURE = LatticeModule
