@@ -1,5 +1,7 @@
 """Small networks with random weights, and states to ask them about."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,13 @@ def _model(puzzle, kind, seed=0, **settings):
 def states_of():
     """`states_of(puzzle, count=5)`: random states `[B, S]`."""
     return _states
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers_on_every_processor(monkeypatch) -> None:
+    """No bfloat16, which only some have."""
+    if importlib.util.find_spec("torch"):
+        monkeypatch.setattr("puzzlelab.nets.device.has_fast_bf16", lambda target: False)
 
 
 @pytest.fixture

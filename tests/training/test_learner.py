@@ -7,9 +7,11 @@ pytest.importorskip("torch")
 
 import torch
 
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.training.learner import learning_rate_at, new_learner
 from puzzlelab.training.settings import LearnerSettings
+from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
 
 @pytest.mark.parametrize(("step", "rate"), [(0, 0.1), (4, 0.5), (55, 0.51), (110, 0.02), (999, 0.02)])
@@ -31,6 +33,14 @@ def test_a_restart_lets_the_rate_rise_and_fall_again() -> None:
     for wrong in [(100, 100), (150,), (0, 10)]:
         with pytest.raises(BadOption, match="restarts must rise"):
             LearnerSettings(steps=150, restarts=wrong)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bf16"])
+def test_what_plays_and_what_is_copied_has_the_precision_of_training(precision) -> None:
+    network = {"kind": "dense", "width": 4, "depth": 1, "heads": ["q"]}
+    learner = new_learner(registry.load("tiles-3x3"), network, LearnerSettings(precision=precision), seed=0)
+    follower = TargetNetwork.of(learner.model, TargetUpdate(rule="hard")).model
+    assert {learner.model.precision, learner.ema_model.precision, follower.precision} == {precision}
 
 
 def test_the_rate_is_constant_where_that_is_asked() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, pi
 from typing import Any
 
@@ -78,7 +78,7 @@ class Learner:
     @property
     def ema_model(self) -> TorchModel:
         """The network with the moving average of the weights, which is evaluated and saved."""
-        return TorchModel(self.puzzle, self.model.settings, self.ema_module.eval(), device=self.model.device)
+        return replace(self.model, module=self.ema_module.eval())
 
     def scalar_heads(self) -> Iterator[Scalar]:
         """The output layers with a mean and a scale, of the network and of its moving average."""
@@ -145,7 +145,7 @@ def new_learner(puzzle: Puzzle, network: Mapping[str, Any], settings: LearnerSet
         initialise_outputs(module, architecture)
         module = module.to(on_device)
     ema_module = copy.deepcopy(module).requires_grad_(False)
-    model = TorchModel(puzzle, architecture, module, device=on_device)
+    model = TorchModel(puzzle, architecture, module, device=on_device, precision=settings.precision)
     return Learner(puzzle, settings, model, _optimiser(settings, module), ema_module)
 
 

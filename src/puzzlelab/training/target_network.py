@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import torch
@@ -46,7 +46,7 @@ class TargetNetwork:
         if settings.rule == "none":
             return cls(settings, model)
         module = copy.deepcopy(model.module).requires_grad_(False).eval()
-        return cls(settings, TorchModel(model.puzzle, model.settings, module, device=model.device))
+        return cls(settings, replace(model, module=module))
 
     def update(self, module: nn.Module, step: int) -> None:
         """Follow the network after this step."""
