@@ -61,7 +61,7 @@ def test_a_dense_network_notices_exchanged_colours(model_of, states_of) -> None:
         ({"kind": 3}, "a network needs a kind"),
         ({"kind": "dens"}, "there is no kind of network 'dens'; did you mean 'dense'"),
         *(({"kind": kind, "widht": 3}, f"^{kind} has no option 'widht'") for kind in KINDS),
-        ({"kind": "dense", "widht": 3}, "did you mean 'width'"),
+        ({"kind": "dense", "widht": 3}, "dense has no option 'widht'; did you mean 'width'"),
         ({"kind": "dense", "width": 0}, "dense: the option 'width' cannot be '0'"),
         ({"kind": "dense", "heads": []}, "name one or more of policy, cost_to_go, q"),
         ({"kind": "dense", "heads": ["policy", "policy"]}, "each once"),

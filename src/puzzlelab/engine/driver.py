@@ -321,12 +321,13 @@ def round_robin(
             if isinstance(attempt, Result):
                 best = attempt = _better(best, attempt)
             yield attempt
-        if best.proof != "none" or (best.stop in LIMITS and (shares_left == 1 or best.stop not in SHARED_LIMITS)):
+        used_up_share = shares_left > 1 and best.stop in SHARED_LIMITS
+        if best.proof != "none" or (best.stop in LIMITS and not used_up_share):
             return
         if limit.nodes is not None and best.expanded >= limit.nodes:
             yield with_stop(best, "nodes")
             return
-        was_cut = best.stop if best.stop in SHARED_LIMITS else was_cut
+        was_cut = best.stop if used_up_share else was_cut
         spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
     if was_cut is not None:
         yield with_stop(best, was_cut)
