@@ -81,11 +81,25 @@ TOPOLOGIES = {
 }
 """Networks of some 400,000 weights on the smaller board."""
 
+TEACHABLE = {
+    "dense, 3 layers of 450": {"kind": "dense", "width": 450, "depth": 3},
+    "dense, 10 layers of 220": {"kind": "dense", "width": 220, "depth": 10},
+    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2},
+    "convolution, 4 layers of 64 filters": {"kind": "convolution", "filters": [64] * 4, "width": 120},
+    "exchangeable, 4 layers of 256": {"kind": "exchangeable", "width": 256, "depth": 4, "pooled": 128},
+}
+"""Networks of some 500,000 weights on the board of the document 000."""
+
 
 def with_network(network: Mapping[str, object]) -> list[str]:
     """The change to this network, with the outputs and initial weights of the document 001."""
     head = {"activation": "relu", "initial": "he", "output_initial": "he", "heads": ["q"]}
     return [f"network={json.dumps({**network, **head})}"]
+
+
+def with_taught_network(network: Mapping[str, object]) -> list[str]:
+    """The change to this network, with the outputs of the package's network for dust."""
+    return [f"network={json.dumps({**network, 'heads': ['policy', 'cost_to_go']})}"]
 
 
 STUDIES = {
@@ -125,6 +139,20 @@ STUDIES = {
         "001.toml",
         {name: with_network(network) for name, network in TOPOLOGIES.items()},
         SMALL_DUST,
+    ),
+    "imitation": Study(
+        "networks for imitation on dust, as the document 000 asks (lines 29 to 31 and 58 to 66)",
+        "imitation",
+        "dust-8x6x5.toml",
+        {name: with_taught_network(network) for name, network in TEACHABLE.items()},
+        (
+            "learning.steps=3000",
+            "learning.batch_size=500",
+            "evaluation.every=1000",
+            "evaluation.boards=1000",
+            "evaluation.teacher_games=0",
+            "evaluation.prove_optimum=false",
+        ),
     ),
 }
 

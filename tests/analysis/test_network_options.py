@@ -56,6 +56,7 @@ def test_a_network_is_named_with_or_without_the_prefix(text, option):
         (("q",), ("estimate", "prior"), {"prior": "net:x"}),
         (("policy", "cost_to_go"), ("prior", "width"), {"prior": "net:x"}),
         (("cost_to_go",), ("estimate",), {"estimate": "net:x"}),
+        (("q",), ("estimate",), {"estimate": "net:x"}),
     ],
 )
 def test_what_a_network_tells_decides(network, heads, known, options):
@@ -69,7 +70,6 @@ def test_what_a_network_tells_decides(network, heads, known, options):
         (("policy",), ("estimate",), "the network 'x' does not predict how many moves remain, which toy needs"),
         (("cost_to_go",), ("prior",), "does not predict which moves are good, which toy needs"),
         ((), ("estimate", "prior"), "does not predict how many moves remain or which moves are good"),
-        (("q",), ("estimate",), "does not predict how many moves remain, which toy needs"),
         (("policy",), ("width",), "toy cannot use a network: it has neither an estimate nor a prior"),
     ],
 )

@@ -223,6 +223,19 @@ def test_scores_of_moves_come_before_their_values(model_of, states_of) -> None:
     assert np.array_equal(both.prior().scores(states), before)
 
 
-def test_values_of_moves_are_no_estimate(worth) -> None:
-    with pytest.raises(Unsupported, match="is no estimate: its heads are q, not cost_to_go"):
-        worth(registry.load("tiles-3x3"), 0.0, 0.0, 0.0, 0.0).estimate()
+def test_the_value_of_the_best_legal_move_is_an_estimate(worth) -> None:
+    puzzle = registry.load("tiles-3x3")
+    model = worth(puzzle, -9.0, -5.0, -7.0, -6.0)
+    boards = ["1 2 3 4 5 6 7 0 8", "1 2 3 4 0 6 7 5 8", "1 2 3 4 5 6 7 8 0"]
+    states = np.array([puzzle.read(board).state for board in boards])
+    best = np.where([puzzle.legal(state) for state in states], [9.0, 5.0, 7.0, 6.0], np.inf).min(axis=1)
+    assert model.estimate().scores(states) == pytest.approx([*best[:2], 0], rel=1e-2)  # the last board is solved
+    both = model.both().both
+    assert np.allclose(both(states)[1], model.estimate().scores(states))
+
+
+def test_values_of_moves_that_are_rewards_are_no_estimate(worth, monkeypatch) -> None:
+    model = worth(registry.load("tiles-3x3"), 0.0, 0.0, 0.0, 0.0)
+    monkeypatch.setattr(type(model), "values_count_moves", False)
+    with pytest.raises(Unsupported, match="is no estimate: its values are rewards, not numbers of moves"):
+        model.estimate()

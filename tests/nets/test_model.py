@@ -90,7 +90,7 @@ def test_an_averaged_prior_calls_moves_by_the_names_that_they_have_here(model_of
 
 def test_a_head_that_a_network_has_not_is_named() -> None:
     puzzle = registry.load("tiles-3x3")
-    with pytest.raises(Unsupported, match="is no estimate: its heads are policy, not cost_to_go"):
+    with pytest.raises(Unsupported, match="is no estimate: its heads are policy, not cost_to_go or q"):
         saying(puzzle, policy=[0.0] * 4).estimate()
     with pytest.raises(Unsupported, match="is no prior: its heads are cost_to_go, not policy or q"):
         saying(puzzle, cost_to_go=1.0).prior()

@@ -14,7 +14,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.engine.batch_rules import canonical_moves, successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch
-from puzzlelab.nets import checkpoint
+from puzzlelab.nets import checkpoint, model_zoo
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import recipe
 from puzzlelab.training.recipes.dqn import DqnTask
@@ -323,12 +323,21 @@ def test_the_loss_of_one_batch_falls(settings_of, known, variant) -> None:
         ("value_iteration", ["curriculum.scale=nowhere"], "scale of tiles-2x3 'nowhere'"),
         ("dqn", ["learning.device=gpu"], "no device"),
         ("value_iteration", ["network.residual_over=nearly"], "estimate of tiles-2x3 'nearly'"),
+        ("dqn", ["evaluation.guide=estimate", "discount=0.9"], "needs values that count moves"),
+        ("dqn", ["evaluation.guide=estimate", "reward=goal"], "needs values that count moves"),
     ],
 )
 def test_settings_that_cannot_be_trained_with_get_a_sentence(settings_of, name, changes, words) -> None:
     settings = settings_of(name, *changes)
     with pytest.raises(BadInput, match=words):
         recipe.find(name).check(settings)
+
+
+@pytest.mark.parametrize(("changes", "counts"), [((), True), (["discount=0.9"], False), (["reward=goal"], False)])
+def test_a_trained_network_knows_whether_its_values_count_moves(tmp_path, settings_of, train, changes, counts) -> None:
+    settings = settings_of("dqn", "learning.steps=10", *changes)
+    train(tmp_path, settings)
+    assert model_zoo.find(registry.load(settings.puzzle), str(tmp_path)).values_count_moves == counts
 
 
 def test_a_walk_needs_a_length(settings_of) -> None:

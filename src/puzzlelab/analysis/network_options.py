@@ -30,7 +30,9 @@ def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name:
     """The option by which the `solver`, which has these `options`, uses the network of this name.
 
     This is `estimate`, if the network predicts the cost-to-go and the solver has that option; otherwise `prior`, if the
-    network scores moves. Raises `BadInput` if there is no such network, and `BadOption` if the solver cannot use it.
+    network scores moves; otherwise `estimate` by the values of moves.
+
+    Raises `BadInput` if there is no such network, and `BadOption` if the solver cannot use it.
     """
     text = named(name)
     usable = [option for option in HEADS if option in options]
@@ -40,6 +42,8 @@ def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name:
     for option in usable:
         if set(HEADS[option]) & set(heads):
             return {option: text}
+    if "estimate" in usable and networks.VALUES in heads:
+        return {"estimate": text}
     lacking = " or ".join(WORDS[option] for option in usable)
     raise BadOption(f"the network '{shorten(name)}' does not predict {lacking}, which {solver} needs")
 

@@ -31,6 +31,8 @@ KEPT = 16
 """How many networks are kept in memory."""
 ESTIMATES, PRIORS = ("cost_to_go",), ("policy", "q")
 """The heads that give an estimate, and those that give a prior."""
+VALUES = "q"
+"""The head that gives an estimate too where its values count moves: the value of the best move."""
 RENAMED_HEADS = {"moves": "policy", "remaining": "cost_to_go"}
 """Old name of a head -> its name. Recipes and cards with the old names are read."""
 RENAMED_OPTIONS = {"above": "residual_over", "duelling": "dueling"}

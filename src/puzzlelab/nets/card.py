@@ -48,6 +48,11 @@ class Card(BaseModel):
     measured: list[dict[str, Any]] = []
     """Benchmark results, each with the command that repeats it and the hash of its suite."""
 
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether the head `q` learned the negative number of moves to the goal, and not other rewards."""
+        return (self.settings.get("reward", "moves"), self.settings.get("discount", 1)) == ("moves", 1)
+
     def check_hash(self, name: str, file: Path) -> None:
         """Raise `BadFile` if the file holds the network of another name, the hash of its weights."""
         if name != self.name:

@@ -20,10 +20,13 @@ from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
 from puzzlelab.engine import candidate_logits
-from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, successors
+from puzzlelab.engine.batch_rules import canonical_moves, estimated, legal_moves, solved, successors
 from puzzlelab.engine.log_probabilities import MIN_PROBABILITY, log_probabilities, merged_logits
 from puzzlelab.nets.canonical import canonical
 from puzzlelab.nets.form import NetworkForm, Outputs, candidates_of, input_arrays
+
+DEAD_END = 1e6
+"""The estimated number of moves to the goal from a state without a move that could be made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,11 @@ class Model(ABC):
     def heads(self) -> tuple[str, ...]:
         """The names of its outputs."""
         return self.form.heads
+
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether the head `q` predicts the negative number of moves to the goal, and not other rewards."""
+        return True
 
     def outputs(self, states: State) -> Outputs:
         """The outputs of all heads for the plain `states[B, S]`, as arrays."""
@@ -106,10 +114,14 @@ class Model(ABC):
     def cost_to_go(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
         """`float64[B]`: the estimated number of moves to the goal, at least 0.
 
-        `outputs` are those of these states, if they were computed before.
+        A network without the head `cost_to_go` uses its value of the best legal move. `outputs` are those of these
+        states, if they were computed before.
         """
         values = self.outputs(states) if outputs is None else outputs
-        return np.maximum(values["cost_to_go"].astype(np.float64), 0.0)
+        if "cost_to_go" in values:
+            return np.maximum(values["cost_to_go"].astype(np.float64), 0.0)
+        of_moves = np.where(legal_moves(self.puzzle, states), values[networks.VALUES].astype(np.float64), -np.inf)
+        return np.where(solved(self.puzzle, states), 0.0, np.clip(-of_moves.max(axis=1), 0.0, DEAD_END))
 
     def log_policy(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
         """`float64[B, M]`: logarithms of the probabilities of legal moves; -inf at all other moves.
@@ -155,8 +167,14 @@ class Model(ABC):
         return logits.reshape(candidates.shape)
 
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its cost-to-go as an estimate. It may be too high, so that a search with it proves no lower bound."""
-        self._require(networks.ESTIMATES, "estimate")
+        """Its cost-to-go as an estimate, or else its value of the best move.
+
+        It may be too high, so that a search with it proves no lower bound. Raises `Unsupported` for a network without
+        such a head, and for values of moves that do not count moves.
+        """
+        self._require((*networks.ESTIMATES, networks.VALUES), "estimate")
+        if not set(networks.ESTIMATES) & set(self.heads) and not self.values_count_moves:
+            raise Unsupported(f"the network {self.name} is no estimate: its values are rewards, not numbers of moves")
         scores = self._mean_cost_to_go if averaged else self.cost_to_go
         return Estimate(self._title(averaged), False, scores=scores)
 

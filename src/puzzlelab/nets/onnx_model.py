@@ -38,6 +38,11 @@ class OnnxModel(Model):
         """The hash of its weights, or of its file if that is another program's."""
         return self.network.name
 
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether the head `q` predicts the negative number of moves to the goal: a foreign network must."""
+        return self.network.card is None or self.network.card.values_count_moves
+
     def evaluate(self, inputs: Sequence[NDArray[Any]]) -> Outputs:
         """The outputs of the layers for arrays of the kinds `form.inputs`.
 

@@ -19,6 +19,7 @@ from pydantic import Field
 from torch import Tensor
 
 from puzzlelab.core import registry
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
@@ -214,6 +215,8 @@ class DqnTask(OnlineTask):
 def check(settings: DqnSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     check_settings(settings, "q")
+    if settings.evaluation.guide == "estimate" and (settings.reward != "moves" or settings.discount < 1):
+        raise BadOption("evaluation.guide 'estimate' needs values that count moves: reward 'moves' and discount 1")
     rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
