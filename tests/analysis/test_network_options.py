@@ -18,6 +18,7 @@ class Tells:
 
     heads: tuple[str, ...]
     name: str = "0123456789abcdef"
+    values_count_moves: bool = True
 
 
 @pytest.fixture
@@ -77,6 +78,13 @@ def test_what_does_not_fit_is_told(network, heads, known, sentence):
     network(*heads)
     with pytest.raises(BadOption, match=sentence):
         network_options(PUZZLE, "toy", known, "x")
+
+
+def test_values_of_moves_that_count_no_moves_are_no_estimate(monkeypatch):
+    monkeypatch.setattr(networks, "find", lambda puzzle, name=None: Tells(("q",), values_count_moves=False))
+    assert network_options(PUZZLE, "toy", ("estimate", "prior"), "x") == {"prior": "net:x"}
+    with pytest.raises(BadOption, match="does not predict how many moves remain, which toy needs"):
+        network_options(PUZZLE, "toy", ("estimate",), "x")
 
 
 def test_a_solver_keeps_what_it_was_given():

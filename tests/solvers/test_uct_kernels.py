@@ -626,7 +626,9 @@ def network(monkeypatch):
             self.heads = heads
 
     def put(*heads):
-        monkeypatch.setattr(networks, "find", lambda puzzle, name=None: Tells(heads))
+        found = Tells(heads)
+        monkeypatch.setattr(networks, "find", lambda puzzle, name=None: found)
+        return found
 
     return put
 
@@ -653,6 +655,13 @@ def test_a_network_is_asked_for_all_that_it_tells(network, heads, given, estimat
     options = options_of(Uct(**given), TILES)
     assert (options["estimate"], options["prior"]) == (estimate, prior)
     assert options.keys() == Uct(**given).options().keys()
+
+
+@pytest.mark.parametrize(("counts", "estimate"), [(True, "net"), (False, TILES.view(Estimates).estimate().name)])
+def test_values_of_moves_are_the_estimate_where_they_count_moves(network, counts, estimate):
+    network("q").values_count_moves = counts
+    options = options_of(Uct(), TILES)
+    assert (options["estimate"], options["prior"]) == (estimate, "net")
 
 
 def test_by_default_the_network_is_asked(toy_networks, corridor):

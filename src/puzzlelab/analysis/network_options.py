@@ -38,11 +38,11 @@ def network_options(puzzle: Puzzle, solver: str, options: Collection[str], name:
     usable = [option for option in HEADS if option in options]
     if not usable:
         raise BadOption(f"{solver} cannot use a network: it has neither an estimate nor a prior")
-    heads = networks.find(puzzle, text).heads
+    network = networks.find(puzzle, text)
     for option in usable:
-        if set(HEADS[option]) & set(heads):
+        if set(HEADS[option]) & set(network.heads):
             return {option: text}
-    if "estimate" in usable and networks.VALUES in heads:
+    if "estimate" in usable and networks.is_estimate(network):
         return {"estimate": text}
     lacking = " or ".join(WORDS[option] for option in usable)
     raise BadOption(f"the network '{shorten(name)}' does not predict {lacking}, which {solver} needs")

@@ -75,8 +75,12 @@ class Network(Protocol):
     def heads(self) -> tuple[str, ...]:
         """Its outputs: `policy`, `cost_to_go`, `q`."""
 
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether its head `q` predicts the negative number of moves to the goal, and not other rewards."""
+
     def estimate(self, averaged: bool = False) -> Estimate:
-        """Its cost-to-go as an estimate; raises `Unsupported` for a network without such a head."""
+        """Its cost-to-go as an estimate; raises `Unsupported` unless `is_estimate`."""
 
     def prior(self, averaged: bool = False) -> Prior:
         """Its scores of moves as a prior; raises `Unsupported` for a network without such a head."""
@@ -88,6 +92,12 @@ class Network(Protocol):
 def is_network(name: object) -> bool:
     """Whether the value of a solver's option names a network."""
     return isinstance(name, str) and (name == PREFIX or name.startswith(PREFIX + ":"))
+
+
+def is_estimate(network: Network) -> bool:
+    """Whether the network predicts the number of moves to the goal, by one of its heads."""
+    heads = set(network.heads)
+    return bool(heads & set(ESTIMATES)) or (VALUES in heads and network.values_count_moves)
 
 
 def find(puzzle: Puzzle, name: str | None = None) -> Network:

@@ -173,7 +173,7 @@ class Model(ABC):
         such a head, and for values of moves that do not count moves.
         """
         self._require((*networks.ESTIMATES, networks.VALUES), "estimate")
-        if not set(networks.ESTIMATES) & set(self.heads) and not self.values_count_moves:
+        if not networks.is_estimate(self):
             raise Unsupported(f"the network {self.name} is no estimate: its values are rewards, not numbers of moves")
         scores = self._mean_cost_to_go if averaged else self.cost_to_go
         return Estimate(self._title(averaged), False, scores=scores)

@@ -33,6 +33,11 @@ class TransferredNetwork:
         """The outputs of the network."""
         return self.network.heads
 
+    @property
+    def values_count_moves(self) -> bool:
+        """Whether the values of moves of the network count moves."""
+        return self.network.values_count_moves
+
     def estimate(self, averaged: bool = False) -> Estimate:
         """The cost-to-go of the image of a board."""
         return self._estimate(self.network.estimate(averaged))

@@ -142,17 +142,16 @@ class Uct(SolverSettings):
 
     def _named(self, puzzle: Puzzle) -> tuple[str | Estimate | None, str | Prior | None]:
         """The estimate and the prior for this puzzle, by name where they have one."""
-        network = self._network(puzzle)
-        heads = networks.find(puzzle, network).heads if network else ()
-        estimate, prior = self.estimate, self.prior
-        if estimate is None and set(networks.ESTIMATES) & set(heads):
-            estimate = network
+        name, estimate, prior = self._network(puzzle), self.estimate, self.prior
+        network = networks.find(puzzle, name) if name else None
+        if estimate is None and network and networks.is_estimate(network):
+            estimate = name
         elif estimate is None and (estimates := puzzle.view(Estimates)) is not None:
             estimate = estimates.estimate().name
         if self.policy == "values":
             return estimate, None
         if prior is None:
-            prior = network if set(networks.PRIORS) & set(heads) else UNIFORM
+            prior = name if network and set(networks.PRIORS) & set(network.heads) else UNIFORM
         return estimate, prior
 
     def _network(self, puzzle: Puzzle) -> str | None:
