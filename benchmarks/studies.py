@@ -73,9 +73,9 @@ GROWING = (
     "curriculum.checks_in_a_row=1",
 )
 TOPOLOGIES = {
-    "dense, 3 layers of 400": {"kind": "dense", "width": 400, "depth": 3},
-    "dense, 6 layers of 260": {"kind": "dense", "width": 260, "depth": 6},
-    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2},
+    "dense, 3 layers of 400": {"kind": "dense", "width": 400, "depth": 3, "activation": "relu"},
+    "dense, 6 layers of 260": {"kind": "dense", "width": 260, "depth": 6, "activation": "relu"},
+    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2, "activation": "relu"},
     "convolution, 4 layers of 64 filters": {"kind": "convolution", "filters": [64] * 4, "width": 160},
     "exchangeable, 3 layers of 300": {"kind": "exchangeable", "width": 300, "depth": 3, "pooled": 128},
 }
@@ -92,8 +92,8 @@ TEACHABLE = {
 
 
 def with_network(network: Mapping[str, object]) -> list[str]:
-    """The change to this network, with the outputs and initial weights of the document 001."""
-    head = {"activation": "relu", "initial": "he", "output_initial": "he", "heads": ["q"]}
+    """The change to this network, with the output and initial weights of the document 001."""
+    head = {"initial": "he", "output_initial": "he", "heads": ["q"]}
     return [f"network={json.dumps({**network, **head})}"]
 
 
