@@ -1,3 +1,5 @@
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -5,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName
+from puzzlelab.core.errors import BadOption, BrokenPlugin, PuzzlelabError, UnknownName
 from puzzlelab.core.solver import _warn_of_old_name
+from puzzlelab.engine import installed
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.uct import Uct
 
@@ -136,3 +139,68 @@ print([name for name in sys.modules if name.startswith(("puzzlelab.puzzles.", "p
 def test_listing_imports_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+BROKEN = {
+    "from puzzlelab import Exampel": "cannot be used: ImportError: cannot import name 'Exampel' from 'puzzlelab'",
+    "import no_such_module": "cannot be used: ModuleNotFoundError: No module named 'no_such_module'",
+    "FAMILY = (": "cannot be used: SyntaxError: ",
+    "raise SystemExit(3)": "cannot be used: SystemExit: 3",
+    "family = 1": "cannot be used: broken_of_a_test has no FAMILY",
+    "FAMILY = 'lamps'": "cannot be used: FAMILY in broken_of_a_test is no Family",
+}
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch, plugged):
+    """`broken(text)`: a plug-in with this text is installed as the puzzle and the solver `oops`."""
+
+    def install(text: str) -> None:
+        (tmp_path / "broken_of_a_test.py").write_text(text)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setattr(installed, "_told", set())
+        plugged("puzzlelab.puzzles", "oops", "broken_of_a_test:FAMILY")
+        plugged("puzzlelab.solvers", "oops", "broken_of_a_test:Guess")
+
+    yield install
+    sys.modules.pop("broken_of_a_test", None)
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_plug_in_that_cannot_be_used_gets_a_sentence(broken, text) -> None:
+    broken(text)
+    with pytest.raises(BrokenPlugin, match=f"^the plug-in 'oops' {re.escape(BROKEN[text])}"):
+        registry.load("oops-3")
+    with pytest.raises(BrokenPlugin, match="^the plug-in 'oops' cannot be used: "):
+        registry.make_solver("oops", {})
+
+
+def test_a_plug_in_that_cannot_be_used_is_left_out_with_one_note(broken, listener) -> None:
+    broken("import no_such_module")
+    for _ in range(2):
+        names = {name for name, _ in installed.families()}
+        assert names >= {"dust", "sudoku", "tiles"}
+        assert "oops" not in names
+        assert "oops" not in installed.solver_names()
+    sentence = f"the plug-in 'oops' {BROKEN['import no_such_module']}. It is left out."
+    assert listener.notes == [sentence]
+
+
+def test_the_package_of_a_broken_plug_in_is_named(tmp_path: Path) -> None:
+    about = tmp_path / "oops_puzzles-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: oops-puzzles\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[puzzlelab.puzzles]\noops = oops_missing:FAMILY\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+
+    def program(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "puzzlelab", *words]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+
+    reason = "ModuleNotFoundError: No module named 'oops_missing'"
+    sentence = f"the plug-in 'oops' of the package oops-puzzles cannot be used: {reason}"
+    listed = program("list")
+    assert (listed.returncode, listed.stderr.strip()) == (0, f"{sentence}. It is left out.")
+    assert "tiles-4x4" in listed.stdout
+    asked = program("list", "oops-3")
+    assert (asked.returncode, asked.stdout, asked.stderr.strip()) == (2, "", f"error: {sentence}")

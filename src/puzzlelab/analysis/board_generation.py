@@ -16,6 +16,7 @@ from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
 from puzzlelab.core.views import BoardGenerator, OwnGenerator, scale_of
+from puzzlelab.engine import installed
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -117,8 +118,8 @@ class GeneratorField:
 def generator_fields() -> dict[str, GeneratorField]:
     """All settings of own generators by name, except the level."""
     fields: dict[str, GeneratorField] = {}
-    for family in registry.families():
-        for name in registry.family(family).names:
+    for _, family in installed.families():
+        for name in family.names:
             if (own := registry.load(name).view(OwnGenerator)) is not None:
                 for field, info in own.settings.fields().items():
                     if field != "level":

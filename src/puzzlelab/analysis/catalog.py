@@ -16,6 +16,7 @@ from puzzlelab.core.solutions import EnumeratesSolutions
 from puzzlelab.core.solver import Solver, ability, require, require_views, usual_solver
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates, Samples
+from puzzlelab.engine import installed
 
 Facts = dict[str, Any]
 
@@ -26,18 +27,12 @@ def everything() -> Facts:
     """The version, the puzzle families, and the solvers with their options."""
     return {
         "version": VERSION,
-        "puzzles": [_family(name) for name in registry.families()],
-        "solvers": [_solver(name) for name in _solver_names()],
+        "puzzles": [
+            {"family": name, "about": family.about, "names": list(family.names)}
+            for name, family in installed.families()
+        ],
+        "solvers": [_solver(name) for name in installed.solver_names()],
     }
-
-
-def _family(name: str) -> Facts:
-    family = registry.family(name)
-    return {"family": name, "about": family.about, "names": list(family.names)}
-
-
-def _solver_names() -> list[str]:
-    return [*registry.solver_names(), *registry.exact_solvers()]
 
 
 def _solver(name: str) -> Facts:
@@ -69,7 +64,7 @@ def about(puzzle: Puzzle) -> Facts:
         "one_way": presentation.unique_expected,
         "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
-        "solvers": [each for each in _solver_names() if _could_work(puzzle, registry.make_solver(each, {}))],
+        "solvers": [each for each in installed.solver_names() if _could_work(puzzle, registry.make_solver(each, {}))],
         "estimates": list(_estimates(puzzle)),
         "scales": _scales(puzzle),
         "networks": [

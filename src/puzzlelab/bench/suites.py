@@ -24,7 +24,7 @@ from puzzlelab.core.files import lines_of, make_folder, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
-from puzzlelab.engine import report
+from puzzlelab.engine import installed, report
 
 DATA = Path(__file__).parent / "data"
 SUITE_FILE = "suite.json"
@@ -162,8 +162,8 @@ def _block(lines: Iterable[str]) -> str:
 
 def guess_puzzles(board: str) -> Iterator[Puzzle]:
     """The puzzles that this text may be a board of, by each family's `guess(text) -> Puzzle | None`."""
-    for name in registry.families():
-        puzzle = registry.family(name).guess(board)
+    for _, family in installed.families():
+        puzzle = family.guess(board)
         if puzzle is not None:
             yield puzzle
 

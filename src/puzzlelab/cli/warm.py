@@ -107,6 +107,7 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
     from puzzlelab.core.errors import Unsupported
     from puzzlelab.core.solver import require
     from puzzlelab.core.views import Estimates
+    from puzzlelab.engine import installed
 
     start = _start(puzzle)
     if start is None:
@@ -115,7 +116,7 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
     names: list[str | None] = list(view.estimates) if view and every else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
-    for name in [*registry.solver_names(), *registry.exact_solvers()]:
+    for name in installed.solver_names():
         solver_class = registry.solver_class(name)
         required = {"depth": 40} if "depth" in solver_class.model_fields else {}
         for estimate in names if "estimate" in solver_class.model_fields else [None]:

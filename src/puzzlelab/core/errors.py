@@ -39,6 +39,10 @@ class UnknownName(BadInput):
         super().__init__(f"there is no {kind} '{shorten(name)}'{nearest(name, names)}")
 
 
+class BrokenPlugin(BadInput):
+    """An installed plug-in cannot be imported, or is not what its entry point says."""
+
+
 class CorruptData(PuzzlelabError):
     """Stored data fails its checksum."""
 

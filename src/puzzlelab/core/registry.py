@@ -12,7 +12,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
-from puzzlelab.core.errors import BadOption, UnknownName, shorten
+from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
 from puzzlelab.core.puzzle import Family, Puzzle
 from puzzlelab.core.settings import Settings, fill, read_options
 from puzzlelab.core.solver import Solver
@@ -45,9 +45,32 @@ def _place(group: str, name: str) -> str | None:
     return _own_modules(group).get(name) or _all_modules(group).get(name)
 
 
-def _attribute(place: str, default: str) -> Any:
+def _attribute(group: str, name: str, default: str, kind: type) -> Any:
+    """What the package or a plug-in has under this name, an object of this kind; None if nothing has the name."""
+    place = _place(group, name)
+    if place is None:
+        return None
     module, _, attribute = place.partition(":")
-    return vars(importlib.import_module(module))[attribute or default]
+    if name in _own_modules(group):
+        return vars(importlib.import_module(module))[default]
+    try:
+        value = vars(importlib.import_module(module))[attribute or default]
+    except KeyError:
+        raise _broken(group, name, f"{module} has no {attribute or default}") from None
+    except (Exception, SystemExit) as error:  # a plug-in may do anything when it is imported
+        raise _broken(group, name, f"{type(error).__name__}: {error}") from error
+    if not isinstance(value, kind):
+        article = "class" if kind is type else kind.__name__
+        raise _broken(group, name, f"{attribute or default} in {module} is no {article}")
+    return value
+
+
+def _broken(group: str, name: str, reason: str) -> BrokenPlugin:
+    """The error for a plug-in, with the package that it comes from."""
+    entries = metadata.entry_points(group=f"puzzlelab.{group}")
+    package = next((entry.dist.name for entry in entries if entry.name == name and entry.dist), None)
+    source = f" of the package {package}" if package else ""
+    return BrokenPlugin(f"the plug-in '{shorten(name)}'{source} cannot be used: {shorten(reason, 200)}")
 
 
 def families() -> list[str]:
@@ -56,12 +79,11 @@ def families() -> list[str]:
 
 
 def family(name: str) -> Family:
-    """The family of puzzles with this name; raises `UnknownName`."""
-    place = _place("puzzles", name)
-    if place is None:
+    """The family of puzzles with this name; raises `UnknownName` or `BrokenPlugin`."""
+    found: Family | None = _attribute("puzzles", name, "FAMILY", Family)
+    if found is None:
         raise UnknownName("puzzle", name, _all_modules("puzzles"))
-    own: Family = _attribute(place, "FAMILY")
-    return own
+    return found
 
 
 def load(name: str) -> Puzzle:
@@ -107,10 +129,10 @@ def _exact_solver(name: str) -> type[Any] | None:
 
 
 def solver_class(name: str) -> type[Any]:
-    """The class of a solver; raises `UnknownName`."""
-    place = _place("solvers", name.replace("_", "-"))
-    if place is not None:
-        return _attribute(place, "SOLVER")  # type: ignore[no-any-return]
+    """The class of a solver; raises `UnknownName` or `BrokenPlugin`."""
+    general = _attribute("solvers", name.replace("_", "-"), "SOLVER", type)
+    if general is not None:
+        return general  # type: ignore[no-any-return]
     exact = _exact_solver(name)
     if exact is None:
         raise UnknownName("solver", name, [*_all_modules("solvers"), *exact_solvers()])
