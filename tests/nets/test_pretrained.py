@@ -57,7 +57,7 @@ def test_it_knows_how_far_boards_are(name) -> None:
     sample = puzzle.view(Samples).scales["uniform"].sample
     states = np.stack([sample(np.random.default_rng(number), None) for number in range(50)])
     guess = model.cost_to_go(states)
-    known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66)}
+    known = {"dust-8x6x5": (10, 14), "tiles-3x3": (10, 31), "tiles-4x4": (35, 66), "tiles-5x5": (85, 130)}
     known["tiles-4x4-values"] = (35, 100)  # it orders boards well, and says too much of all that are far
     known["dust-8x6x5-dqn"] = (10, 16)  # as many as it takes itself
     least, most = known.get(name, known[card.puzzle])
@@ -76,6 +76,7 @@ def test_it_knows_what_to_do(name) -> None:
         "dust-8x6x5": ("uniform", None, 16),
         "tiles-3x3": ("uniform", None, 24),
         "tiles-4x4": ("level", 12, 50),
+        "tiles-5x5": ("walk", 40, 25),
         "sudoku-9x9": ("level", 4, 55),
     }[card.puzzle]
     sample = puzzle.view(Samples).scales[scale].sample
