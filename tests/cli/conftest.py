@@ -7,6 +7,8 @@ import pytest
 
 from puzzlelab.cli.main import run
 
+OF_COMPILING = ("Compiling ", "Another process is compiling ")
+
 
 @pytest.fixture
 def program(monkeypatch, capsys):
@@ -22,7 +24,7 @@ def program(monkeypatch, capsys):
         with pytest.raises(SystemExit) as ended:
             run()
         said = capsys.readouterr()
-        errors = [line for line in said.err.splitlines(keepends=True) if not line.startswith("Compiling ")]
+        errors = [line for line in said.err.splitlines(keepends=True) if not line.startswith(OF_COMPILING)]
         return ended.value.code, said.out, "".join(errors)
 
     return call
