@@ -73,9 +73,9 @@ GROWING = (
     "curriculum.checks_in_a_row=1",
 )
 TOPOLOGIES = {
-    "dense, 3 layers of 400": {"kind": "dense", "width": 400, "depth": 3, "activation": "relu"},
-    "dense, 6 layers of 260": {"kind": "dense", "width": 260, "depth": 6, "activation": "relu"},
-    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2, "activation": "relu"},
+    "dense, 3 layers of 400": {"kind": "dense", "width": 400, "depth": 3},
+    "dense, 6 layers of 260": {"kind": "dense", "width": 260, "depth": 6},
+    "residual, 2 blocks of 300": {"kind": "residual", "width": 300, "blocks": 2},
     "convolution, 4 layers of 64 filters": {"kind": "convolution", "filters": [64] * 4, "width": 160},
     "exchangeable, 3 layers of 300": {"kind": "exchangeable", "width": 300, "depth": 3, "pooled": 128},
 }
@@ -91,15 +91,9 @@ TEACHABLE = {
 """Networks of some 500,000 weights on the board of the document 000."""
 
 
-def with_network(network: Mapping[str, object]) -> list[str]:
-    """The change to this network, with the output and initial weights of the document 001."""
-    head = {"initial": "he", "output_initial": "he", "heads": ["q"]}
-    return [f"network={json.dumps({**network, **head})}"]
-
-
-def with_taught_network(network: Mapping[str, object]) -> list[str]:
-    """The change to this network, with the outputs of the package's network for dust."""
-    return [f"network={json.dumps({**network, 'heads': ['policy', 'cost_to_go']})}"]
+def with_network(network: Mapping[str, object], **outputs: object) -> list[str]:
+    """The change to this network with these outputs."""
+    return [f"network={json.dumps({**network, **outputs})}"]
 
 
 STUDIES = {
@@ -137,14 +131,17 @@ STUDIES = {
         "networks for the method of the document 001 (lines 70 and 181) on a small board of dust",
         "dqn",
         "001.toml",
-        {name: with_network(network) for name, network in TOPOLOGIES.items()},
+        {
+            name: with_network(network, initial="he", output_initial="he", heads=["q"])
+            for name, network in TOPOLOGIES.items()
+        },
         SMALL_DUST,
     ),
     "imitation": Study(
         "networks for imitation on dust, as the document 000 asks (lines 29 to 31 and 58 to 66)",
         "imitation",
         "dust-8x6x5.toml",
-        {name: with_taught_network(network) for name, network in TEACHABLE.items()},
+        {name: with_network(network, heads=["policy", "cost_to_go"]) for name, network in TEACHABLE.items()},
         (
             "learning.steps=3000",
             "learning.batch_size=500",

@@ -12,6 +12,7 @@ from puzzlelab.analysis.network_options import HEADS
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle, presentation_of
+from puzzlelab.core.settings import fill
 from puzzlelab.core.solutions import EnumeratesSolutions
 from puzzlelab.core.solver import Solver, ability, require, require_views, usual_solver
 from puzzlelab.core.version import VERSION
@@ -31,12 +32,11 @@ def everything() -> Facts:
             {"family": name, "about": family.about, "names": list(family.names)}
             for name, family in installed.families()
         ],
-        "solvers": [_solver(name) for name in installed.solver_names()],
+        "solvers": [_solver(name, kind) for name, kind in installed.solvers()],
     }
 
 
-def _solver(name: str) -> Facts:
-    kind = registry.solver_class(name)
+def _solver(name: str, kind: type[Any]) -> Facts:
     options = [{"name": option, "default": _plain(field.default)} for option, field in kind.model_fields.items()]
     return {"name": name, "about": (kind.__doc__ or "").strip().split("\n\n")[0], "options": options}
 
@@ -64,7 +64,7 @@ def about(puzzle: Puzzle) -> Facts:
         "one_way": presentation.unique_expected,
         "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
-        "solvers": [each for each in installed.solver_names() if _could_work(puzzle, registry.make_solver(each, {}))],
+        "solvers": [each for each, kind in installed.solvers() if _could_work(puzzle, fill(kind, {}))],
         "estimates": list(_estimates(puzzle)),
         "scales": _scales(puzzle),
         "networks": [

@@ -103,8 +103,8 @@ def _make_pack(puzzles: list[str], folder: Path, cpu: str) -> None:
 
 def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, Instance]]:
     """Every solver that suits the puzzle, with every estimate or the usual one, and a board for its search."""
-    from puzzlelab.core import registry
     from puzzlelab.core.errors import Unsupported
+    from puzzlelab.core.settings import fill
     from puzzlelab.core.solver import require
     from puzzlelab.core.views import Estimates
     from puzzlelab.engine import installed
@@ -116,11 +116,10 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
     names: list[str | None] = list(view.estimates) if view and every else [None]
     if start.state.size > CHEAP_CELLS and not tables:
         names = [name for name in names if name != "pdb"]
-    for name in installed.solver_names():
-        solver_class = registry.solver_class(name)
+    for _, solver_class in installed.solvers():
         required = {"depth": 40} if "depth" in solver_class.model_fields else {}
         for estimate in names if "estimate" in solver_class.model_fields else [None]:
-            solver = registry.make_solver(name, {"estimate": estimate, **required})
+            solver = fill(solver_class, {"estimate": estimate, **required})
             try:
                 require(solver, puzzle)
             except Unsupported:

@@ -53,16 +53,17 @@ def _attribute(group: str, name: str, default: str, kind: type) -> Any:
     module, _, attribute = place.partition(":")
     if name in _own_modules(group):
         return vars(importlib.import_module(module))[default]
+    attribute = attribute or default
     try:
-        value = vars(importlib.import_module(module))[attribute or default]
-    except KeyError:
-        raise _broken(group, name, f"{module} has no {attribute or default}") from None
+        found = vars(importlib.import_module(module))
     except (Exception, SystemExit) as error:  # a plug-in may do anything when it is imported
         raise _broken(group, name, f"{type(error).__name__}: {error}") from error
-    if not isinstance(value, kind):
-        article = "class" if kind is type else kind.__name__
-        raise _broken(group, name, f"{attribute or default} in {module} is no {article}")
-    return value
+    if attribute not in found:
+        raise _broken(group, name, f"{module} has no {attribute}")
+    if not isinstance(found[attribute], kind):
+        expected = "class" if kind is type else kind.__name__
+        raise _broken(group, name, f"{attribute} in {module} is no {expected}")
+    return found[attribute]
 
 
 def _broken(group: str, name: str, reason: str) -> BrokenPlugin:

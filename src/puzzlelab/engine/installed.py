@@ -4,7 +4,7 @@ A plug-in that cannot be imported is left out, with a note that names it, its pa
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BrokenPlugin
@@ -22,9 +22,10 @@ def families() -> Iterator[tuple[str, Family]]:
     return _usable(registry.families(), registry.family)
 
 
-def solver_names() -> list[str]:
-    """The names of all solvers that can be imported: the general ones, then the exact ones of single puzzles."""
-    return [name for name, _ in _usable([*registry.solver_names(), *registry.exact_solvers()], registry.solver_class)]
+def solvers() -> Iterator[tuple[str, type[Any]]]:
+    """The name and the class of every solver that can be imported: general ones, then the exact ones of a puzzle."""
+    yield from _usable(registry.solver_names(), registry.solver_class)
+    yield from registry.exact_solvers().items()
 
 
 def _usable(names: list[str], find: Callable[[str], Found]) -> Iterator[tuple[str, Found]]:

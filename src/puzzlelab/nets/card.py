@@ -21,6 +21,11 @@ ENDINGS = WEIGHTS, CARD, ONNX
 FORMAT = "puzzlelab network"
 
 
+def counts_moves(reward: object, discount: object) -> bool:
+    """Whether values that were learned from this reward are the negative number of moves to the goal."""
+    return reward == "moves" and discount == 1
+
+
 class Card(BaseModel):
     """The description of a network."""
 
@@ -51,7 +56,7 @@ class Card(BaseModel):
     @property
     def values_count_moves(self) -> bool:
         """Whether the head `q` learned the negative number of moves to the goal, and not other rewards."""
-        return (self.settings.get("reward", "moves"), self.settings.get("discount", 1)) == ("moves", 1)
+        return counts_moves(self.settings.get("reward", "moves"), self.settings.get("discount", 1))
 
     def check_hash(self, name: str, file: Path) -> None:
         """Raise `BadFile` if the file holds the network of another name, the hash of its weights."""

@@ -25,6 +25,7 @@ from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
+from puzzlelab.nets.card import counts_moves
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.torch_model import TorchModel, evaluating
 from puzzlelab.training import loop
@@ -215,7 +216,7 @@ class DqnTask(OnlineTask):
 def check(settings: DqnSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
     check_settings(settings, "q")
-    if settings.evaluation.guide == "estimate" and (settings.reward != "moves" or settings.discount < 1):
+    if settings.evaluation.guide == "estimate" and not counts_moves(settings.reward, settings.discount):
         raise BadOption("evaluation.guide 'estimate' needs values that count moves: reward 'moves' and discount 1")
     rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
