@@ -38,7 +38,7 @@ def test_a_puzzle_offers_the_views_of_its_table(eight: Puzzle, corridor) -> None
 def test_what_a_puzzle_does_not_say_of_itself_has_defaults(corridor) -> None:
     assert presentation_of(corridor()) == Presentation()
     assert not Presentation().warnings(np.zeros(1))
-    assert Presentation().usual_solver == ("bfs", {})
+    assert Presentation().usual_solver is None
 
 
 def test_an_estimate_is_either_a_kernel_or_a_function() -> None:

@@ -1,15 +1,19 @@
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from puzzlelab.analysis.conformance import check_solver
+from puzzlelab.core import registry
 from puzzlelab.core.errors import ConformanceError, PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Instance, Presentation, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.solver import (
+    FIRST_NODES,
+    PATIENCE,
     Attempt,
     BatchSolver,
     SolverSettings,
@@ -21,8 +25,9 @@ from puzzlelab.core.solver import (
     require,
     solve,
     solve_all,
+    usual_solver,
 )
-from puzzlelab.core.views import Estimate, Estimates, Reversible
+from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
 
 
 class Script(SolverSettings):
@@ -259,3 +264,51 @@ def test_a_proven_result_is_done_whatever_ended_the_search() -> None:
     assert with_stop(Result((0,)), "time").stop == "time"
     assert with_stop(Result((0,), "optimal"), "time").stop == "done"
     assert with_stop(Result(None, "unsolvable"), "interrupted").stop == "done"
+
+
+# --- the default solver -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Offering:
+    """A puzzle of which only the views count."""
+
+    views: tuple[type, ...] = ()
+    admissible: bool = True
+    presentation: Presentation | None = None
+
+    def view(self, kind: type) -> Any:
+        if kind is Presentation:
+            return self.presentation
+        return self if kind in self.views else None
+
+    def estimate(self, name: str | None = None) -> Estimate:
+        return Estimate("toy", self.admissible, scores=lambda states: np.zeros(len(states)))
+
+
+IN_TURNS = {"first_nodes": FIRST_NODES, "patience": PATIENCE}
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "name", "options"),
+    [
+        (Offering(), "bfs", {}),
+        (Offering((Reversible,)), "bfs", {"bidirectional": True}),
+        (Offering((Estimates,)), "portfolio", {"of": ("astar", "beam"), **IN_TURNS}),
+        (Offering((Estimates, KernelRules)), "portfolio", {"of": ("ida", "beam"), **IN_TURNS}),
+        (Offering((Estimates,), admissible=False), "portfolio", {"of": ("beam",), **IN_TURNS}),
+        (
+            Offering((Estimates, Reversible)),
+            "portfolio",
+            {"of": ("bfs:bidirectional=true", "astar", "beam"), **IN_TURNS},
+        ),
+        (Offering((Cover,)), "dancing-links", {}),
+        (Offering((Cover,), presentation=Presentation(usual_solver=("sat", {}))), "sat", {}),
+        (Offering((Estimates,), presentation=Presentation(move_note="x")), "portfolio", {"of": ("astar", "beam")}),
+    ],
+)
+def test_the_default_solver_suits_what_the_puzzle_offers(puzzle: Any, name: str, options: dict[str, Any]) -> None:
+    default_name, default_options = usual_solver(puzzle)
+    assert default_name == name
+    assert {**default_options, **options} == default_options
+    registry.make_solver(default_name, default_options)

@@ -22,9 +22,10 @@ from puzzlelab.engine.driver import (
     Clock,
     Machine,
     drive,
+    one_by_one,
     prior_and_estimate_scorer,
-    round_robin,
     scorer,
+    with_patience,
 )
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.kernels import DONE, FULL, IMPROVED, NEEDS_SCORES, RUNNING
@@ -370,7 +371,7 @@ def turns(*results: Result, limit: Limit | None = None) -> tuple[list[Result], l
 
         return run
 
-    given = [attempt for attempt in round_robin(map(search, results), limit or Limit()) if isinstance(attempt, Result)]
+    given = [attempt for attempt in one_by_one(map(search, results), limit or Limit()) if isinstance(attempt, Result)]
     return given, asked
 
 
@@ -407,3 +408,46 @@ def test_turns_end_where_the_nodes_do() -> None:
 def test_a_search_that_a_limit_ended_is_the_last() -> None:
     given, asked = turns(found(1, 2, stop="time"), found(1))
     assert (given[-1].stop, len(asked)) == ("time", 1)
+
+
+# --- patience ---------------------------------------------------------------------------------------------------------
+
+
+def attempts_at(*lengths: int | None) -> Iterator[Progress | Result]:
+    """An attempt each second: progress, or a result of this length."""
+    for second, length in enumerate(lengths, start=1):
+        counts = 10 * second, 20 * second, 0
+        if length is None:
+            yield Progress(*counts, min(second, 3), float(second))
+        else:
+            yield Result((0,) * length, "none", "", "done", 0, *counts, float(second))
+
+
+def ends(lengths: tuple[int | None, ...], patience: float | None, limit: Limit | None = None) -> Result:
+    *_, last = with_patience(attempts_at(*lengths), limit or Limit(), patience)
+    assert isinstance(last, Result)
+    return last
+
+
+NOTHING_BETTER = (None, 9, None, 7, None, None, None, None, 6)
+
+
+def test_a_search_ends_when_its_patience_brings_nothing_better() -> None:
+    last = ends(NOTHING_BETTER, 3)
+    assert (last.length, last.stop, last.seconds) == (7, "patience", 7.0)
+    assert (last.expanded, last.generated, last.lower_bound) == (70, 140, 3)
+
+
+def test_an_equal_solution_is_nothing_better() -> None:
+    assert ends((9, None, 9, None, 8), 3).stop == "patience"
+
+
+def test_patience_begins_with_the_first_solution() -> None:
+    assert ends((None,) * 20 + (5,), 3).length == 5
+
+
+@pytest.mark.parametrize("limit", [Limit(seconds=100), Limit(nodes=10**6)])
+def test_a_limit_takes_the_place_of_patience(limit: Limit) -> None:
+    assert ends(NOTHING_BETTER, 3, limit).length == 6
+    assert ends(NOTHING_BETTER, None).length == 6
+    assert ends(NOTHING_BETTER, 3, Limit(memory=2**40)).length == 7

@@ -13,8 +13,11 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, solve
+from puzzlelab.engine import report
 
 Watch = Callable[[Attempt], bool]
+DEFAULT_LIMIT = Limit(seconds=60)
+"""The limit of all searches for a hint, or for the regrets of a game, where none is given."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class BudgetedSolver:
     def __init__(self, solver: Solver, limit: Limit, watch: Watch | None = None) -> None:
         self.solver, self.limit, self.watch = solver, limit, watch
         self.expanded, self.seconds, self.interrupted = 0, 0.0, False
+        self.searched = 0
 
     def share(self, parts: int) -> Limit | None:
         """The remaining limit divided by `parts`, or None if it is used up."""
@@ -76,6 +80,8 @@ class BudgetedSolver:
         if share is None:
             return bounds, unanswered
         satisfied = False
+        self.searched += 1
+        report.progress("evaluating moves", self.searched, None, f"position {self.searched}, {self.seconds:.0f} s")
 
         def watch(attempt: Attempt) -> bool:
             nonlocal satisfied

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-3x3 (see `puzzlelab list`).")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="Options of the solver: NAME=VALUE.")]
-Seconds = Annotated[float | None, typer.Option(help="Seconds for all moves of a board together.")]
+Seconds = Annotated[
+    float | None,
+    typer.Option(help="Seconds for all moves of a board together; 60 without --time and --nodes.", show_default=False),
+]
 Nodes = Annotated[int | None, typer.Option(help="States to expand for all moves of a board together.")]
 Game = Annotated[
     str | None,
@@ -64,7 +67,7 @@ def hint(
     Exit code: 0 everything proven, 1 something not proven in time or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab import api
-    from puzzlelab.analysis.bounded_queries import require_comparable_moves
+    from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT, require_comparable_moves
     from puzzlelab.core.errors import BadOption
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.settings import read_options
@@ -81,8 +84,9 @@ def hint(
     boards = read_boards(loaded_puzzle, board, file)
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
-    report = HintReport(output(), loaded_puzzle, configured_solver, Limit(time, nodes), json, deduces)
-    with progress("evaluating moves" if not json else ""):
+    limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)
+    report = HintReport(output(), loaded_puzzle, configured_solver, limit, json, deduces)
+    with progress(shown=not json):
         code = report.boards(boards, game)
     raise typer.Exit(code)
 
@@ -155,7 +159,8 @@ class HintReport:
         if hint.length == 0:
             self.console.print("nothing is left to do: the board is solved")
             return
-        self.console.print(f"{_needed(hint)}, {hint.seconds:.3g} s, {hint.expanded:,} states expanded")
+        more = "; --time allows more" if hint.stop == "time" else ""
+        self.console.print(f"{_needed(hint)}, {hint.seconds:.3g} s, {hint.expanded:,} states expanded{more}")
         if hint.best:
             best = " ".join(puzzle.write_move(move) for move in hint.best)
             label = "all the best moves" if hint.settled else "the best known moves"

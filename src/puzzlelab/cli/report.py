@@ -141,7 +141,8 @@ class SolveReport:
             return result.reason
         if self.presentation.answer_is_board:
             return "not proven to be the only solution"
-        return f"not proven optimal ({_at_least(result.lower_bound)})"
+        more = "; the last seconds brought no shorter one: --time allows more" if result.stop == "patience" else ""
+        return f"not proven optimal ({_at_least(result.lower_bound)}{more})"
 
     def _print_notation(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:
         """Print the solution in the notation of `--as`, or an error if there is none."""

@@ -78,8 +78,8 @@ def no_warnings(state: State) -> Sequence[str]:
 class Presentation:
     """Says how a puzzle is shown to people; a puzzle without this view is shown by the defaults."""
 
-    usual_solver: tuple[str, Mapping[str, Any]] = ("bfs", {})
-    """Name and options of the default solver."""
+    usual_solver: tuple[str, Mapping[str, Any]] | None = None
+    """Name and options of the default solver; None chooses one by the views of the puzzle."""
     move_note: str = ""
     """Explains the notation of moves, such as 'U, D, L, R (the way the tile slides)'."""
     answer_is_board: bool = False

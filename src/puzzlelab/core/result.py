@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
-Stop = Literal["done", "time", "nodes", "memory", "solutions", "dead end", "interrupted"]
+Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
 LIMITS: tuple[Stop, ...] = ("time", "nodes", "memory", "interrupted")
 """The stops after which a larger limit might give a better result."""
 

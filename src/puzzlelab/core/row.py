@@ -76,8 +76,9 @@ class Row(BaseModel):
 
     @property
     def question(self) -> str:
-        """The board, the solver and its options, without the limit: equal for rows that answer the same question."""
-        return json.dumps([self.puzzle, self.board, self.solver, self.options, self.net, self.seed], sort_keys=True)
+        """The board, the solver and all its options, without the limit: equal for rows that answer the same question."""
+        options = registry.with_defaults(self.solver, self.options)
+        return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed], sort_keys=True)
 
     def settles(self, limit: Limit) -> bool:
         """Whether another run under this limit could not give a better answer."""

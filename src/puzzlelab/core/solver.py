@@ -14,16 +14,21 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, presentation_of, states_along
+from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.verify import Answer
-from puzzlelab.core.views import Estimate, Estimates, Prior
+from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Prior, Reversible
 
 Attempt = Progress | Result
 Ability = TypeVar("Ability")
 BATCH = 1000
 """Boards in one batch of a `BatchSolver`."""
+BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
+FIRST_NODES = 500
+"""The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
+PATIENCE = 10.0
+"""The seconds without a better solution after which a default solver that proves nothing ends."""
 
 
 class Solver(Protocol):
@@ -126,9 +131,23 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
-    """The name and the options of the puzzle's default solver."""
-    presentation = Presentation() if puzzle is None else presentation_of(puzzle)
-    return presentation.usual_solver
+    """The name and the options of the puzzle's default solver: what the puzzle names, or what suits its views.
+
+    Estimates lead to a solution soon, by a beam search that gets wider. What proves that a solution is optimal takes
+    turns with it: a search from both ends where moves can be undone, and one by an admissible estimate.
+    """
+    named = None if puzzle is None else presentation_of(puzzle).usual_solver
+    if puzzle is None or named is not None:
+        return named or BREADTH_FIRST
+    if puzzle.view(Cover) is not None:
+        return "dancing-links", {}
+    estimates, is_reversible = puzzle.view(Estimates), puzzle.view(Reversible) is not None
+    provers = ["bfs:bidirectional=true"] if is_reversible else []
+    if estimates is not None and estimates.estimate().admissible:
+        provers.append("astar" if puzzle.view(KernelRules) is None else "ida")
+    if estimates is not None:
+        return "portfolio", {"of": (*provers, "beam"), "first_nodes": FIRST_NODES, "patience": PATIENCE}
+    return ("bfs", {"bidirectional": True}) if is_reversible else BREADTH_FIRST
 
 
 def _is_score(option: object) -> bool:
@@ -293,10 +312,15 @@ def options_of(solver: Solver, puzzle: Puzzle) -> dict[str, Any]:
     if names_options is not None:
         return dict(names_options.options_for(puzzle))
     options = dict(solver.options())
-    default = options.get("estimate", "") is None and options.get("prior") is None
-    if default and (estimates := puzzle.view(Estimates)) is not None:
+    if uses_default_estimate(solver) and (estimates := puzzle.view(Estimates)) is not None:
         options["estimate"] = estimates.estimate().name
     return options
+
+
+def uses_default_estimate(solver: Solver) -> bool:
+    """Whether the solver uses the puzzle's default estimate: it names none, and no prior in the place of one."""
+    options = solver.options()
+    return options.get("estimate", "") is None and options.get("prior") is None
 
 
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:

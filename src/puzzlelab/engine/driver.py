@@ -5,7 +5,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ SLICE_SECONDS = 0.05
 FIRST_BUDGET = 256
 MEMORY_MARGIN = 24 * 2**20
 """Bytes kept free below the ceiling, for what one slice of work may touch."""
+GROWTH = 4
+"""By how much each round of `in_rounds` is longer than the one before it."""
 SHARED_LIMITS: tuple[Stop, ...] = ("time", "nodes")
 """Limits of which each of several searches can get a share."""
 CERTAIN = 1e-3
@@ -304,13 +306,15 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
-def round_robin(
-    searches: Iterable[Callable[[Limit, Result], Iterator[Attempt]]], limit: Limit, shares: int = 1
-) -> Iterator[Attempt]:
+Search = Callable[[Limit, Result], Iterator[Attempt]]
+"""The attempts of a search under a limit; it gets the best answer so far, and need not look for a longer one."""
+
+
+def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Iterator[Attempt]:
     """One search after another under one limit, until one has the proof; the answers only get better.
 
-    Each search gets the remaining limit and the best answer so far, and need not look for a longer one. With `shares`,
-    the number of searches, each gets an equal share of the time and the nodes that are left.
+    Each search gets the remaining limit. With `shares`, the number of searches, each gets an equal share of the time
+    and the nodes that are left.
     """
     best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
     was_cut: Stop | None = None
@@ -333,6 +337,67 @@ def round_robin(
         yield with_stop(best, was_cut)
 
 
+def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Iterator[Attempt]:
+    """Searches in turns under one limit, until one has the proof or all have ended; the answers only get better.
+
+    In the first round each search expands `first_nodes` states, in each later round `GROWTH` times as many, from the
+    start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
+    whose memory is used up, is not run again.
+    """
+    best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
+    running, nodes, is_out_of_memory = list(searches), first_nodes, False
+    while running:
+        for search in tuple(running):
+            share = _remaining_limit(limit, spent, 1)
+            share = replace(share, nodes=nodes if share.nodes is None else min(nodes, share.nodes))
+            for attempt in search(share, best):
+                attempt = _added(attempt, spent)
+                if isinstance(attempt, Result):
+                    best = attempt = _better(best, attempt)
+                yield attempt
+            if best.proof != "none" or best.stop in ("time", "interrupted"):
+                return
+            if limit.nodes is not None and best.expanded >= limit.nodes:
+                yield with_stop(best, "nodes")
+                return
+            if best.stop != "nodes":
+                running.remove(search)
+                is_out_of_memory |= best.stop == "memory"
+            spent = Progress(best.expanded, best.generated, best.evaluations, best.lower_bound, best.seconds)
+        nodes *= GROWTH
+    if is_out_of_memory or best.moves is not None:
+        yield with_stop(best, "memory" if is_out_of_memory else "done")
+
+
+def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | None) -> Iterator[Attempt]:
+    """The attempts of a search; one without a limit on time or nodes ends when `patience` seconds bring nothing better.
+
+    That time begins with the first solution.
+    """
+    if patience is None or limit.seconds is not None or limit.nodes is not None:
+        yield from attempts
+        return
+    best, improved_at = Result(None), 0.0
+    for attempt in attempts:
+        yield attempt
+        if isinstance(attempt, Result):
+            if attempt.moves is not None and (best.length is None or len(attempt.moves) < best.length):
+                improved_at = attempt.seconds
+            best = attempt
+        if best.proof == "none" and best.moves is not None and attempt.seconds - improved_at >= patience:
+            bound = attempt.bound if isinstance(attempt, Progress) else attempt.lower_bound
+            yield replace(
+                best,
+                stop="patience",
+                lower_bound=max(best.lower_bound, min(bound, len(best.moves))),
+                expanded=attempt.expanded,
+                generated=attempt.generated,
+                evaluations=attempt.evaluations,
+                seconds=attempt.seconds,
+            )
+            return
+
+
 def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
     """An equal share of what is left of the limit."""
     seconds = None if limit.seconds is None else max((limit.seconds - spent.seconds) / shares, 1e-6)
@@ -353,11 +418,16 @@ def _added(attempt: Attempt, spent: Progress) -> Attempt:
 
 def _better(best: Result, attempt: Result) -> Result:
     """The shorter answer of two, with the counts of the later one and the higher bound."""
+    bound = max(best.lower_bound, attempt.lower_bound)
     if best.moves is None or (attempt.moves is not None and len(attempt.moves) < len(best.moves)):
-        return attempt
-    bound = max(best.lower_bound, min(attempt.lower_bound, len(best.moves)))
-    merged = replace(attempt, moves=best.moves, proof="none", reason="", lower_bound=bound)
-    return replace(merged, proof="optimal", stop="done") if bound == len(best.moves) else merged
+        merged = attempt
+    else:
+        merged = replace(attempt, moves=best.moves, proof="none", reason="")
+    if merged.moves is None or merged.proof == "unique":
+        return replace(merged, lower_bound=bound)
+    is_optimal = bound >= len(merged.moves)
+    merged = replace(merged, lower_bound=min(bound, len(merged.moves)))
+    return replace(merged, proof="optimal", stop="done") if is_optimal else merged
 
 
 def drive(

@@ -22,7 +22,7 @@ from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate, chos
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, round_robin
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._beam_kernels import (
@@ -120,6 +120,8 @@ def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
 class Beam(SolverSettings):
     """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows.
 
+    With `patience`, a search without a limit on time or nodes ends when that many seconds bring nothing better.
+
     With a `prior` a state costs the sum of minus the log probabilities of the moves that lead to it. With an `estimate`
     as well, a tenth of that sum is added to the estimate.
     """
@@ -130,13 +132,15 @@ class Beam(SolverSettings):
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
     width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
+    patience: float | None = Field(default=None, gt=0)
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
-        return _widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        attempts = _widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        return with_patience(attempts, limit, self.patience)
 
-    def _search(self, instance: Instance) -> Search:
+    def _search(self, instance: Instance) -> WidthSearch:
         puzzle, rules = instance.puzzle, rules_of(instance)
         if self.prior is None:
             estimate = chosen_estimate(puzzle, self.estimate)
@@ -154,11 +158,11 @@ class Beam(SolverSettings):
         return by_prior
 
 
-Search = Callable[[int, int, Limit], Iterator[Attempt]]
+WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]
 """(width, max_moves, limit) -> the attempts of one search."""
 
 
-def _widening(search: Search, limit: Limit) -> Iterator[Attempt]:
+def _widening(search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
     """One search after another, each twice as wide and for shorter solutions only.
 
     A search that dropped no state and found no shorter solution proves the best answer optimal.
@@ -170,7 +174,7 @@ def _widening(search: Search, limit: Limit) -> Iterator[Attempt]:
         )
 
     doublings = (MAX_WIDTH // FIRST_WIDTH).bit_length()
-    return round_robin((of_width(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
+    return one_by_one((of_width(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam

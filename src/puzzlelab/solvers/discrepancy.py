@@ -19,7 +19,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, chosen_prior
 from puzzlelab.core.views import Prior
-from puzzlelab.engine.driver import round_robin
+from puzzlelab.engine.driver import one_by_one
 from puzzlelab.engine.interpreted_kernels import rules_of
 from puzzlelab.solvers import _prior_beam
 from puzzlelab.solvers._prior_beam import Bounds
@@ -45,7 +45,7 @@ class Discrepancy(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; memory grows with the states seen."""
-        return round_robin(self._searches(instance), limit)
+        return one_by_one(self._searches(instance), limit)
 
     def _searches(self, instance: Instance) -> Iterator[Callable[[Limit, Result], Iterator[Attempt]]]:
         """One search after another, each with one more departure, until a search is complete."""

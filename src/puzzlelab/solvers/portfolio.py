@@ -6,34 +6,62 @@ Source: Huberman, Lukose, Hogg, "An economics approach to hard computational pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Selective, Solver, SolverSettings, require
-from puzzlelab.engine.driver import round_robin
+from puzzlelab.core.solver import (
+    Attempt,
+    NamesOptions,
+    Selective,
+    Solver,
+    SolverSettings,
+    options_of,
+    require,
+    uses_default_estimate,
+)
+from puzzlelab.core.views import Estimate
+from puzzlelab.engine.driver import Search, in_rounds, one_by_one, with_patience
 
 
 class Portfolio(SolverSettings):
     """The solvers `of`, each a text such as `beam:width=100`; the first proof ends it.
 
-    Each gets an equal share of the time and the nodes that those before it left.
+    Each gets an equal share of the time and the nodes that those before it left. With `first_nodes` they take turns
+    instead: each searches that many nodes, then each four times as many from the start, and so on. With `patience`, a
+    search without a limit on time or nodes ends when that many seconds bring nothing better. `estimate` is for each
+    solver that uses an estimate and names none.
     """
 
     name: ClassVar[str] = "portfolio"
-    offers: ClassVar[tuple[type, ...]] = (Selective,)
+    offers: ClassVar[tuple[type, ...]] = (NamesOptions, Selective)
 
     of: tuple[str, ...] = Field(default=("beam:width=100", "astar:weight=2"), min_length=1)
+    estimate: str | Estimate | None = None
+    first_nodes: int | None = Field(default=None, ge=1)
+    patience: float | None = Field(default=None, gt=0)
 
     @property
     def solvers(self) -> list[Solver]:
         """The solvers that the texts describe; raises `UnknownName` or `BadOption`."""
-        return [registry.parse_solver(text) for text in self.of]
+        return [self._with_estimate(registry.parse_solver(text)) for text in self.of]
+
+    def _with_estimate(self, solver: Solver) -> Solver:
+        if self.estimate is None or not uses_default_estimate(solver):
+            return solver
+        return registry.make_solver(solver.name, {**solver.values(), "estimate": self.estimate})
+
+    def options_for(self, puzzle: Puzzle) -> Mapping[str, Any]:
+        """Every option; the estimate is named if a solver uses the puzzle's default one."""
+        options = dict(self.options())
+        for solver in self.solvers:
+            if uses_default_estimate(solver):
+                options["estimate"] = options_of(solver, puzzle)["estimate"]
+        return options
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Why one of them cannot solve this puzzle."""
@@ -44,10 +72,15 @@ class Portfolio(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """The attempts of each in turn; a longer answer than the best so far does not count."""
 
-        def search_by(solver: Solver) -> Callable[[Limit, Result], Iterator[Attempt]]:
+        def search_by(solver: Solver) -> Search:
             return lambda limit_left, best: solver.attempts(instance, limit_left)
 
-        return round_robin(map(search_by, self.solvers), limit, shares=len(self.of))
+        searches = [search_by(solver) for solver in self.solvers]
+        if self.first_nodes is None:
+            attempts = one_by_one(searches, limit, shares=len(searches))
+        else:
+            attempts = in_rounds(searches, limit, self.first_nodes)
+        return with_patience(attempts, limit, self.patience)
 
 
 SOLVER = Portfolio

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,8 @@ class EvalSettings(Settings):
     """Whether the puzzle's usual solver proves the fewest moves of each board."""
     proof_seconds: float = Field(default=60.0, gt=0)
     """The time limit of each proof."""
+    all_proofs_seconds: float = Field(default=300.0, gt=0)
+    """The time limit of all proofs together; the optimum of the remaining boards is not known then."""
 
 
 @dataclass(frozen=True)
@@ -151,13 +154,19 @@ def _optima(
     if unproven:
         name, options = usual_solver(puzzle)
         solver = registry.make_solver(name, options)
-        proofs = _prove(solver, puzzle, unproven, settings.proof_seconds, watch)
+        proofs = _prove(solver, puzzle, unproven, settings, watch)
         try:
             for number, (board, optimum) in enumerate(proofs, start=1):
                 optima[board] = optimum
                 report.progress("proving the optimum of the evaluation boards", number, len(unproven))
         finally:
             run.write(path, json.dumps(optima) + "\n")
+        missing = sum(optima[board] is None for board in boards)
+        if missing:
+            report.note(
+                f"the optimum of {missing} of {len(boards)} evaluation boards is not proven in time; "
+                "`evaluation.proof_seconds` and `evaluation.all_proofs_seconds` set the limits"
+            )
     return tuple(optima[board] for board in boards)
 
 
@@ -176,12 +185,15 @@ def _read_optima(path: Path) -> dict[str, int | None]:
 
 
 def _prove(
-    solver: Solver, puzzle: Puzzle, states: list[State], seconds: float, watch: Callable[[], None]
+    solver: Solver, puzzle: Puzzle, states: list[State], settings: EvalSettings, watch: Callable[[], None]
 ) -> Iterator[tuple[str, int | None]]:
     """Each board with its optimum, None where it was not proven in time."""
-    stop = threading.Event()
+    stop, end = threading.Event(), time.perf_counter() + settings.all_proofs_seconds
 
     def prove(state: State) -> tuple[str, int | None]:
+        seconds = min(settings.proof_seconds, end - time.perf_counter())
+        if seconds <= 0:
+            return puzzle.write(state), None
         limit = Limit(seconds=seconds)
         result = uninterrupted(solve(solver, Instance(puzzle, state), limit, lambda attempt: stop.is_set()))
         return puzzle.write(state), result.length if result.proof in ("optimal", "unique") else None

@@ -20,7 +20,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
 from puzzlelab.engine.control_slots import LENGTH
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, round_robin
+from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one
 from puzzlelab.engine.kernels import survey
 from puzzlelab.engine.records import reserved
 from puzzlelab.puzzles.dust import half_boards
@@ -236,7 +236,7 @@ class Halves(SolverSettings):
             return drive(search.machine(instance.state, best.length), limit_left)
 
         widths = sorted({min(QUICK, self.width), self.width})
-        return round_robin([*map(beam, widths), proof], limit)
+        return one_by_one([*map(beam, widths), proof], limit)
 
 
 SOLVERS = {"halves": Halves}

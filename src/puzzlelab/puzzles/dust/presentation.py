@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Presentation
+from puzzlelab.core.solver import PATIENCE
 from puzzlelab.puzzles.dust import examples
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def presentation(puzzle: Dust) -> Presentation:
     """The usual solver proves its answers up to 64 cells, and finds good ones soon beyond."""
     return Presentation(
-        usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"width": 2**10}),
+        usual_solver=("halves", {}) if puzzle.cells <= 64 else ("beam", {"patience": PATIENCE}),
         provers=_provers(puzzle.cells),
         move_note="6,1: click column 6, row 1, counted from 0 at the lower left",
         examples=examples.of(puzzle.name),

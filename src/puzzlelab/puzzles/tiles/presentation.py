@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.core.puzzle import Presentation
+from puzzlelab.core.solver import PATIENCE
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Tiles
 
 
 def presentation(puzzle: Tiles) -> Presentation:
-    """The usual solver proves its answers up to 4x4, and finds good ones soon beyond."""
-    beam = {"width": 2**14 if puzzle.cells <= 25 else 2**11}
+    """The usual solver proves its answers up to 4x4, and finds better and better ones beyond."""
     return Presentation(
-        usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", beam),
+        usual_solver=("ida", {}) if puzzle.cells <= 16 else ("beam", {"patience": PATIENCE}),
         move_note="U, D, L, R: the way the tile slides",
         provers=_provers(puzzle.cells),
         cheap_bounds=("conflicts",),

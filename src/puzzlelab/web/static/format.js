@@ -4,6 +4,7 @@ const STOPS = {
   time: "time is up",
   nodes: "as many nodes as it may",
   memory: "memory is used up",
+  patience: "no better one for a while",
   interrupted: "stopped",
   "dead end": "came to a dead end",
   solutions: "enough solutions",
