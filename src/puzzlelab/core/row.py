@@ -76,7 +76,7 @@ class Row(BaseModel):
 
     @property
     def question(self) -> str:
-        """The board, the solver and all its options, without the limit: equal for rows that answer the same question."""
+        """The board, the solver and all its options, but not the limit: equal for rows of the same question."""
         options = registry.with_defaults(self.solver, self.options)
         return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed], sort_keys=True)
 

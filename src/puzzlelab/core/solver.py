@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import bound_of, objective_of, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
@@ -62,6 +63,17 @@ class BatchSolver(Protocol):
         `limit` is for each board, except for its memory; the seconds of each are an equal share of the total.
         The search ends early when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
         """
+
+
+class KeepsCosts(Protocol):
+    """Minimises the cost of the moves, or maximises the score, where the puzzle has one, and not only their number.
+
+    It has no method. A portfolio has this ability, and refuses solvers that do not.
+    """
+
+
+KINDS = {"cost": "costs", "score": "a score"}
+"""What the moves of a puzzle may have, in words."""
 
 
 class Selective(Protocol):
@@ -128,6 +140,9 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
     missing = [view.__name__ for view in needed if puzzle.view(view) is None]
     if missing:
         raise Unsupported(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
+    kind = objective_of(puzzle).kind
+    if kind != "moves" and ability(solver, KeepsCosts) is None:
+        raise Unsupported(f"{solver.name} counts moves, and the moves of {puzzle.name} have {KINDS[kind]}")
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
@@ -234,7 +249,7 @@ def answer(
 
 
 def _verified(solver: Solver, instance: Instance, result: Result) -> Answer:
-    verified = Answer.of(instance, result)
+    verified = Answer.of(instance, objective_of(instance.puzzle).completed(instance, result))
     if not verified.verdict.holds:
         raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verified.verdict.reason}")
     return verified
@@ -293,8 +308,7 @@ def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Ins
 def _interrupted(best: Result, latest: Attempt) -> Result:
     if isinstance(latest, Progress):
         best = replace(
-            best,
-            lower_bound=max(best.lower_bound, latest.bound),
+            with_tighter_bound(best, bound_of(latest, best)),
             expanded=latest.expanded,
             generated=latest.generated,
             evaluations=latest.evaluations,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State, states_along
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import is_legal
@@ -45,10 +46,33 @@ def verify(instance: Instance, result: Result) -> Verdict:
     verdict = replay(instance, result.moves)
     if not verdict.holds:
         return verdict
-    if len(result.moves) < result.lower_bound:
-        return Verdict(False, f"{len(result.moves)} moves are fewer than its own lower bound {result.lower_bound}")
-    if result.proof == "optimal" and len(result.moves) != result.lower_bound:
-        return Verdict(False, f"claims {len(result.moves)} moves optimal with a lower bound of {result.lower_bound}")
+    return _verified_sums(instance, result)
+
+
+def _verified_sums(instance: Instance, result: Result) -> Verdict:
+    """Whether the length, cost or score of legal moves agrees with what the result says of it, and with its bound."""
+    objective, moves = objective_of(instance.puzzle), result.moves or ()
+    total = objective.total(instance, moves)
+    if objective.kind == "score":
+        return _verified_score(result, -total)
+    if objective.kind == "cost" and result.cost != total:
+        return Verdict(False, f"claims that the moves cost {result.cost}, and they cost {total}")
+    words = f"{total} moves" if objective.kind == "moves" else f"a cost of {total}"
+    if total < result.lower_bound:
+        are = "are fewer" if objective.kind == "moves" else "is less"
+        return Verdict(False, f"{words} {are} than its own lower bound {result.lower_bound}")
+    if result.proof == "optimal" and total != result.lower_bound:
+        return Verdict(False, f"claims {words} optimal with a lower bound of {result.lower_bound}")
+    return Verdict(True)
+
+
+def _verified_score(result: Result, score: int) -> Verdict:
+    if result.score != score:
+        return Verdict(False, f"claims a score of {result.score}, and the moves make {score}")
+    if result.upper_bound is not None and score > result.upper_bound:
+        return Verdict(False, f"a score of {score} is more than its own upper bound {result.upper_bound}")
+    if result.proof == "optimal" and score != result.upper_bound:
+        return Verdict(False, f"claims a score of {score} optimal with an upper bound of {result.upper_bound}")
     return Verdict(True)
 
 

@@ -45,6 +45,28 @@ class Reversible(Protocol):
         """The move that undoes `move`."""
 
 
+class Costs(Protocol):
+    """Gives each move a cost; the best solution has the least sum of costs. Without this view each move costs 1."""
+
+    def cost(self, state: State, move: int, after: State) -> int:
+        """The cost of a legal move from `state[S]` to `after[S]`: at least 0, and at least 1 for `ida`."""
+
+
+class Scores(Protocol):
+    """Gives each move points; the best solution has the greatest sum of them, however many moves it has.
+
+    Every state in which a game may end is solved. An estimate is of the points that can still be made, an upper bound
+    if it is admissible.
+    """
+
+    @property
+    def points_per_move(self) -> float:
+        """How many points count as much as one move, where a search weighs them: some points of a usual move."""
+
+    def points(self, state: State, move: int, after: State) -> int:
+        """The points of a legal move from `state[S]` to `after[S]`, below 0 for a penalty."""
+
+
 class Samples(Protocol):
     """Samples random boards of a requested difficulty."""
 

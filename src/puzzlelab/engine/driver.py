@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
+from puzzlelab.core.objective import MOVES, Objective, bound_of, with_tighter_bound
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.result import LIMITS, Progress, Proof, Result, Stop, with_stop
 from puzzlelab.core.views import Estimate, KernelRules, Prior, PriorAndEstimate
@@ -56,6 +57,10 @@ class Machine:
     """The proof, the reason and the stop of a search that is done without a solution."""
     requests: Callable[[Any], State] | None = None
     """The working states `[R, S]` that wait for scores."""
+    objective: Objective = MOVES
+    """What the search minimises; `control[BOUND]` is a bound on it."""
+    total: Callable[[Any], int] | None = None
+    """The sum of the steps of the best solution in a record, where it is not the number of moves."""
 
     @property
     def control(self) -> NDArray[np.int64]:
@@ -250,6 +255,7 @@ class Drive:
         self.clock = clock or Clock(limit)
         self.evaluations = 0
         self.moves: tuple[int, ...] | None = None
+        self.total: int | None = None
 
     def slices(self) -> Iterator[tuple[int, Stop | None]]:
         """(status, the limit that is reached or None) of each slice, until a limit is reached or all is done.
@@ -274,7 +280,7 @@ class Drive:
                 yield self._last()
                 return
             if status == kernels.IMPROVED:
-                self.moves = tuple(self.machine.solution(self.machine.record))
+                self._take_solution()
                 yield self._result("done")
             yield self._progress()
             if stop:
@@ -285,6 +291,11 @@ class Drive:
         """States expanded, states generated, and states scored."""
         return self._count(EXPANDED), self._count(GENERATED), self.evaluations
 
+    def _take_solution(self) -> None:
+        machine = self.machine
+        self.moves = tuple(machine.solution(machine.record))
+        self.total = len(self.moves) if machine.total is None else machine.total(machine.record)
+
     def _count(self, place: int) -> int:
         return int(self.machine.control[place])
 
@@ -293,11 +304,12 @@ class Drive:
 
     def _result(self, stop: Stop, proof: Proof = "none", reason: str = "") -> Result:
         bound = self._count(BOUND)
-        if self.moves is not None:
-            bound = min(bound, len(self.moves))
-            if bound == len(self.moves):
+        if self.total is not None:
+            bound = min(bound, self.total)
+            if bound == self.total:
                 proof, stop = "optimal", "done"
-        return Result(self.moves, proof, reason, stop, bound, *self.counts, self.clock.seconds)
+        result = Result(self.moves, proof, reason, stop, bound, *self.counts, self.clock.seconds)
+        return self.machine.objective.with_sums(result, self.total, bound)
 
     def _last(self) -> Result:
         if self.moves is not None:
@@ -381,20 +393,18 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
     for attempt in attempts:
         yield attempt
         if isinstance(attempt, Result):
-            if attempt.moves is not None and (best.length is None or len(attempt.moves) < best.length):
-                improved_at = attempt.seconds
+            improved_at = attempt.seconds if attempt.is_better_than(best) else improved_at
             best = attempt
         if best.proof == "none" and best.moves is not None and attempt.seconds - improved_at >= patience:
-            bound = attempt.bound if isinstance(attempt, Progress) else attempt.lower_bound
-            yield replace(
+            ended = replace(
                 best,
                 stop="patience",
-                lower_bound=max(best.lower_bound, min(bound, len(best.moves))),
                 expanded=attempt.expanded,
                 generated=attempt.generated,
                 evaluations=attempt.evaluations,
                 seconds=attempt.seconds,
             )
+            yield ended if isinstance(attempt, Result) else with_tighter_bound(ended, bound_of(attempt, best))
             return
 
 
@@ -417,17 +427,14 @@ def _added(attempt: Attempt, spent: Progress) -> Attempt:
 
 
 def _better(best: Result, attempt: Result) -> Result:
-    """The shorter answer of two, with the counts of the later one and the higher bound."""
-    bound = max(best.lower_bound, attempt.lower_bound)
-    if best.moves is None or (attempt.moves is not None and len(attempt.moves) < len(best.moves)):
-        merged = attempt
-    else:
-        merged = replace(attempt, moves=best.moves, proof="none", reason="")
-    if merged.moves is None or merged.proof == "unique":
-        return replace(merged, lower_bound=bound)
-    is_optimal = bound >= len(merged.moves)
-    merged = replace(merged, lower_bound=min(bound, len(merged.moves)))
-    return replace(merged, proof="optimal", stop="done") if is_optimal else merged
+    """The better answer of two, with the counts of the later one and the higher bound."""
+    is_better = best.moves is None or attempt.is_better_than(best)
+    merged = attempt
+    if not is_better:
+        merged = replace(attempt, moves=best.moves, cost=best.cost, score=best.score, proof="none", reason="")
+    if merged.proof in ("unique", "unsolvable"):
+        return merged
+    return with_tighter_bound(merged, best)
 
 
 def drive(

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import kernels as names
@@ -19,18 +21,30 @@ class PlainTables(NamedTuple):
     """A puzzle in the place of compiled tables."""
 
     puzzle: Any
+    objective: Objective
 
 
 def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
     """Working states are the puzzle's own states, of the shape of `state`."""
     words = -(-state.nbytes // 8)
-    return KernelRules(PlainTables(puzzle), state.size, state.dtype.type, words, _same, _same, plain=True)
+    return KernelRules(
+        PlainTables(puzzle, objective_of(puzzle)), state.size, state.dtype.type, words, _same, _same, plain=True
+    )
 
 
 def rules_of(instance: Instance) -> KernelRules:
-    """The puzzle's kernels, or the adapter over its plain rules."""
+    """The puzzle's kernels, or the adapter over its plain rules.
+
+    Raises `PuzzlelabError` if the kernels do not know the costs or points of the moves.
+    """
     puzzle = instance.puzzle
-    return puzzle.view(KernelRules) or plain_rules(puzzle, instance.state)
+    rules = puzzle.view(KernelRules)
+    if rules is None:
+        return plain_rules(puzzle, instance.state)
+    kind = objective_of(puzzle).kind
+    if kind != "moves" and not names.has_costs(rules.tables):
+        raise PuzzlelabError(f"the kernels of {puzzle.name} have no `move_cost`, and its moves have a {kind}")
+    return rules
 
 
 def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
@@ -57,6 +71,16 @@ def apply(tables: PlainTables, state: State, move: int, child: State) -> None:
 @implements(names.solved, PlainTables)
 def solved(tables: PlainTables, state: State) -> bool:
     return bool(tables.puzzle.solved(state))
+
+
+@implements(names.has_costs, PlainTables)
+def has_costs(tables: PlainTables) -> bool:
+    return bool(tables.objective.kind != "moves")
+
+
+@implements(names.move_cost, PlainTables)
+def move_cost(tables: PlainTables, state: State, move: int, child: State) -> int:
+    return int(tables.objective.step(state, int(move), child))
 
 
 @implements(names.inverse, PlainTables)

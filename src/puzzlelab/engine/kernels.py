@@ -154,6 +154,18 @@ def solved(tables, state):
 
 
 @kernel_name
+def has_costs(tables):
+    """Whether `move_cost` must be called; otherwise every move costs 1."""
+    return False
+
+
+@kernel_name
+def move_cost(tables, state, move, child):
+    """The cost of `move` from `state: T[S]` to `child: T[S]`; minus its points where the puzzle has a score."""
+    return 1
+
+
+@kernel_name
 def inverse(tables, move):
     """The move that undoes `move`, or -1 where a puzzle has none."""
     return -1
@@ -260,6 +272,32 @@ def evaluate_move(estimate, state, move, value, memo, delta, most):
 @kernel_name
 def swap_delta(estimate, memo, delta):
     """Swap the values of `evaluate_move` in `delta` with those in `memo`: once makes the move, twice undoes it."""
+
+
+class Negated(NamedTuple):
+    """The tables of an estimate of points, of which searches need the negative."""
+
+    points: Any
+
+
+@implements(incremental, Negated)
+def _incremental_points(estimate):
+    return incremental(estimate.points)
+
+
+@implements(evaluate, Negated)
+def _minus_points(estimate, state, memo):
+    return -evaluate(estimate.points, state, memo)
+
+
+@implements(evaluate_move, Negated)
+def _minus_points_after(estimate, state, move, value, memo, delta, most):
+    return -evaluate_move(estimate.points, state, move, -value, memo, delta, np.int64(1 << 40))
+
+
+@implements(swap_delta, Negated)
+def _swap_delta_of_points(estimate, memo, delta):
+    swap_delta(estimate.points, memo, delta)
 
 
 class External(NamedTuple):

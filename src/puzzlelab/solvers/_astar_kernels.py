@@ -1,7 +1,8 @@
 # mypy: allow-untyped-defs
 """The kernels of A*: an open list ordered by priority, and a table of all states seen.
 
-Names as in textbooks: g = moves from the start, h = estimated moves to the goal, f = g + h.
+Names as in textbooks: g = the cost of the moves from the start, h = the estimated cost to the goal, f = g + h. Where
+moves have no costs, each costs 1; where they have points, their cost is minus the points.
 Source: Hart, Nilsson and Raphael, "A formal basis for the heuristic determination of minimum cost paths" (1968);
 reopening as there, since an estimate need not be consistent.
 
@@ -24,7 +25,7 @@ from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, No
 
 STATES, HEAP, PHASE, PROVES, GOAL, ADMISSIBLE, AWAITS_SCORES = range(OWN, OWN + 7)
 START, SEARCH, FINISHED = range(3)
-UNSCORED = -1.0
+UNSCORED = -np.inf
 """The h of a state whose estimate is requested."""
 PRIORITY_SCALE = float(1 << 20)
 """Factor of the priority before h is added, so that h breaks ties: of equal priorities the least h comes first."""
@@ -44,10 +45,10 @@ class AstarRecord(NamedTuple):
     estimate: EstimateRecord
     control: NDArray[np.int64]
     weights: NDArray[np.float64]
-    """[2]: the weights of g and h in the priority."""
+    """[3]: the weights of g and h in the priority, and the least h."""
     nodes: NodeTable
     g: NDArray[np.int32]
-    """[N]: moves from the start, on the shortest path so far."""
+    """[N]: the cost of the best path from the start so far."""
     h: NDArray[np.float32]
     """[N]: the estimate, or UNSCORED."""
     closed: NDArray[np.bool_]
@@ -113,7 +114,7 @@ def add(record, parent, move, g, h):
         # A shorter path to a known state: reopen it, unless it waits for its estimate and so is in no list yet.
         if g < record.g[known]:
             record.g[known], nodes.parent[known], nodes.move[known] = g, parent, move
-            if record.h[known] >= 0:
+            if record.h[known] != UNSCORED:
                 record.closed[known] = False
                 push(record, known)
         return False
@@ -121,7 +122,7 @@ def add(record, parent, move, g, h):
     nodes.parent[row], nodes.move[row] = parent, move
     record.g[row], record.h[row], record.closed[row] = g, h, False
     control[STATES] += 1
-    if h < 0:
+    if h == UNSCORED:
         record.requested[control[REQUESTED]] = row
         control[REQUESTED] += 1
         return True
@@ -141,7 +142,8 @@ def expand(record, node):
         kernels.apply(tables, expansion.state, move, expansion.child)
         if not kernels.is_external(estimate.tables):
             h = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
-        add(record, node, move, record.g[node] + 1, h)
+        cost = kernels.move_cost(tables, expansion.state, move, expansion.child)
+        add(record, node, move, record.g[node] + cost, h)
     record.control[GENERATED] += count
     record.control[EXPANDED] += 1
 
@@ -163,7 +165,7 @@ def take_requested(record):
     record.control[AWAITS_SCORES] = 0
     for i in range(record.control[REQUESTED]):
         node = record.requested[i]
-        record.h[node] = max(0.0, record.scores[i])
+        record.h[node] = max(record.weights[2], record.scores[i])
         push(record, node)
     record.control[REQUESTED] = 0
 
@@ -178,7 +180,7 @@ def wait_for_scores(record):
 @inlined
 def bound_of(record, g, h):
     """The lower bound on any solution when this state has the least priority."""
-    priority = record.weights[0] * g + record.weights[1] * h
+    priority = record.weights[0] * np.float64(g) + record.weights[1] * np.float64(h)
     return np.int64(np.ceil(priority / max(1.0, record.weights[1]) - 1e-3))
 
 

@@ -67,6 +67,8 @@ class Batch(NamedTuple):
     """[R]: the game of each."""
     move: NDArray[np.int32]
     """[R]: the move to it."""
+    cost: NDArray[np.float64]
+    """[R]: the cost of that move, where moves have costs or points."""
 
 
 class SeenBoards(NamedTuple):
@@ -206,7 +208,13 @@ def score_moves(record, game):
     for i in range(count):
         move, child = record.moves[i], record.batch.states[control[REQUESTED]]
         kernels.apply(tables, state, move, child)
-        if kernels.solved(tables, child):
+        if kernels.has_costs(tables):
+            cost = np.float64(kernels.move_cost(tables, state, move, child))
+            record.batch.cost[control[REQUESTED]] = cost
+            if kernels.solved(tables, child):
+                keep_best(record, game, move, cost + prior_penalty(record, game, move))
+                continue
+        elif kernels.solved(tables, child):
             record.games.best_move[game] = move
             record.games.counts[game, EVALUATIONS] -= control[REQUESTED] - first
             control[REQUESTED] = first
@@ -216,7 +224,9 @@ def score_moves(record, game):
         if kernels.is_external(estimate.tables):
             request_score(record, game, move)
         else:
-            child_value = evaluate_child(estimate, state, value, move, child)
+            child_value = np.float64(evaluate_child(estimate, state, value, move, child))
+            if kernels.has_costs(tables):
+                child_value += record.batch.cost[control[REQUESTED]]
             keep_best(record, game, move, child_value + prior_penalty(record, game, move))
 
 
@@ -240,7 +250,9 @@ def take_scores(record):
                 record.prior_logits[game, move] = record.scores[row * record.moves.size + move]
             continue
         if not kernels.scores_moves(record.estimate.tables):
-            keep_best(record, game, move_to_row, record.scores[row] + prior_penalty(record, game, move_to_row))
+            cost = record.batch.cost[row] if kernels.has_costs(record.tables) else 0.0
+            penalty = prior_penalty(record, game, move_to_row)
+            keep_best(record, game, move_to_row, record.scores[row] + cost + penalty)
             continue
         for i in range(kernels.legal(record.tables, record.games.position[game], record.moves)):
             move = record.moves[i]

@@ -22,6 +22,7 @@ from puzzlelab.solvers._uct_tree_kernels import (
     DIRICHLET_FRACTION,
     EXPANSIONS,
     IDLE,
+    LEAST_REST,
     MAX_NODES,
     MOVES_FULL,
     NEW,
@@ -51,6 +52,8 @@ from puzzlelab.solvers._uct_tree_kernels import (
     uniform,
 )
 
+UNBOUNDED_SUM = 1 << 60
+"""Minus this is a lower bound on every sum of costs."""
 AHEAD = 2
 """The memory is asked for the tree of a game so many games before its turn."""
 
@@ -102,6 +105,7 @@ def copy_node(record, game, row, target):
     """Copy a node to an earlier row."""
     kernels.copy(record.keys[game, row], record.keys[game, target])
     record.status[game, target], record.move[game, target] = record.status[game, row], record.move[game, row]
+    record.cost[game, target] = record.cost[game, row]
     record.first_child[game, target], record.child_count[game, target] = (
         record.first_child[game, row],
         record.child_count[game, row],
@@ -115,6 +119,7 @@ def advance_root(record, game, child):
     """Play the move to a child of the root: its subtree is kept with the child as root, all else is dropped."""
     ply, new_row, last = record.game_length[game], record.new_row, record.node_count[game]
     record.game_moves[game, ply] = record.move[game, child]
+    record.game_cost[game] += record.cost[game, child]
     kernels.copy(record.keys[game, 0], record.game_states[game, ply])
     record.game_length[game], record.playouts_done[game], record.has_noise[game] = ply + 1, 0, False
     record.max_depth[game] = max(0, record.max_depth[game] - 1)
@@ -147,6 +152,7 @@ def reset_game(record, game):
     record.value_sum[game, 0], record.prior[game, 0] = 0.0, 1.0
     record.node_count[game], record.game_length[game], record.playouts_done[game], record.max_depth[game] = 1, 0, 0, 0
     record.best_length[game], record.has_noise[game], record.was_cut[game] = NOWHERE, False, False
+    record.best_total[game], record.game_cost[game], record.cost[game, 0] = 0, 0, 0
     if kernels.solved(tables, state):
         record.status[game, 0], record.best_length[game], record.lower_bound[game], record.game_status[game] = (
             SOLVED,
@@ -156,8 +162,10 @@ def reset_game(record, game):
         )
         return
     record.lower_bound[game], record.game_status[game] = 1, PLAYING
+    if kernels.has_costs(tables):
+        record.lower_bound[game] = max(-UNBOUNDED_SUM, record.weights[LEAST_REST])
     if record.settings[ADMISSIBLE] == 1 and not kernels.is_external(record.estimate.tables):
-        record.lower_bound[game] = max(1, evaluate_state(record.estimate, state))
+        record.lower_bound[game] = max(record.lower_bound[game], evaluate_state(record.estimate, state))
 
 
 @compiled
@@ -205,12 +213,12 @@ def status_of_game(record, game):
         return WON
     if record.status[game, 0] == DEAD_END:
         return STUCK if best == NOWHERE else WON
-    if (
-        record.settings[PAUSES] == 0
-        and best != NOWHERE
-        and best <= max(record.lower_bound[game], record.game_length[game] + 1)
-    ):
-        return WON  # no shorter solution can follow
+    if kernels.has_costs(record.tables):
+        least = record.lower_bound[game]
+    else:
+        least = max(record.lower_bound[game], record.game_length[game] + 1)
+    if record.settings[PAUSES] == 0 and best != NOWHERE and record.best_total[game] <= least:
+        return WON  # no better solution can follow
     return SPENT if record.counts[game, EXPANSIONS] >= record.settings[MAX_NODES] else PLAYING
 
 

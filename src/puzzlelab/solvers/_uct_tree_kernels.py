@@ -4,7 +4,8 @@
 A tree is stored as rows of arrays: a child has a higher row than its parent, and siblings have consecutive rows. The
 value of a state is exp(-step_discount * remaining moves); backpropagation multiplies it by exp(-step_discount) at each
 step. A move back to a state on the path from the start, in the tree or earlier in the game, gets no node. A node
-without children is a dead end, and so is a node all of whose children are dead ends.
+without children is a dead end, and so is a node all of whose children are dead ends. Where moves have costs or points
+(costs below 0), costs take the place of moves.
 
 Shapes: G = games, N = rows of a tree, L = capacity for moves, R = states scored in one batch, S, W, M, K as in
 `engine.kernels`.
@@ -43,9 +44,10 @@ SCORED_LEAVES: leaves with scores, in the other row, of which TAKEN_LEAVES are f
     ADMISSIBLE,
 ) = range(9)
 """Slots of `settings`. PAUSES: after its playouts a game waits until the caller chooses its move."""
-STEP_DISCOUNT, C_PUCT, TEMPERATURE, DIRICHLET_FRACTION, DIRICHLET_ALPHA = range(5)
+STEP_DISCOUNT, C_PUCT, TEMPERATURE, DIRICHLET_FRACTION, DIRICHLET_ALPHA, UNIT, LEAST_REST = range(7)
 WEIGHTS = "step_discount", "c_puct", "temperature", "dirichlet_fraction", "dirichlet_alpha"
-"""Slots of `weights`, and the options that fill them."""
+"""Slots of `weights`, and the options that fill them. UNIT: what counts as much as one move; STEP_DISCOUNT is for a
+cost of 1. LEAST_REST: a lower bound on the cost from any state on."""
 NEW, WAITING, OPEN, SOLVED, DEAD_END = range(5)
 """Status of a node: not expanded, waiting for scores, expanded, the goal, or a dead end."""
 PLAYING, WON, STUCK, SPENT, PAUSED, IDLE = range(6)
@@ -77,9 +79,13 @@ class UctRecord(NamedTuple):
     game_length: NDArray[np.int32]
     """[G]: the number of moves played."""
     best_length: NDArray[np.int32]
-    """[G]: the length of the shortest solution found, NOWHERE without one."""
-    lower_bound: NDArray[np.int32]
-    """[G]: a lower bound on the length of a solution."""
+    """[G]: the number of moves of the best solution found, NOWHERE without one."""
+    best_total: NDArray[np.int64]
+    """[G]: the cost of the best solution found; its length where every move costs 1."""
+    game_cost: NDArray[np.int64]
+    """[G]: the cost of the moves played."""
+    lower_bound: NDArray[np.int64]
+    """[G]: a lower bound on the cost of a solution."""
     playouts_done: NDArray[np.int32]
     """[G]: playouts since the last move."""
     has_noise: NDArray[np.bool_]
@@ -101,7 +107,7 @@ class UctRecord(NamedTuple):
     path: NDArray[np.int32]
     """[G, L]: the nodes from the root to the leaf of the last playout."""
     best_moves: NDArray[np.int32]
-    """[G, L]: the moves of the shortest solution found."""
+    """[G, L]: the moves of the best solution found."""
     game_states: NDArray[np.uint64]
     """[G, L, W]: the packed states in which they were played."""
     keys: NDArray[np.uint64]
@@ -112,6 +118,8 @@ class UctRecord(NamedTuple):
     """[G, N]."""
     move: NDArray[np.int32]
     """[G, N]: the move that leads to a node."""
+    cost: NDArray[np.int32]
+    """[G, N]: its cost."""
     first_child: NDArray[np.int32]
     """[G, N]: the row of its first child."""
     child_count: NDArray[np.int32]
@@ -146,7 +154,9 @@ GAME_ARRAYS = {
     "game_status": np.int8,
     "game_length": np.int32,
     "best_length": np.int32,
-    "lower_bound": np.int32,
+    "best_total": np.int64,
+    "game_cost": np.int64,
+    "lower_bound": np.int64,
     "playouts_done": np.int32,
     "has_noise": np.bool_,
     "was_cut": np.bool_,
@@ -172,7 +182,7 @@ PLAYOUT_TYPE = np.dtype(
 """What a playout reads of all children of the nodes on its path. These arrays are the columns of one table, 32 bytes a
 node, because a playout spends most of its time on waiting for the memory.
 """
-NODE_ARRAYS = {"parent": np.int32, "move": np.int32, "heuristic": np.float64}
+NODE_ARRAYS = {"parent": np.int32, "move": np.int32, "cost": np.int32, "heuristic": np.float64}
 """Other arrays with one entry a node; `keys` and `new_row` grow with them."""
 
 
@@ -222,8 +232,16 @@ def add_root_noise(record, game):
 
 @inlined
 def value_of(record, remaining):
-    """The value of a state with this many remaining moves."""
-    return np.exp(-record.weights[STEP_DISCOUNT] * max(0.0, remaining))
+    """The value of a state with this many remaining moves, or this remaining cost."""
+    return np.exp(-record.weights[STEP_DISCOUNT] * max(record.weights[LEAST_REST], remaining))
+
+
+@inlined
+def discount_of(record, game, node):
+    """What the move to a node multiplies its value by."""
+    if kernels.has_costs(record.tables):
+        return np.exp(-record.weights[STEP_DISCOUNT] * record.cost[game, node])
+    return np.exp(-record.weights[STEP_DISCOUNT])
 
 
 @inlined
@@ -241,6 +259,8 @@ def select_child(record, game, node):
         if record.status[game, child] == DEAD_END:
             continue
         visits_of_child, value = record.visits[game, child], mean
+        if kernels.has_costs(record.tables):
+            discount = discount_of(record, game, child)
         if visits_of_child > 0:
             value = discount * record.value_sum[game, child] / visits_of_child
         elif record.settings[PRIOR_FROM_VALUES] == 1:
@@ -264,11 +284,12 @@ def is_repeat(record, game, depth):
 
 
 @inlined
-def add_child(record, game, node, move, status):
+def add_child(record, game, node, move, cost, status):
     """Add the state in `expansion.key` as a child of a node."""
     row = record.node_count[game]
     kernels.copy(record.expansion.key, record.keys[game, row])
     record.parent[game, row], record.move[game, row], record.status[game, row] = node, move, status
+    record.cost[game, row] = cost
     record.child_count[game, row] = record.visits[game, row] = 0
     record.value_sum[game, row], record.prior[game, row] = 0.0, 1.0
     record.child_count[game, node] += 1
@@ -285,9 +306,11 @@ def request_scores(record, state):
 
 @inlined
 def set_child_value(record, game, row, remaining):
-    """Set the heuristic value and the prior logit of a child from its remaining moves."""
+    """Set the heuristic value and the prior logit of a child from its remaining moves, or its remaining cost."""
     record.heuristic[game, row] = value_of(record, remaining)
-    record.prior[game, row] = -max(0.0, remaining)
+    record.prior[game, row] = -max(record.weights[LEAST_REST], remaining) / record.weights[UNIT]
+    if kernels.has_costs(record.tables):
+        record.prior[game, row] -= record.cost[game, row] / record.weights[UNIT]
 
 
 @inlined
@@ -313,7 +336,10 @@ def evaluate_new_child(record, game, row):
 
 @inlined
 def expand(record, game, node, depth):
-    """Add the children of a node and return its new status; a solved child is added alone."""
+    """Add the children of a node and return its new status.
+
+    A solved child is added alone, unless moves have costs or points: another child may then lead to a better solution.
+    """
     control, tables, expansion = record.control, record.tables, record.expansion
     kernels.unpack(tables, record.keys[game, node], expansion.state)
     count, first_row = kernels.legal(tables, expansion.state, expansion.moves), control[REQUESTED]
@@ -327,15 +353,17 @@ def expand(record, game, node, depth):
         move = expansion.moves[i]
         kernels.apply(tables, expansion.state, move, expansion.child)
         kernels.pack(tables, expansion.child, expansion.key)
-        # A solved child takes the place of all its siblings.
+        cost, status = kernels.move_cost(tables, expansion.state, move, expansion.child), NEW
         if kernels.solved(tables, expansion.child):
-            control[REQUESTED], record.node_count[game], record.child_count[game, node] = first_row, first, 0
-            add_child(record, game, node, move, SOLVED)
-            return SOLVED
+            status = SOLVED
+            if not kernels.has_costs(tables):  # it takes the place of all its siblings
+                control[REQUESTED], record.node_count[game], record.child_count[game, node] = first_row, first, 0
+                add_child(record, game, node, move, cost, SOLVED)
+                return SOLVED
         if record.game_length[game] + depth + 1 >= record.settings[MAX_MOVES]:
             record.was_cut[game] = True
         elif not is_repeat(record, game, depth):
-            row = add_child(record, game, node, move, NEW)
+            row = add_child(record, game, node, move, cost, status)
             if record.settings[PRIOR_FROM_VALUES] == 1:
                 evaluate_new_child(record, game, row)
     if record.child_count[game, node] == 0:
@@ -353,23 +381,23 @@ def finish_expansion(record, game, node):
     max_logit, best, total = -np.inf, 0.0, 0.0
     for child in range(first, last):
         max_logit = max(max_logit, record.prior[game, child])
-        best = max(best, record.heuristic[game, child])
+        best = max(best, discount_of(record, game, child) * record.heuristic[game, child])
     for child in range(first, last):
         record.prior[game, child] = np.exp(record.prior[game, child] - max_logit) if max_logit > -np.inf else 1.0
         total += record.prior[game, child]
     for child in range(first, last):
         record.prior[game, child] /= total
     record.status[game, node] = OPEN
-    return value_of(record, 1.0) * best if record.settings[PRIOR_FROM_VALUES] == 1 else record.heuristic[game, node]
+    return best if record.settings[PRIOR_FROM_VALUES] == 1 else record.heuristic[game, node]
 
 
 @inlined
 def backpropagate(record, game, node, value):
-    """Add the value of a leaf to it and to all its ancestors, discounted by a step each."""
+    """Add the value of a leaf to it and to all its ancestors, discounted by the moves between."""
     discount = np.exp(-record.weights[STEP_DISCOUNT])
     while node != NOWHERE:
         record.value_sum[game, node] += value
-        value *= discount
+        value *= discount_of(record, game, node) if kernels.has_costs(record.tables) else discount
         node = record.parent[game, node]
 
 
@@ -387,11 +415,16 @@ def mark_dead_end(record, game, node):
 
 @inlined
 def keep_solution(record, game, node, depth):
-    """Store the moves to a solved node, if they are the shortest solution so far."""
+    """Store the moves to a solved node, if they are the best solution so far."""
     length = record.game_length[game] + depth
-    if record.best_length[game] != NOWHERE and record.best_length[game] <= length:
+    total = np.int64(length)
+    if kernels.has_costs(record.tables):
+        total = record.game_cost[game]
+        for i in range(1, depth + 1):
+            total += record.cost[game, record.path[game, i]]
+    if record.best_length[game] != NOWHERE and record.best_total[game] <= total:
         return
-    record.best_length[game] = length
+    record.best_length[game], record.best_total[game] = length, total
     for i in range(record.game_length[game]):
         record.best_moves[game, i] = record.game_moves[game, i]
     while depth > 0:

@@ -17,13 +17,15 @@ import numpy as np
 from pydantic import Field
 
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.solver import Attempt, KeepsCosts, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
-from puzzlelab.engine.control_slots import REQUESTED
+from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.minimising import minimised
 from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}
@@ -39,13 +41,13 @@ def machine(
     limit: Limit,
 ) -> Machine:
     """The search from this start; `weights` are those of g and h."""
-    moves = instance.puzzle.move_count
+    moves, objective = instance.puzzle.move_count, objective_of(instance.puzzle)
     capacity = records.reserved(8 * rules.words + 24, limit)
     record = AstarRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
         control=records.new_control(),
-        weights=np.array(weights),
+        weights=np.array([*weights, objective.least_sum]),
         nodes=records.new_node_table(rules, capacity),
         g=np.empty(capacity, np.int32),
         h=np.empty(capacity, np.float32),
@@ -57,16 +59,26 @@ def machine(
     )
     record.control[ADMISSIBLE] = estimate.admissible
     record.control[PROVES] = weights[0] == 1 and (estimate.admissible or weights[1] == 0)
+    if objective.kind == "score":  # a bound on a score needs the whole bound of every state
+        record.control[PROVES] = weights[0] == weights[1] == 1 and estimate.admissible
+    record.control[BOUND] = objective.least_sum
 
     def requests(record: AstarRecord) -> State:
         return records.unpacked(rules, record.nodes.keys[record.requested[: record.control[REQUESTED]]])
 
-    return Machine(record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests)
+    return Machine(
+        record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests, objective, total
+    )
 
 
 def solution(record: AstarRecord) -> list[int]:
     """The moves from the start to the goal."""
     return records.path_to(record.nodes.parent, record.nodes.move, int(record.control[GOAL]))
+
+
+def total(record: AstarRecord) -> int:
+    """The cost of those moves."""
+    return int(record.g[record.control[GOAL]])
 
 
 def enlarged(record: AstarRecord, room: int) -> Any:
@@ -84,6 +96,7 @@ class Astar(SolverSettings):
 
     name: ClassVar[str] = "astar"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
+    offers: ClassVar[tuple[type, ...]] = (KeepsCosts,)
 
     estimate: str | Estimate | None = None
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False)
@@ -92,7 +105,8 @@ class Astar(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; memory grows with the states seen."""
-        estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
+        puzzle, rules = instance.puzzle, rules_of(instance)
+        estimate = minimised(puzzle, chosen_estimate(puzzle, self.estimate))
         g_weight, h_weight = ORDERS[self.order]
         weights = (g_weight, h_weight * self.weight)
         return drive(machine(instance, estimate, rules, weights, self.batch, limit), limit, estimate, rules)

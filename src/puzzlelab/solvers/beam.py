@@ -16,15 +16,17 @@ import numpy as np
 from pydantic import Field
 
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate, chosen_prior
+from puzzlelab.core.solver import Attempt, KeepsCosts, Selective, SolverSettings, chosen_estimate, chosen_prior
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.solvers import _prior_beam
+from puzzlelab.engine.minimising import minimised
+from puzzlelab.solvers import _cost_beam, _prior_beam
 from puzzlelab.solvers._beam_kernels import (
     ADMISSIBLE,
     KEPT_COUNT,
@@ -128,11 +130,18 @@ class Beam(SolverSettings):
 
     name: ClassVar[str] = "beam"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
+    offers: ClassVar[tuple[type, ...]] = (KeepsCosts, Selective)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
     width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
     patience: float | None = Field(default=None, gt=0)
+
+    def refusal(self, puzzle: Puzzle) -> str | None:
+        """That a prior does not count costs."""
+        if self.prior is not None and objective_of(puzzle).kind != "moves":
+            return "by a prior it counts moves, and not their costs or points"
+        return None
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
@@ -142,6 +151,14 @@ class Beam(SolverSettings):
 
     def _search(self, instance: Instance) -> WidthSearch:
         puzzle, rules = instance.puzzle, rules_of(instance)
+        if objective_of(puzzle).kind != "moves":
+            least = minimised(puzzle, chosen_estimate(puzzle, self.estimate))
+            return lambda width, most, limit_left: drive(
+                _cost_beam.machine(instance, least, rules, width, most, limit_left, BEAM_EMPTY),
+                limit_left,
+                least,
+                rules,
+            )
         if self.prior is None:
             estimate = chosen_estimate(puzzle, self.estimate)
             return lambda width, max_moves, limit_left: drive(
@@ -159,7 +176,7 @@ class Beam(SolverSettings):
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]
-"""(width, max_moves, limit) -> the attempts of one search."""
+"""(width, the most moves or cost of a solution, limit) -> the attempts of one search."""
 
 
 def _widening(search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
@@ -170,7 +187,7 @@ def _widening(search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
 
     def of_width(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
         return lambda limit_left, best: search(
-            width, UNBOUNDED if best.moves is None else len(best.moves) - 1, limit_left
+            width, UNBOUNDED if best.objective is None else best.objective - 1, limit_left
         )
 
     doublings = (MAX_WIDTH // FIRST_WIDTH).bit_length()

@@ -17,11 +17,13 @@ from pydantic import Field
 
 from puzzlelab.core import networks
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
+    KeepsCosts,
     NamesOptions,
     Selective,
     SolverSettings,
@@ -34,6 +36,7 @@ from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
 from puzzlelab.solvers._greedy_kernels import (
     ADMISSIBLE,
@@ -104,6 +107,7 @@ def machine(
             states=np.empty((rows, rules.size), rules.dtype),
             game=np.empty(rows, np.int32),
             move=np.empty(rows, np.int32),
+            cost=np.empty(rows, np.float64),
         ),
         scores=np.empty(rows * moves if by_prior else max(rows, moves), np.float64),
         prior_logits=np.zeros((1, 1) if min_prior_ratio is None else (games, moves), np.float64),
@@ -115,7 +119,8 @@ def machine(
     record.control[MAX_MOVES], record.control[MAX_NODES] = max_moves, nodes
     record.control[AVOIDS_REPEATS], record.control[USES_PRIOR] = avoid_repeats, min_prior_ratio is not None
     record.control[ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
-    return Machine(record, runner(step, rules), _no_moves, enlarged, _no_verdict, requests)
+    objective = objective_of(instances[0].puzzle)
+    return Machine(record, runner(step, rules), _no_moves, enlarged, _no_verdict, requests, objective)
 
 
 def _estimate_record(guide: Estimate | Prior, rules: KernelRules) -> EstimateRecord:
@@ -159,20 +164,23 @@ def _no_verdict(record: GreedyRecord) -> tuple[Proof, str, Stop]:
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
     """The result of each game; `stop` is the reason for those that are still being played."""
-    seconds = drive.clock.seconds / len(drive.machine.record.games.position)
-    return [
-        _result(drive.machine.record, game, stop, seconds) for game in range(len(drive.machine.record.games.position))
-    ]
+    record, counts_moves = drive.machine.record, drive.machine.objective.kind == "moves"
+    games = len(record.games.position)
+    seconds = drive.clock.seconds / games
+    return [_result(record, game, stop, seconds, counts_moves) for game in range(games)]
 
 
-def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float) -> Result:
+def _result(record: GreedyRecord, game: int, stop: Stop, seconds: float, counts_moves: bool) -> Result:
+    """The result of a game; its lower bound is on the number of moves, and so is 0 where they have costs or points."""
     _, expanded, generated, evaluations = record.games.counts[game].tolist()
-    bound, status = int(record.games.lower_bound[game]), int(record.games.status[game])
+    bound = int(record.games.lower_bound[game]) if counts_moves else 0
+    status = int(record.games.status[game])
     counts = (expanded, generated, evaluations, seconds)
     if status == SOLVED:
         moves = tuple(record.games.moves[game, : record.games.length[game]].tolist())
         bound = min(bound, len(moves))
-        return Result(moves, "optimal" if bound == len(moves) else "none", "", "done", bound, *counts)
+        is_optimal = counts_moves and bound == len(moves)
+        return Result(moves, "optimal" if is_optimal else "none", "", "done", bound, *counts)
     reason = _reason(record, game)
     return Result(None, "none", reason, _STOPS.get(status, "dead end" if reason else stop), bound, *counts)
 
@@ -206,7 +214,7 @@ class Greedy(SolverSettings):
     """
 
     name: ClassVar[str] = "greedy"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective, NamesOptions)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -270,7 +278,7 @@ class Greedy(SolverSettings):
         estimate = self.estimate if self.estimate is not None else options["estimate"]
         if estimate is None:
             return chosen_prior(puzzle, self.prior if self.prior is not None else options["prior"])
-        return chosen_estimate(puzzle, estimate)
+        return minimised(puzzle, chosen_estimate(puzzle, estimate))
 
 
 _RUNNING: Stop = "interrupted"

@@ -14,9 +14,10 @@ from pydantic import Field
 
 from puzzlelab.core import seeds
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Result, Stop, moves_in_words
-from puzzlelab.core.solver import Attempt, BatchSolver, SolverSettings
+from puzzlelab.core.solver import Attempt, BatchSolver, KeepsCosts, SolverSettings
 from puzzlelab.engine.batch_rules import apply_moves, canonical_moves, solved
 from puzzlelab.engine.kernels import GOLDEN, scramble
 
@@ -25,7 +26,7 @@ class Random(SolverSettings):
     """Plays uniformly random moves, counting equivalent moves as one; proves nothing."""
 
     name: ClassVar[str] = "random"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts)
 
     seed: int = Field(default=0, ge=0, lt=1 << 63)
     max_moves: int = Field(default=1000, ge=1, le=1_000_000)
@@ -66,14 +67,16 @@ class Random(SolverSettings):
             for game, move in zip(active[has_move].tolist(), moves[has_move].tolist(), strict=True):
                 games_moves[game].append(move)
         seconds = (time.perf_counter() - began) / len(games)
+        least = objective_of(puzzle).least_step
         return [
-            self._result(games_moves[game], bool(is_solved[game]), bool(stuck[game]), stop, seconds) for game in games
+            self._result(games_moves[game], bool(is_solved[game]), bool(stuck[game]), stop, seconds, max(0, least))
+            for game in games
         ]
 
-    def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, seconds: float) -> Result:
+    def _result(self, moves: list[int], is_solved: bool, stuck: bool, stop: Stop, seconds: float, least: int) -> Result:
         length = len(moves)
         if is_solved:
-            bound = min(length, 1)
+            bound = min(length, least)
             return Result(tuple(moves), lower_bound=bound, expanded=length, generated=length, seconds=seconds)
         reason = ""
         if stuck:

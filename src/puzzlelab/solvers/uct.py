@@ -19,11 +19,13 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from puzzlelab.core import networks, seeds
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import Objective, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop, moves_in_words
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
+    KeepsCosts,
     NamesOptions,
     Selective,
     SolverSettings,
@@ -44,6 +46,7 @@ from puzzlelab.engine.driver import (
     scorer,
 )
 from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord
@@ -91,7 +94,7 @@ class Uct(SolverSettings):
         "concentration": "dirichlet_alpha",
         "leaves": "parallel_leaves",
     }
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver, Selective, NamesOptions)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, KeepsCosts, Selective, NamesOptions)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -165,11 +168,12 @@ class Uct(SolverSettings):
     def guides(self, puzzle: Puzzle) -> UctGuides:
         """The estimate and the prior for this puzzle."""
         estimate, prior = self._named(puzzle)
-        if networks.is_network(estimate) and estimate == prior:
+        if networks.is_network(estimate) and estimate == prior and objective_of(puzzle).kind != "score":
             both = networks.both(puzzle, str(estimate))
             return UctGuides(both.estimate, both.prior, both)
         return UctGuides(
-            chosen_estimate(puzzle, estimate), None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior)
+            minimised(puzzle, chosen_estimate(puzzle, estimate)),
+            None if prior in (None, UNIFORM) else chosen_prior(puzzle, prior),
         )
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
@@ -179,9 +183,9 @@ class Uct(SolverSettings):
             if isinstance(attempt, Result):
                 stop = attempt.stop
                 break
-            length = int(drive.machine.record.best_length[0])
-            if length != NOWHERE and (best is None or length < best):
-                best = length
+            total = int(drive.machine.record.best_total[0])
+            if drive.machine.record.best_length[0] != NOWHERE and (best is None or total < best):
+                best = total
                 yield results(drive, _RUNNING)[0]
             yield attempt
         yield results(drive, stop)[0]
@@ -223,7 +227,9 @@ def machine(
     rows, width = _batch(solver, games, moves, guides)
     move_room = min(max_moves, FIRST_MOVES) + leaves + 3
     node_room = 1 + leaves * moves + min(solver.playouts, 1000) * min(moves, FIRST_CHILDREN)
-    flags = solver.finish, pauses, guides.prior is not None, values, guides.estimate.admissible
+    objective = objective_of(puzzle)
+    finishes = solver.finish and objective.kind != "score"  # the first game that ends is seldom the best one
+    flags = finishes, pauses, guides.prior is not None, values, guides.estimate.admissible
     arrays: dict[str, Any] = {name: np.zeros(games, kind) for name, kind in _uct_tree_kernels.GAME_ARRAYS.items()}
     arrays |= {name: np.zeros((games, move_room), kind) for name, kind in _uct_tree_kernels.MOVE_ARRAYS.items()}
     arrays |= {name: np.zeros((games, node_room), kind) for name, kind in _uct_tree_kernels.NODE_ARRAYS.items()}
@@ -235,7 +241,7 @@ def machine(
         estimate=records.new_estimate(guides.estimate, rules),
         control=np.zeros(PLACES, np.int64),
         settings=np.array([solver.playouts, leaves, max_moves, nodes or _uct_tree_kernels.UNBOUNDED, *flags], np.int64),
-        weights=np.array([getattr(solver, name) for name in _uct_tree_kernels.WEIGHTS], np.float64),
+        weights=_weights(solver, objective),
         start=np.ascontiguousarray(rules.encode(starts).astype(rules.dtype)),
         counts=np.zeros((games, 3), np.int64),
         game_states=np.zeros((games, move_room, rules.words), np.uint64),
@@ -247,7 +253,14 @@ def machine(
         move_weights=np.zeros(moves),
     )
     runner(_uct_kernels.begin, rules)(record, np.full(games, NOWHERE))
-    return Machine(record, runner(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests)
+    return Machine(record, runner(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests, objective)
+
+
+def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:
+    """The weights of the search; the discount is that of a cost of 1."""
+    values = {name: float(getattr(solver, name)) for name in _uct_tree_kernels.WEIGHTS}
+    values["step_discount"] /= objective.unit
+    return np.array([*values.values(), objective.unit, objective.least_sum], np.float64)
 
 
 def _batch(solver: Uct, games: int, moves: int, guides: UctGuides) -> tuple[int, int]:
@@ -321,20 +334,26 @@ def leaf_scorer(guides: UctGuides, rules: KernelRules, puzzle: Puzzle) -> Score 
 
 def results(drive: Drive, stop: Stop) -> list[Result]:
     """The result of each game; `stop` is the reason for those that are still being played."""
-    record = drive.machine.record
+    record, objective = drive.machine.record, drive.machine.objective
     seconds = drive.clock.seconds / len(record.best_length)
-    return [_result(record, game, stop, seconds) for game in range(len(record.best_length))]
+    return [_result(record, game, stop, seconds, objective) for game in range(len(record.best_length))]
 
 
-def _result(record: UctRecord, game: int, stop: Stop, seconds: float) -> Result:
+def _result(record: UctRecord, game: int, stop: Stop, seconds: float, objective: Objective) -> Result:
     best, bound, status = int(record.best_length[game]), int(record.lower_bound[game]), int(record.game_status[game])
     counts = (*record.counts[game].tolist(), seconds)
     stop = {_uct_tree_kernels.WON: "done", _uct_tree_kernels.SPENT: "nodes"}.get(status, stop)  # type: ignore[assignment]
     if best != NOWHERE:
-        moves = tuple(record.best_moves[game, :best].tolist())
-        if best <= bound:
-            return Result(moves, "optimal", "", "done", best, *counts)
-        return Result(moves, "none", "", stop, bound, *counts)
+        moves, total = tuple(record.best_moves[game, :best].tolist()), int(record.best_total[game])
+        if total <= bound:
+            return objective.with_sums(Result(moves, "optimal", "", "done", total, *counts), total, total)
+        return objective.with_sums(Result(moves, "none", "", stop, bound, *counts), total, bound)
+    return objective.with_sums(_unsolved(record, game, stop, bound, counts), None, bound)
+
+
+def _unsolved(record: UctRecord, game: int, stop: Stop, bound: int, counts: tuple[Any, ...]) -> Result:
+    """The result of a game without a solution."""
+    status = int(record.game_status[game])
     if status != _uct_tree_kernels.STUCK:
         return Result(None, "none", "", stop, bound, *counts)
     if record.game_length[game] == 0 and not record.was_cut[game]:

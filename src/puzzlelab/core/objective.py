@@ -1,0 +1,114 @@
+"""What makes one solution of a puzzle better than another: fewer moves, a lower cost, or a higher score.
+
+Searches minimise one integer, the sum of the steps of a solution. A step is 1, the cost of the move, or minus its
+points.
+
+Shapes: S = length of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.puzzle import Instance, Puzzle, State, states_along
+from puzzlelab.core.result import Progress, Result
+from puzzlelab.core.views import Costs, Scores
+
+Kind = Literal["moves", "cost", "score"]
+UNKNOWN = -(1 << 60)
+"""The lower bound of a sum of steps of which nothing is known."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The steps of a puzzle, and the columns of a result that its sums and bounds belong to."""
+
+    kind: Kind = "moves"
+    costs: Costs | None = None
+    scores: Scores | None = None
+
+    def step(self, state: State, move: int, after: State) -> int:
+        """The step of a legal move from the plain `state[S]` to `after[S]`: its cost, or minus its points.
+
+        Raises `PuzzlelabError` for a cost below 0.
+        """
+        if self.scores is not None:
+            return -int(self.scores.points(state, move, after))
+        if self.costs is None:
+            return 1
+        cost = int(self.costs.cost(state, move, after))
+        if cost < 0:
+            raise PuzzlelabError(f"a move has the cost {cost}, and a cost is at least 0")
+        return cost
+
+    @property
+    def unit(self) -> float:
+        """What counts as much as one move, where a search weighs steps."""
+        return 1.0 if self.scores is None else float(self.scores.points_per_move)
+
+    @property
+    def least_sum(self) -> int:
+        """A lower bound on every sum of steps."""
+        return UNKNOWN if self.kind == "score" else 0
+
+    @property
+    def least_step(self) -> int:
+        """A lower bound on every step."""
+        return {"moves": 1, "cost": 0, "score": UNKNOWN}[self.kind]
+
+    def total(self, instance: Instance, moves: Sequence[int]) -> int:
+        """The sum of the steps of legal moves, by the plain rules."""
+        if self.kind == "moves":
+            return len(moves)
+        states = list(states_along(instance.puzzle, instance.state, moves))
+        return sum(map(self.step, states[:-1], moves, states[1:]))
+
+    def with_sums(self, result: Result, total: int | None, bound: int) -> Result:
+        """The result with the sum of its steps, None without moves, and a lower bound on every sum of steps."""
+        if self.kind == "score":
+            upper = None if bound <= UNKNOWN else -bound
+            return replace(result, score=None if total is None else -total, lower_bound=0, upper_bound=upper)
+        return replace(result, cost=total if self.kind == "cost" else None, lower_bound=bound)
+
+    def completed(self, instance: Instance, result: Result) -> Result:
+        """The result with its cost or score, by the plain rules, where the solver does not say it."""
+        if self.kind == "moves" or result.moves is None or (result.cost, result.score) != (None, None):
+            return result
+        total = self.total(instance, result.moves)
+        return replace(result, score=-total) if self.kind == "score" else replace(result, cost=total)
+
+
+MOVES = Objective()
+"""Every move counts the same."""
+
+
+def objective_of(puzzle: Puzzle) -> Objective:
+    """What makes a solution of this puzzle better: its score, if the puzzle has one, or the costs of its moves."""
+    scores, costs = puzzle.view(Scores), puzzle.view(Costs)
+    if scores is not None:
+        return Objective("score", scores=scores)
+    return MOVES if costs is None else Objective("cost", costs=costs)
+
+
+def bound_of(progress: Progress, best: Result) -> Result:
+    """The bound of a running search, as a result without moves; `best` is its best result so far."""
+    if best.score is None:
+        return Result(None, lower_bound=progress.bound)
+    return Result(None, upper_bound=None if progress.bound <= UNKNOWN else -progress.bound)
+
+
+def with_tighter_bound(result: Result, other: Result) -> Result:
+    """The result with the tighter bound of two; it is optimal if it meets it."""
+    if result.score is not None or result.upper_bound is not None or other.upper_bound is not None:
+        uppers = [bound for bound in (result.upper_bound, other.upper_bound) if bound is not None]
+        upper = None if not uppers else max(min(uppers), result.score if result.score is not None else min(uppers))
+        result = replace(result, upper_bound=upper)
+        is_optimal = upper is not None and upper == result.score
+    else:
+        bound = max(result.lower_bound, other.lower_bound)
+        result = replace(result, lower_bound=bound if result.objective is None else min(bound, result.objective))
+        is_optimal = result.lower_bound == result.objective
+    return replace(result, proof="optimal", stop="done") if is_optimal else result
