@@ -49,6 +49,7 @@ _HOMES = {
         "hint",
         "prove",
         "regrets",
+        "verify",
     ),
     "analysis.checks": ("Check",),
     "analysis.conformance": ("check_puzzle", "check_solver"),
@@ -73,7 +74,11 @@ _HOMES = {
     "core.row": ("Row",),
     "core.solutions": ("Count", "Listing"),
     "core.solver": ("Solver",),
-    "core.verify": ("Verdict", "verify"),
+    "core.verify": ("Verdict",),
+    "analysis.state_evaluation": ("PuzzleNetwork", "estimate", "network"),
+    "puzzles.dust.rules": ("Dust",),
+    "puzzles.sudoku.rules": ("Sudoku",),
+    "puzzles.tiles.rules": ("Tiles",),
 }
 """Where each public name lives; they are imported when first used, so that `import puzzlelab` costs nothing."""
 
@@ -87,6 +92,7 @@ __all__ = [
     "Check",
     "ConformanceError",
     "Count",
+    "Dust",
     "Estimate",
     "ExactCover",
     "Family",
@@ -99,6 +105,7 @@ __all__ = [
     "Progress",
     "ProofCheck",
     "Puzzle",
+    "PuzzleNetwork",
     "PuzzlelabError",
     "Regrets",
     "Result",
@@ -106,6 +113,8 @@ __all__ = [
     "Scale",
     "Solver",
     "State",
+    "Sudoku",
+    "Tiles",
     "UnknownName",
     "Unsupported",
     "Verdict",
@@ -115,9 +124,11 @@ __all__ = [
     "check_puzzle",
     "check_solver",
     "count",
+    "estimate",
     "generate",
     "hint",
     "load",
+    "network",
     "prove",
     "regrets",
     "solutions",
@@ -133,6 +144,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.proofs import ProofCheck
+    from puzzlelab.analysis.state_evaluation import PuzzleNetwork, estimate, network
     from puzzlelab.api import (
         attempts,
         check,
@@ -146,6 +158,7 @@ if TYPE_CHECKING:
         solve,
         solve_many,
         solver,
+        verify,
     )
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
@@ -164,8 +177,11 @@ if TYPE_CHECKING:
     from puzzlelab.core.row import Row
     from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.core.solver import Solver
-    from puzzlelab.core.verify import Verdict, verify
+    from puzzlelab.core.verify import Verdict
     from puzzlelab.core.views import Estimate, KernelRules, Scale
+    from puzzlelab.puzzles.dust.rules import Dust
+    from puzzlelab.puzzles.sudoku.rules import Sudoku
+    from puzzlelab.puzzles.tiles.rules import Tiles
 
 
 def _networks() -> _network_source.NetworkSource:

@@ -13,16 +13,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from puzzlelab.core import registry
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.analysis import api_arguments as checked
+from puzzlelab.core import arguments, registry
+from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all, usual_solver
 from puzzlelab.core.solver import solve as run
+from puzzlelab.core.verify import Verdict
+from puzzlelab.core.verify import verify as run_verify
 from puzzlelab.engine.parallel import ordered_map
+
+PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.checks import Check
@@ -32,25 +38,42 @@ if TYPE_CHECKING:
     from puzzlelab.core.solutions import Count, Listing
 
 
-def load(name: str) -> Puzzle:
+@overload
+def load(name: str) -> Puzzle: ...
+@overload
+def load(name: str, kind: type[PuzzleClass]) -> PuzzleClass: ...
+def load(name: str, kind: type[Puzzle] | None = None) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`.
+
+    Args:
+        name: a name that `puzzlelab list` shows, or one of another size.
+        kind: the class of the puzzle, such as `puzzlelab.Tiles`, for code that uses what not every puzzle has, such as
+            `goal`: type checkers then know the class, and it is checked here.
 
     Raises:
         UnknownName: if there is no such family of puzzles.
-        BadOption: if the family has no puzzle of this size or variant.
+        BadOption: if the family has no puzzle of this size or variant, or if the puzzle is of another class.
     """
-    return registry.load(name)
+    puzzle = registry.load(name)
+    if kind is None:
+        return puzzle
+    expected = "a class of puzzles such as puzzlelab.Tiles"
+    if arguments.require(kind, type, "the kind of a puzzle", expected) not in type(puzzle).__mro__:
+        raise BadOption(f"{puzzle.name} is of the class {type(puzzle).__name__}, not {kind.__name__}")
+    return puzzle
 
 
-def solver(name: str | None = None, puzzle: Puzzle | None = None, **options: Any) -> Solver:
+def solver(name: str | None = None, puzzle: str | Puzzle | None = None, **options: Any) -> Solver:
     """The solver of this name with these options; without a name, the puzzle's default solver.
+
+    The name may have options too, as on the command line: `solver("beam:width=100")` is `solver("beam", width=100)`.
 
     Raises:
         UnknownName: if there is no such solver.
         BadOption: if it has no such option, or the option cannot have this value.
     """
     if name is None:
-        name, defaults = usual_solver(puzzle)
+        name, defaults = usual_solver(None if puzzle is None else registry.as_puzzle(puzzle))
         options = {**defaults, **options}
     return registry.make_solver(name, options)
 
@@ -59,7 +82,8 @@ def attempts(
     instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any
 ) -> Iterator[Attempt]:
     """Yield `Progress` and ever better `Result`s of a solver on a board while it runs."""
-    return attempts_of(_solver(solver, instance.puzzle, options), instance, limit or Limit())
+    board = checked.board(instance)
+    return attempts_of(_solver(solver, board.puzzle, options), board, checked.limit(limit))
 
 
 def solve(
@@ -73,12 +97,16 @@ def solve(
 
     Args:
         instance: a board, as `puzzle.read` gives it.
-        solver: a solver or its name, by default the puzzle's default solver.
+        solver: a solver or its name, such as `ida` or `beam:width=100`, by default the puzzle's default solver.
         limit: where to stop; `result.stop` says whether a limit ended the search, `result.proof` what is proven.
         watch: is called with every attempt, and ends the search by returning True.
         options: the solver's settings, such as `estimate="pdb"`.
     """
-    return run(_solver(solver, instance.puzzle, options), instance, limit or Limit(), watch)
+    board = checked.board(instance)
+    if watch is not None and not callable(watch):
+        raise arguments.wrong("`watch`", "a function that is called with every attempt", watch)
+    with naming_bad_boards([board]):
+        return run(_solver(solver, board.puzzle, options), board, checked.limit(limit), watch)
 
 
 def solve_many(
@@ -93,17 +121,26 @@ def solve_many(
     The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
     boards together, such as `greedy`, gets batches of a thousand boards, and the first batch alone.
     """
-    rest = iter(instances)
-    first = next(rest, None)
+    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
+    named_solver = None if solver is None else registry.as_solver(solver, options)
+    return _answers(checked.boards(instances), named_solver, checked.limit(limit), jobs, options)
+
+
+def _answers(
+    boards: Iterator[Instance], solver: Solver | None, limit: Limit, jobs: int | None, options: Mapping[str, Any]
+) -> Iterator[Result]:
+    """`solve_many` with checked arguments; without a solver, by the default one of the first board's puzzle."""
+    first = next(boards, None)
     if first is None:
         return
-    chosen_solver = _solver(solver, first.puzzle, options)
-    limit, over = limit or Limit(), threading.Event()
+    chosen_solver = solver or _solver(None, first.puzzle, options)
+    over = threading.Event()
 
     def answers(batch: list[Instance]) -> list[Result]:
-        return solve_all(chosen_solver, batch, limit, over.is_set)
+        with naming_bad_boards(batch):
+            return solve_all(chosen_solver, batch, limit, over.is_set)
 
-    batches = portions(chosen_solver, chain([first], rest))
+    batches = portions(chosen_solver, chain([first], boards))
     yield from answers(next(batches))
     for results in ordered_map(answers, batches, jobs, on_interrupt=over.set):
         yield from results
@@ -119,7 +156,9 @@ def check(instance: Instance, solver: str | Solver | None = None, limit: Limit |
     """
     from puzzlelab.analysis.checks import check as run_check
 
-    return run_check(instance, _solver(solver, instance.puzzle, options), limit or Limit())
+    board = checked.board(instance)
+    with naming_bad_boards([board]):
+        return run_check(board, _solver(solver, board.puzzle, options), checked.limit(limit))
 
 
 def count(
@@ -136,7 +175,9 @@ def count(
     """
     from puzzlelab.core.solutions import count as run_count
 
-    return run_count(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
+    board, most = checked.board(instance), checked.solution_count(most)
+    with naming_bad_boards([board]):
+        return run_count(_solver(solver, board.puzzle, options), board, checked.limit(limit), most)
 
 
 def solutions(
@@ -155,24 +196,29 @@ def solutions(
     """
     from puzzlelab.core.solutions import Listing
 
-    return Listing(_solver(solver, instance.puzzle, options), instance, limit or Limit(), most)
+    board = checked.board(instance)
+    return Listing(_solver(solver, board.puzzle, options), board, checked.limit(limit), checked.solution_count(most))
 
 
 def generate(
     puzzle: str | Puzzle,
     count: int = 1,
     scale: str | None = None,
-    level: str | None = None,
+    level: int | tuple[int, int] | str | None = None,
     seed: int = 0,
     **settings: Any,
 ) -> Iterator[Instance]:
     """Yield new boards of a requested difficulty; equal seeds make equal boards.
 
+    Without a scale and a level, the puzzle decides which boards it makes. Sliding tiles: levels drawn evenly from the
+    main scale, so that easy boards are as frequent as hard ones. Dust: uniformly random full boards. Sudoku: boards
+    without a superfluous clue. `scale="uniform"` makes uniformly random boards of sliding tiles and dust.
+
     Args:
         puzzle: a puzzle or its name.
         count: how many boards.
-        scale: the scale of difficulty, by default the puzzle's main one.
-        level: a level on it such as '15', or several such as '10-20', which are equally frequent.
+        scale: the scale of difficulty, by default the puzzle's main one, the first that `puzzlelab list PUZZLE` shows.
+        level: a level on it, such as 15, or a range such as (10, 20) or '10-20', whose levels are equally frequent.
         seed: the seed of the random boards.
         settings: further settings of the puzzle's own generator, such as `clues`.
 
@@ -182,8 +228,18 @@ def generate(
     """
     from puzzlelab.analysis.board_generation import boards
 
-    chosen = load(puzzle) if isinstance(puzzle, str) else puzzle
-    return (Instance(chosen, board) for board in boards(chosen, count, scale, level, seed, **settings))
+    chosen = registry.as_puzzle(puzzle)
+    count = arguments.whole_number(count, "the number of boards", least=1)
+    seed = arguments.whole_number(seed, "the seed", least=0)
+    scale = None if scale is None else arguments.text(scale, "the scale", "a text such as 'uniform'")
+    states = boards(chosen, count, scale, checked.levels(level), seed, **settings)
+    return (Instance(chosen, state) for state in states)
+
+
+def verify(instance: Instance, result: Result) -> Verdict:
+    """Whether the claims of a result agree with the rules and with each other; its moves are replayed."""
+    expected = "a Result, as puzzlelab.solve gives it"
+    return run_verify(checked.board(instance), arguments.require(result, Result, "the result", expected))
 
 
 def prove(
@@ -206,14 +262,12 @@ def prove(
     """
     from puzzlelab.analysis.proofs import Method
     from puzzlelab.analysis.proofs import prove as run_prove
-    from puzzlelab.core.verify import verify
 
     verdict = verify(instance, result)
     if not verdict.holds:
         raise PuzzlelabError(f"the result does not hold: {verdict.reason}")
-    name, options = (claimed_by, {}) if isinstance(claimed_by, str | None) else (claimed_by.name, claimed_by.options())
-    claimant = None if name is None else Method.of(instance.puzzle, name, options)
-    return run_prove(instance, result, limit or Limit(), claimant)
+    claimant = None if claimed_by is None else Method.of(instance.puzzle, *_name_and_options(claimed_by))
+    return run_prove(instance, result, checked.limit(limit), claimant)
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
@@ -224,28 +278,41 @@ def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | 
     """
     from puzzlelab.analysis.hints import hint as run_hint
 
-    return run_hint(_solver(solver, instance.puzzle, options), instance, limit or Limit())
+    board = checked.board(instance)
+    with naming_bad_boards([board]):
+        return run_hint(_solver(solver, board.puzzle, options), board, checked.limit(limit))
 
 
 def regrets(
     instance: Instance,
-    moves: Sequence[int],
+    moves: Sequence[int] | str,
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     **options: Any,
 ) -> Regrets:
     """The regret of each move of a game, in wasted moves; `limit` is for the whole game.
 
+    `moves` are numbers, or a text with the moves as the puzzle writes them and spaces between, such as 'U D'.
+
     Raises:
-        BadBoard: if a move is illegal.
+        BadBoard: if a move is illegal, or is none.
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
     """
     from puzzlelab.analysis.game_analysis import regrets as run_regrets
 
-    return run_regrets(_solver(solver, instance.puzzle, options), instance, moves, limit or Limit())
+    board = checked.board(instance)
+    numbers = checked.moves(board.puzzle, moves)
+    with naming_bad_boards([board]):
+        return run_regrets(_solver(solver, board.puzzle, options), board, numbers, checked.limit(limit))
 
 
 def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:
-    if choice is None or isinstance(choice, str):
-        return solver(choice, puzzle, **options)
-    return choice
+    return solver(None, puzzle, **options) if choice is None else registry.as_solver(choice, options)
+
+
+def _name_and_options(choice: str | Solver) -> tuple[str, Mapping[str, Any]]:
+    """The name and the options of a solver, which need not be installed here if `choice` is a text."""
+    if isinstance(choice, str):
+        return registry.solver_and_options(choice, {})
+    chosen_solver = registry.as_solver(choice, {})
+    return chosen_solver.name, chosen_solver.options()

@@ -22,6 +22,20 @@ if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.views import BoardGenerator, Tally
 
+ScaleName = Annotated[
+    str | None,
+    typer.Option(
+        help="The scale of difficulty (see `puzzlelab list PUZZLE`), by default the first one; "
+        "`uniform`, where a puzzle has it, makes uniformly random boards."
+    ),
+]
+LevelRange = Annotated[
+    str | None,
+    typer.Option(
+        help="The level on that scale, or a range A-B with equally frequent levels. Without it the puzzle decides: "
+        "tiles-4x4, for example, draws a level evenly, so that easy boards are as frequent as hard ones."
+    ),
+]
 GENERATOR = "generator"
 """The key of the settings of a generator in the context of the command."""
 
@@ -78,10 +92,8 @@ def generate(
     context: typer.Context,
     puzzle: TilesName,
     count: Annotated[int, typer.Option(min=1, help="How many boards.")] = 1,
-    scale: Annotated[str | None, typer.Option(help="The scale of difficulty (see `puzzlelab list PUZZLE`).")] = None,
-    level: Annotated[
-        str | None, typer.Option(help="The level on that scale, or a range A-B with equally frequent levels.")
-    ] = None,
+    scale: ScaleName = None,
+    level: LevelRange = None,
     seed: Seed = 0,
     out: Annotated[
         Path | None,

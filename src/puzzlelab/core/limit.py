@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from puzzlelab.core.arguments import real_number, whole_number
 from puzzlelab.core.errors import BadOption
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -17,6 +18,7 @@ class Limit:
 
     `seconds` is wall-clock time, `nodes` counts expanded states, `memory` is the most resident bytes of this process.
     Without a memory limit, a search stops before it has used four fifths of the memory that was free at its start.
+    Raises `BadOption` for what is no number, or not more than 0.
     """
 
     seconds: float | None = None
@@ -24,14 +26,29 @@ class Limit:
     memory: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("time", self.seconds), ("nodes", self.nodes), ("memory", self.memory)):
-            if value is not None and not value > 0:
-                raise BadOption(f"a limit on {name} must be more than 0, not {value}")
+        if self.seconds is not None:
+            object.__setattr__(self, "seconds", _positive(self.seconds, "time", "a number of seconds"))
+        if self.nodes is not None:
+            object.__setattr__(self, "nodes", _positive_whole(self.nodes, "nodes", "a whole number"))
+        if self.memory is not None:
+            expected = "a whole number of bytes, such as 2 * 2**30"
+            object.__setattr__(self, "memory", _positive_whole(self.memory, "memory", expected))
 
     def allows_more_than(self, other: "Limit") -> bool:
         """Whether a search that stopped at `other` could continue under this limit."""
         pairs = ((self.seconds, other.seconds), (self.nodes, other.nodes), (self.memory, other.memory))
         return any(theirs is not None and (ours is None or ours > theirs) for ours, theirs in pairs)
+
+
+def _positive(value: object, name: str, expected: str) -> int | float:
+    number = real_number(value, f"a limit on {name}", expected)
+    if not number > 0:
+        raise BadOption(f"a limit on {name} must be more than 0, not {number}")
+    return number
+
+
+def _positive_whole(value: object, name: str, expected: str) -> int:
+    return whole_number(_positive(value, name, expected), f"a limit on {name}", expected=expected)
 
 
 def read_memory(text: str) -> int:

@@ -13,7 +13,10 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from puzzlelab.core.arguments import described
+from puzzlelab.core.errors import BadBoard
 
 State = NDArray[Any]
 View = TypeVar("View")
@@ -165,15 +168,46 @@ def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator
         yield state
 
 
+def _no_state(value: object) -> str:
+    """Why an instance cannot be made of this value, as a sentence."""
+    shape = f" {list(value.shape)}" if isinstance(value, np.ndarray) else ""
+    instead = "Instance.of(puzzle, values) reads and checks numbers and texts"
+    return f"a state must be an array [S], not {described(value)}{shape}; {instead}"
+
+
 class Instance:
-    """A puzzle and a start state: hashable, and well-formed by construction."""
+    """A puzzle and a start state `[S]`, which is copied; hashable.
+
+    The constructor takes a state that the puzzle made, and checks no values: searches make thousands of instances.
+    `Instance.of` takes values from elsewhere, and checks them.
+    """
 
     __slots__ = ("puzzle", "state")
 
     def __init__(self, puzzle: Puzzle, state: State) -> None:
+        if not isinstance(state, np.ndarray) or state.ndim != 1:
+            raise BadBoard(_no_state(state))
         self.puzzle = puzzle
         self.state = state.copy()
         self.state.setflags(write=False)
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, values: ArrayLike) -> Instance:
+        """The board with these values: an array, a list or a tuple of numbers, or a text.
+
+        The values become a state of the puzzle's own type. The puzzle writes them and reads what it wrote, so that they
+        are checked as a text is, in some hundredths of a millisecond.
+
+        Args:
+            puzzle: the puzzle.
+            values: the state `[S]`; rows or columns `[N, N]`, if `puzzle.read` knows nested lists; or a text for it.
+
+        Raises:
+            BadBoard: with the reason, if the values are no board of this puzzle.
+        """
+        from puzzlelab.core.board_values import read_values
+
+        return read_values(puzzle, values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Instance):

@@ -12,11 +12,15 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from puzzlelab.core import arguments
 from puzzlelab.core.errors import BadOption, BrokenPlugin, UnknownName, shorten
 from puzzlelab.core.puzzle import Family, Puzzle
 from puzzlelab.core.settings import Settings, fill, read_options
 from puzzlelab.core.solver import Solver
 from puzzlelab.core.version import PACKAGE
+
+_OPTION = re.compile(r":(?=[A-Za-z_]\w*=)")
+"""What stands before each option in the text of a solver."""
 
 
 @cache
@@ -89,7 +93,7 @@ def family(name: str) -> Family:
 
 def load(name: str) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
-    head, _, rest = name.partition("-")
+    head, _, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
     if _place("puzzles", head) is None:
         raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
     return family(head).make(rest)
@@ -130,7 +134,11 @@ def _exact_solver(name: str) -> type[Any] | None:
 
 
 def solver_class(name: str) -> type[Any]:
-    """The class of a solver; raises `UnknownName` or `BrokenPlugin`."""
+    """The class of a solver; raises `UnknownName` or `BrokenPlugin`.
+
+    Options behind the name, as in `beam:width=100`, are left out.
+    """
+    name = _OPTION.split(name)[0]
     general = _attribute("solvers", name.replace("_", "-"), "SOLVER", type)
     if general is not None:
         return general  # type: ignore[no-any-return]
@@ -171,16 +179,69 @@ def _settings(name: str) -> type[Settings] | None:
 
 
 def make_solver(name: str, options: Mapping[str, Any]) -> Solver:
-    """The solver with these options; `None` means the default."""
-    return fill(solver_class(name), options)  # type: ignore[no-any-return]
+    """The solver with these options; `None` means the default.
+
+    The name may have options too, as in `beam:width=100`. Raises `BadOption` for an option that has two values.
+    """
+    bare, merged = solver_and_options(name, options)
+    return fill(solver_class(bare), merged)  # type: ignore[no-any-return]
 
 
 def parse_solver(text: str) -> Solver:
     """The solver that the text `name` or `name:option=value:option=value` describes.
 
-    A colon begins the next option only where a name and `=` follow it. Raises `UnknownName` or `BadOption`.
+    Raises `UnknownName` or `BadOption`.
     """
-    name, *settings = re.split(r":(?=[A-Za-z_]\w*=)", text)
-    if ":" in name:
-        raise BadOption(f"'{shorten(text)}' is no solver with options; write name:option=value:option=value")
-    return make_solver(name, read_options(settings))
+    return make_solver(text, {})
+
+
+def solver_and_options(name: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name of a solver alone, and its options: those behind the name, as in `beam:width=100`, and these.
+
+    A colon begins the next option only where a name and `=` follow it.
+    """
+    expected = "a text such as 'ida' or 'beam:width=100'"
+    bare, *settings = _OPTION.split(arguments.text(name, "the name of a solver", expected))
+    if ":" in bare:
+        raise BadOption(f"'{shorten(name)}' is no solver with options; write name:option=value:option=value")
+    own = read_options(settings)
+    others = {option: value for option, value in options.items() if value is not None}
+    for option in own.keys() & others.keys():
+        if own[option] != others[option]:
+            first = f"{own[option]} in '{shorten(name)}'"
+            raise BadOption(f"the option '{option}' has two values: {first}, and {shorten(str(others[option]))}")
+    return bare, {**own, **others}
+
+
+def as_puzzle(puzzle: str | Puzzle) -> Puzzle:
+    """The puzzle, which is loaded if this is its name; raises `BadOption` for anything else."""
+    if isinstance(puzzle, str):
+        return load(puzzle)
+    return require_puzzle(puzzle, "the puzzle", "a name such as 'tiles-4x4', or what puzzlelab.load('tiles-4x4') gives")
+
+
+def require_puzzle(value: Any, what: str, expected: str) -> Puzzle:
+    """The value; raises `BadOption` unless it has the rules of a puzzle."""
+    try:
+        puzzle: Puzzle = value
+        rules = puzzle.legal, puzzle.apply
+    except AttributeError:
+        rules = None
+    if rules is None or isinstance(value, type):
+        raise arguments.wrong(what, expected, value)
+    return puzzle
+
+
+def as_solver(solver: str | Solver, options: Mapping[str, Any]) -> Solver:
+    """The solver, which is made with these options if this is its name; raises `BadOption` for anything else."""
+    if isinstance(solver, str):
+        return make_solver(solver, options)
+    try:
+        attempts = None if isinstance(solver, type) else solver.attempts
+    except AttributeError:
+        attempts = None
+    if attempts is None:
+        raise arguments.wrong("the solver", "a name such as 'ida', or what puzzlelab.solver('ida') gives", solver)
+    for option in options:
+        raise BadOption(f"the solver {solver.name} is made already: give it the option '{option}' where it is made")
+    return solver

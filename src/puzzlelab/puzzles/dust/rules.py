@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.arguments import board_text
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view
@@ -150,6 +151,7 @@ class Dust:
 
         Raises `BadBoard` for what cannot rest too, unless this is the puzzle that `with_gravity` gives.
         """
+        text = board_text(text, self.name)
         name, known = text.strip().lower() if len(text) <= LONGEST_NAME else "", examples.of(self.name)
         example = known.get(name)
         if example is None and known and name.isalpha() and set(name.upper()) - set(notation.LETTERS):

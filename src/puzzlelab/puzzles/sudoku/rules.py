@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.arguments import board_text
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
@@ -150,6 +151,7 @@ class Sudoku:
 
     def read(self, text: str) -> Instance:
         """One character a cell, with or without lines and bars; puzzle and solution; the name of an example."""
+        text = board_text(text, self.name)
         name, known = text.strip().lower() if len(text) < self.cells else "", examples.of(self.name)
         example = known.get(name)
         if example is None and name.isalpha():

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.arguments import board_text
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
@@ -135,7 +136,7 @@ class Tiles:
 
     def read(self, text: str) -> Instance:
         """Numbers with spaces, commas or newlines; one hexadecimal digit a cell up to 16 cells; a nested list."""
-        return Instance(self, notation.read(text, self.rows, self.columns, self.name))
+        return Instance(self, notation.read(board_text(text, self.name), self.rows, self.columns, self.name))
 
     def write(self, state: Board) -> str:
         return notation.write(state)

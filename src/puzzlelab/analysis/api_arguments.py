@@ -1,0 +1,68 @@
+"""Checks the arguments that the functions of `api` share, and converts them to what the rest of the package takes.
+
+Each function returns its value, or raises `BadBoard` or `BadOption` with a sentence; see `core.arguments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from puzzlelab.core import arguments, registry
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance, Puzzle
+
+
+def board(instance: object, what: str = "the board") -> Instance:
+    """A board; `what` it is called in the error."""
+    expected = "an Instance, as puzzle.read(text) or Instance.of(puzzle, values) gives it"
+    board = arguments.require(instance, Instance, what, expected, BadBoard)
+    registry.require_puzzle(board.puzzle, "the puzzle of a board", "a puzzle, as puzzlelab.load gives it")
+    return board
+
+
+def boards(instances: object) -> Iterator[Instance]:
+    """The boards, each checked when it is needed; raises `BadBoard` at once for what has no boards in it."""
+    if isinstance(instances, str | Instance) or not isinstance(instances, Iterable):
+        raise arguments.wrong(
+            "the boards", "a list or another iterable of boards (solve takes a single one)", instances, BadBoard
+        )
+    return (board(instance, f"board {number}") for number, instance in enumerate(instances, start=1))
+
+
+def limit(limit: Limit | None) -> Limit:
+    """A limit, by default none of any kind."""
+    if limit is None:
+        return Limit()
+    return arguments.require(limit, Limit, "the limit", "a Limit, such as puzzlelab.Limit(seconds=60)")
+
+
+def solution_count(most: int | None) -> int | None:
+    """The greatest number of solutions, or None."""
+    return None if most is None else arguments.whole_number(most, "the number of solutions", least=1)
+
+
+def levels(level: int | tuple[int, int] | str | None) -> str | None:
+    """The level or the range of levels as a text."""
+    if level is None or isinstance(level, str):
+        return level
+    expected = "a whole number such as 15, a range such as (10, 20), or a text such as '10-20'"
+    ends = level if isinstance(level, tuple | list) and len(level) == 2 else (level,)
+    return "-".join(str(arguments.whole_number(end, "the level", 0, expected)) for end in ends)
+
+
+def moves(puzzle: Puzzle, moves: Sequence[int] | str) -> list[int]:
+    """The moves as numbers; raises `BadBoard` for a number that is no move of the puzzle."""
+    from puzzlelab.analysis.game_analysis import read_game
+
+    if isinstance(moves, str):
+        return read_game(puzzle, moves)
+    expected = "a list of numbers, such as result.moves, or a text such as 'U D'"
+    if not isinstance(moves, Iterable):
+        raise arguments.wrong("the moves", expected, moves)
+    numbers = [arguments.whole_number(move, f"move {step}") for step, move in enumerate(moves, start=1)]
+    for step, number in enumerate(numbers, start=1):
+        if not 0 <= number < puzzle.move_count:
+            sentence = f"{number} is none of the moves 0 to {puzzle.move_count - 1}"
+            raise BadBoard(sentence, f"move {step} of {len(numbers)}")
+    return numbers

@@ -1,0 +1,182 @@
+"""Evaluates batches of states by an estimate or a network: `puzzlelab.estimate` and `puzzlelab.network`.
+
+Shapes: B = states, S = length of a state, M = number of moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.analysis.network_options import BEST, named
+from puzzlelab.core import arguments, networks, registry
+from puzzlelab.core.board_values import naming_bad_boards
+from puzzlelab.core.errors import BadBoard, BadOption, UnknownName, Unsupported
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.solver import chosen_estimate
+from puzzlelab.core.views import Estimate
+from puzzlelab.engine.batch_rules import estimated, legal_moves
+
+Boards: TypeAlias = State | Instance | Iterable[Instance]
+"""Several states `[B, S]`, or boards; a single state `[S]` and a single board mean B = 1."""
+_dtypes: dict[tuple[Puzzle, int], np.dtype[Any]] = {}
+"""Puzzle and S -> the type of the numbers in its states, for states that were read as boards."""
+
+
+def estimate(puzzle: str | Puzzle, estimate: str | Estimate | None, states: Boards) -> NDArray[np.float64]:
+    """`float64[B]`: an estimate of the cost-to-go (the number of remaining moves) of each of B states.
+
+    A solver calls it with the value of its option `estimate`, best for many states at once: each call takes some
+    hundredths of a millisecond. The values of states are not checked; see `Instance.of`.
+
+    Args:
+        puzzle: a puzzle or its name.
+        estimate: the name of an estimate of the puzzle, such as 'manhattan', of a network, such as 'net' (the best one
+            of the package) or 'net:NAME', or an `Estimate`; None means the puzzle's default estimate.
+        states: states `[B, S]`, or boards; one state `[S]` or one board gives `float64[1]`.
+
+    Raises:
+        UnknownName: if the puzzle has no estimate of this name.
+        Unsupported: if the puzzle has no estimates, or the network predicts no number of moves.
+        BadBoard: if the states are none of this puzzle.
+    """
+    loaded = registry.as_puzzle(puzzle)
+    array = _states(loaded, states)
+    return _estimated(loaded, _chosen(loaded, estimate), array)
+
+
+def network(puzzle: str | Puzzle, name: str = BEST) -> PuzzleNetwork:
+    """The network of this name for a puzzle.
+
+    Args:
+        puzzle: a puzzle or its name.
+        name: 'best' (the best one of the package), the name of another one that `puzzlelab list PUZZLE` shows, a file,
+            a folder of a run, or the beginning of a hash. With `net:` before it, and `:averaged` behind it, the network
+            evaluates each mirror image of a board, and the mean is used: 'net:averaged', 'net:tiles-4x4:averaged'.
+
+    Raises:
+        BadInput: if there is no such network for this puzzle, or its file is damaged.
+    """
+    loaded = registry.as_puzzle(puzzle)
+    option = named(arguments.text(name, "the name of a network", "a text such as 'best'"))
+    return PuzzleNetwork(loaded, option, networks.find(loaded, option))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PuzzleNetwork:
+    """A trained network for one puzzle: what it predicts for batches of states. `puzzlelab.network` finds one.
+
+    Each method takes states `[B, S]` or boards, as `puzzlelab.estimate` does.
+    """
+
+    puzzle: Puzzle
+    option: str
+    """The value of the options `estimate` and `prior` with which solvers use this network, such as `net:tiles-4x4`."""
+    _network: networks.Network
+
+    @property
+    def name(self) -> str:
+        """The hash of its weights: 16 hexadecimal digits."""
+        return self._network.name
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What it predicts: `policy` (which moves are good), `cost_to_go` (remaining moves), `q` (values of moves)."""
+        return self._network.heads
+
+    def estimate(self, states: Boards) -> NDArray[np.float64]:
+        """`float64[B]`: the predicted number of remaining moves, at least 0; it is rarely exact, even at the goal.
+
+        A network without the head `cost_to_go` uses the value of the best move. Raises `Unsupported` for a network
+        that predicts no number of moves.
+        """
+        estimate = networks.estimate(self.puzzle, self.option)
+        return _estimated(self.puzzle, estimate, _states(self.puzzle, states))
+
+    def prior(self, states: Boards) -> NDArray[np.float64]:
+        """`float64[B, M]`: the probability of each legal move, which add up to 1 for each state; 0 for other moves.
+
+        Of several moves with the same effect one is legal; see `Puzzle.legal`. A network without the head `policy` uses
+        its values of moves as logits. Raises `Unsupported` for a network that does not score moves.
+        """
+        prior = networks.prior(self.puzzle, self.option)
+        array = _states(self.puzzle, states)
+        if not len(array):
+            return np.empty((0, self.puzzle.move_count))
+        with naming_bad_boards(Instance(self.puzzle, state) for state in array):
+            probabilities = np.exp(np.asarray(prior.scores(array), np.float64))
+            return np.where(legal_moves(self.puzzle, array), probabilities, 0.0)
+
+    def __repr__(self) -> str:
+        return f"<network {self.name} for {self.puzzle.name}: {', '.join(self.heads)}>"
+
+
+def _chosen(puzzle: Puzzle, choice: str | Estimate | None) -> Estimate:
+    expected = "the name of an estimate such as 'manhattan', of a network such as 'net', or an Estimate"
+    if not isinstance(choice, str | Estimate | None):
+        raise arguments.wrong("the estimate", expected, choice)
+    try:
+        return chosen_estimate(puzzle, choice)
+    except UnknownName:
+        if choice is None:
+            raise Unsupported(f"{puzzle.name} has no estimates of its own; the estimate must be {expected}") from None
+        raise
+
+
+def _estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
+    """`float64[B]`: the estimate of each of the states `[B, S]`."""
+    if not len(states):
+        return np.empty(0)
+    with naming_bad_boards(Instance(puzzle, state) for state in states):
+        values = estimated(puzzle, estimate, states)
+    if values.shape != (len(states),):
+        raise BadOption(
+            f"the estimate '{estimate.name}' must give float[B], a number for each of B = {len(states)} states, "
+            f"not an array {list(values.shape)}"
+        )
+    return values
+
+
+def _states(puzzle: Puzzle, states: object) -> State:
+    """`[B, S]`: the states, an empty array if there are none; raises `BadBoard` for what is no states."""
+    if isinstance(states, Instance):
+        return _state(puzzle, states, "the board")[None]
+    if isinstance(states, np.ndarray):
+        return _checked_array(puzzle, states)
+    if isinstance(states, str) or not isinstance(states, Iterable):
+        raise arguments.wrong("the states", "an array [B, S] or [S], or boards", states, BadBoard)
+    boards = [_state(puzzle, board, f"board {number}") for number, board in enumerate(states, start=1)]
+    return np.stack(boards) if boards else np.empty((0, 0))
+
+
+def _state(puzzle: Puzzle, board: object, place: str) -> State:
+    expected = "an Instance, as puzzle.read gives it (numbers are given as an array)"
+    instance = arguments.require(board, Instance, place, expected, BadBoard)
+    if instance.puzzle != puzzle:
+        raise BadBoard(f"{place} is one of {instance.puzzle.name}, not of {puzzle.name}")
+    return instance.state
+
+
+def _checked_array(puzzle: Puzzle, states: State) -> State:
+    """`[B, S]`: the array with the puzzle's own type of numbers; raises `BadBoard` where it has other values.
+
+    The first state of each length is read as a board. Others are not: that would take longer than most estimates.
+    """
+    array = states[None] if states.ndim == 1 else states
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        kind = f"{array.dtype}{list(states.shape)}"
+        raise BadBoard(f"the states must be numbers [B, S] or [S], not an array {kind}")
+    if not len(array):
+        return array
+    form = puzzle, array.shape[1]
+    if form not in _dtypes:
+        _dtypes[form] = Instance.of(puzzle, array[0]).state.dtype
+    with np.errstate(invalid="ignore"):  # compared below
+        converted = array.astype(_dtypes[form], copy=False)
+    if converted is not array and not np.array_equal(converted, array):
+        raise BadBoard(f"the states of {puzzle.name} are {converted.dtype}[B, S], and this array has other values")
+    return converted
