@@ -271,16 +271,21 @@ def prove(
 
 
 def hint(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Hint:
-    """The optimal moves at a position (`best`), and the regret of every other move; `limit` is for all together.
+    """The optimal moves at a position (`best`), and the regret of every other move.
+
+    `limit` is for all searches together; it is 60 seconds if not given.
 
     Raises:
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
     """
+    from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.hints import hint as run_hint
 
     board = checked.board(instance)
     with naming_bad_boards([board]):
-        return run_hint(_solver(solver, board.puzzle, options), board, checked.limit(limit))
+        return run_hint(
+            _solver(solver, board.puzzle, options), board, checked.limit(DEFAULT_LIMIT if limit is None else limit)
+        )
 
 
 def regrets(
@@ -290,7 +295,7 @@ def regrets(
     limit: Limit | None = None,
     **options: Any,
 ) -> Regrets:
-    """The regret of each move of a game, in wasted moves; `limit` is for the whole game.
+    """The regret of each move of a game, in wasted moves; `limit` is for the whole game, 60 seconds if not given.
 
     `moves` are numbers, or a text with the moves as the puzzle writes them and spaces between, such as 'U D'.
 
@@ -298,12 +303,14 @@ def regrets(
         BadBoard: if a move is illegal, or is none.
         Unsupported: if all solutions of this puzzle are equally long, as those of a Sudoku.
     """
+    from puzzlelab.analysis.bounded_queries import DEFAULT_LIMIT
     from puzzlelab.analysis.game_analysis import regrets as run_regrets
 
     board = checked.board(instance)
     numbers = checked.moves(board.puzzle, moves)
     with naming_bad_boards([board]):
-        return run_regrets(_solver(solver, board.puzzle, options), board, numbers, checked.limit(limit))
+        chosen_limit = checked.limit(DEFAULT_LIMIT if limit is None else limit)
+        return run_regrets(_solver(solver, board.puzzle, options), board, numbers, chosen_limit)
 
 
 def _solver(choice: str | Solver | None, puzzle: Puzzle, options: Mapping[str, Any]) -> Solver:

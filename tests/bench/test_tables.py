@@ -78,7 +78,7 @@ def test_an_upper_bound_counts_for_the_excess_but_not_for_the_optimum(suite: Sui
     (each,) = tables.summaries(run)
     assert each.excess.value == pytest.approx(((3 - 5) + (4 - 2)) / 2)
     assert each.optimal == Proportion(0, 1)
-    assert caveats(run) == ["1 of the 2 known lengths are not proven optimal; the excess is over them."]
+    assert caveats(run) == ["1 of the 2 best known solutions are not proven optimal; the excess is over them."]
 
 
 def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: BenchRun) -> None:
@@ -93,7 +93,7 @@ def test_an_answer_that_does_not_hold_is_unsolved_and_told(run: BenchRun) -> Non
 def test_an_answer_that_is_shorter_than_the_optimum_is_told(suite: Suite, stub: Make) -> None:
     mistaken = Suite("mistaken", suite.puzzle, (SuiteEntry(TWO, known=4, known_is_optimal=True),))
     (remark,) = caveats(runs.run(mistaken, [stub()], Limit()))
-    assert remark.endswith(f"solves {TWO} in 2 moves, fewer than the 4 that are said to be optimal.")
+    assert remark.endswith(f"solves {TWO} with 2 moves, better than the 4 that are said to be optimal.")
 
 
 def test_limits_and_missing_answers_are_told(run: BenchRun) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from puzzlelab.core.errors import Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Result, Stop
 from puzzlelab.core.solver import Attempt, Solver, solve
@@ -115,6 +116,12 @@ def result_interval(result: Result) -> Interval:
 
 
 def require_comparable_moves(puzzle: Puzzle) -> None:
+    """Raise `Unsupported` for a puzzle whose solutions are all equally long, or whose moves have costs or points."""
+    require_counted_moves(puzzle, "a hint")
+    require_different_lengths(puzzle)
+
+
+def require_different_lengths(puzzle: Puzzle) -> None:
     """Raise `Unsupported` for a puzzle whose solutions are all equally long."""
     if presentation_of(puzzle).answer_is_board:
         raise Unsupported(

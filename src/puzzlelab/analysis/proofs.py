@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
 from puzzlelab.core.solutions import require_lister
@@ -148,6 +149,8 @@ def prove(
     claim = claim_of(result)
     if claim is None:
         return None
+    if objective_of(instance.puzzle).kind != "moves" and claim.kind in ("optimal", "lower bound"):
+        return ProofCheck(claim, "undecided", reason="only claims about the number of moves are proven anew")
     if follows_from_rules(instance, result, claim):
         return ProofCheck(claim, "proven", RULES)
     methods = provers(instance.puzzle, claim, claimant)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from puzzlelab.bench.runs import BenchRun
+from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Reference, excesses, has_filled_answers, has_optimum, references
 from puzzlelab.bench.timing import ADVICE, BatchSizes
 from puzzlelab.core.solutions import SEVERAL
@@ -100,7 +100,7 @@ def _bounds(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]
     references = [reference_lengths[entry.board] for entry in run.suite.entries if entry.board in reference_lengths]
     loose = sum(not reference.optimal for reference in references)
     return (
-        [f"{loose} of the {len(references)} known lengths are not proven optimal; the excess is over them."]
+        [f"{loose} of the {len(references)} best known solutions are not proven optimal; the excess is over them."]
         if loose
         else []
     )
@@ -116,11 +116,18 @@ def _wrong(run: BenchRun) -> list[str]:
 
 def _contradictions(run: BenchRun, reference_lengths: dict[str, Reference]) -> list[str]:
     return [
-        f"{answer.solver} solves {answer.entry.board} in {answer.length} moves, "
-        f"fewer than the {reference_lengths[answer.entry.board].length} that are said to be optimal."
+        f"{answer.solver} solves {answer.entry.board} with {_amount(answer)}, "
+        f"better than the {reference_lengths[answer.entry.board].value} that are said to be optimal."
         for answer in run.answers
         if has_optimum(answer, reference_lengths) and min(excesses([answer], reference_lengths), default=0) < 0
     ][:MAX_SENTENCES]
+
+
+def _amount(answer: BenchAnswer) -> str:
+    """'7 moves', 'a cost of 12' or 'a score of 150'."""
+    if answer.row.score is not None:
+        return f"a score of {answer.value}"
+    return f"{answer.value} moves" if answer.row.cost is None else f"a cost of {answer.value}"
 
 
 def _denied(run: BenchRun) -> list[str]:

@@ -17,6 +17,7 @@ from puzzlelab.bench import tables
 from puzzlelab.bench.charts import Chart, add_panels, whole_numbers
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.core.errors import BadInput
+from puzzlelab.core.objective import Kind, objective_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,16 +52,16 @@ def _unsolved(run: BenchRun) -> BadInput:
 
 
 def lengths(run: BenchRun) -> Chart:
-    """The number of boards by the length of each solver's solution, and by the optimum."""
+    """The number of boards by the length, cost or score of each solver's solution, and by the optimum."""
     _require_lengths(run)
-    reference_lengths = tables.references(run)
+    reference_lengths, kind = tables.references(run), objective_of(run.suite.puzzle).kind
     optima = Counter(
-        reference_lengths[e.board].length
+        reference_lengths[e.board].value
         for e in run.suite.entries
         if e.board in reference_lengths and reference_lengths[e.board].optimal
     )
     counts = {
-        solver: Counter(answer.length for answer in answers if answer.length is not None)
+        solver: Counter(answer.value for answer in answers if answer.value is not None)
         for solver, answers in run.by_solver.items()
     }
     all_lengths = sorted({length for count in [optima, *counts.values()] for length in count})
@@ -74,23 +75,25 @@ def lengths(run: BenchRun) -> Chart:
         axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
         if optima:
             axes.hist(list(optima.elements()), bins, histtype="step", color="black", linewidth=1.5, label="optimum")
-        axes.set_xlabel("length (moves)")
+        axes.set_xlabel("length (moves)" if kind == "moves" else kind)
         axes.set_ylabel("boards")
         whole_numbers(axes.xaxis)
         whole_numbers(axes.yaxis)
         axes.legend()
 
-    header = ("length", "optimum", *counts)
+    header = (tables.VALUES[kind][0], "optimum", *counts)
     body = [
         (str(length), str(optima[length]), *(str(count[length]) for count in counts.values())) for length in all_lengths
     ]
-    remarks = [_average_text(name, count) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
-    return Chart("lengths", f"{run.suite.name}: lengths of solutions", header, tuple(body), draw, tuple(remarks))
+    remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
+    title = f"{run.suite.name}: {'lengths' if kind == 'moves' else f'{kind}s'} of solutions"
+    return Chart("lengths", title, header, tuple(body), draw, tuple(remarks))
 
 
-def _average_text(name: str, count: Counter[int]) -> str:
-    boards = count.total()
-    return f"{name}: {sum(count.elements()) / boards:.2f} moves on average over {boards} boards."
+def _average_text(name: str, count: Counter[int], kind: Kind) -> str:
+    mean = f"{sum(count.elements()) / count.total():.2f}"
+    amount = f"{mean} moves" if kind == "moves" else f"a {kind} of {mean}"
+    return f"{name}: {amount} on average over {count.total()} boards."
 
 
 def _bin_edges(all_lengths: Sequence[int]) -> NDArray[np.float64]:
@@ -102,6 +105,14 @@ def _bin_edges(all_lengths: Sequence[int]) -> NDArray[np.float64]:
 # --- two-dimensional histograms ---
 
 
+WORDS: Mapping[Kind, tuple[str, str, str, str]] = {
+    "moves": ("shorter", "longer", "moves ", "as long"),
+    "cost": ("lower", "higher", "", "as high"),
+    "score": ("lower", "higher", "", "as high"),
+}
+"""What is compared -> less, more, the unit before them, and equal, in words."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """The boards that two solvers both solved."""
@@ -109,7 +120,8 @@ class Pair:
     across: str
     up: str
     counts: Counter[tuple[int, int]]
-    """Boards by the length of each one's solution."""
+    """Boards by the length of each one's solution, or by its cost or score."""
+    kind: Kind = "moves"
 
     @property
     def _boards(self) -> str:
@@ -118,15 +130,14 @@ class Pair:
 
     @property
     def remark(self) -> str:
-        """A sentence: how often each solver is shorter."""
+        """A sentence: how often each solver is shorter, or has the lower cost or score."""
+        low, high, unit, equal = WORDS[self.kind]
         signs = Counter(int(np.sign(up - across)) for across, up in self.counts.elements())
         more = sum(up - across for across, up in self.counts.elements()) / self.counts.total()
-        than = (
-            f"{abs(more):.2f} moves {'longer' if more > 0 else 'shorter'} on average" if more else "as long on average"
-        )
+        than = f"{abs(more):.2f} {unit}{high if more > 0 else low} on average" if more else f"{equal} on average"
         return (
             f"{self.up} against {self.across}, on {self.counts.total()} boards {self._boards}: equal on {signs[0]}, "
-            f"shorter on {signs[-1]}, longer on {signs[1]}; {than}."
+            f"{low} on {signs[-1]}, {high} on {signs[1]}; {than}."
         )
 
 
@@ -136,7 +147,7 @@ def lengths2d(run: BenchRun) -> Chart:
     On the diagonal both are equally long; above it the solver that is named at the side is the longer one.
     """
     _require_lengths(run)
-    pairs = _pairs(run)
+    pairs, kind = _pairs(run), objective_of(run.suite.puzzle).kind
     all_lengths = sorted({length for pair in pairs for both in pair.counts for length in both})
     edges, max_count = _bin_edges(all_lengths), max(max(pair.counts.values()) for pair in pairs)
 
@@ -152,16 +163,17 @@ def lengths2d(run: BenchRun) -> Chart:
             bar = figure.colorbar(shown, ax=figure.axes, label="boards")
             whole_numbers(bar.ax.yaxis)
 
-    title = f"{run.suite.name}: lengths of one solver's solutions against another's"
+    what = "lengths" if kind == "moves" else f"{kind}s"
+    title = f"{run.suite.name}: {what} of one solver's solutions against another's"
     remarks = tuple(pair.remark for pair in pairs)
-    header: tuple[str, ...] = ("solver", "against", "its moves", "the other's", "boards")
+    header: tuple[str, ...] = ("solver", "against", f"its {kind}", "the other's", "boards")
     body = [
         (pair.across, pair.up, str(one), str(two), str(count))
         for pair in pairs
         for (one, two), count in sorted(pair.counts.items())
     ]
     if len(pairs) == 1:
-        header, rows = (f"moves of {pairs[0].across}", f"of {pairs[0].up}", "boards"), [row[2:] for row in body]
+        header, rows = (f"{kind} of {pairs[0].across}", f"of {pairs[0].up}", "boards"), [row[2:] for row in body]
         return Chart("lengths2d", title, header, tuple(rows), draw, remarks)
     return Chart("lengths2d", title, header, tuple(body), draw, remarks)
 
@@ -185,7 +197,8 @@ def _pairs(run: BenchRun) -> list[Pair]:
             f"{len(solvers)} solvers have answered '{name}', and lengths2d shows {MAX_SOLVERS_2D} at most: choose two "
             f"by --with, of {', '.join(solvers)}"
         )
-    pairs = [Pair(one, two, _joint_counts(solvers[one], solvers[two])) for one, two in combinations(solvers, 2)]
+    kind = objective_of(run.suite.puzzle).kind
+    pairs = [Pair(one, two, _joint_counts(solvers[one], solvers[two]), kind) for one, two in combinations(solvers, 2)]
     pairs = [pair for pair in pairs if pair.counts]
     if not pairs:
         raise BadInput(
@@ -201,9 +214,9 @@ def _against_optimum(run: BenchRun) -> Pair | None:
     counts: Counter[tuple[int, int]] = Counter()
     for answer in answers:
         reference = reference_lengths.get(answer.entry.board)
-        if answer.length is not None and reference is not None and reference.optimal:
-            counts[reference.length, answer.length] += 1
-    return Pair(OPTIMUM, solver, counts) if counts else None
+        if answer.value is not None and reference is not None and reference.optimal:
+            counts[reference.value, answer.value] += 1
+    return Pair(OPTIMUM, solver, counts, objective_of(run.suite.puzzle).kind) if counts else None
 
 
 def _joint_counts(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
@@ -218,8 +231,8 @@ def _by_occurrence(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], i
     occurrences: Counter[str] = Counter()
     for answer in answers:
         board = answer.entry.board
-        if answer.length is not None:
-            lengths[board, occurrences[board]] = answer.length
+        if answer.value is not None:
+            lengths[board, occurrences[board]] = answer.value
         occurrences[board] += 1
     return lengths
 
@@ -251,7 +264,8 @@ def _draw_pair(axes: Axes, pair: Pair, edges: NDArray[np.float64], max_count: in
         dark = norm(grid[row, column]) > 0.6
         where, text = (middles[column], middles[row]), f"{grid[row, column]:.0f}"
         axes.text(*where, text, ha="center", va="center", size="small", color="white" if dark else "black")
-    axes.set(xlabel=f"moves of {tables.wrapped_label(pair.across)}", ylabel=f"moves of {tables.wrapped_label(pair.up)}")
+    across, up = (f"{pair.kind} of {tables.wrapped_label(name)}" for name in (pair.across, pair.up))
+    axes.set(xlabel=across, ylabel=up)
     axes.set(xlim=(edges[0], edges[-1]), ylim=(edges[0], edges[-1]), aspect="equal")
     axes.set_axisbelow(True)
     whole_numbers(axes.xaxis)

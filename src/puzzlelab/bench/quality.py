@@ -205,7 +205,7 @@ def _level(entry: SuiteEntry, reference_lengths: Mapping[str, tables.Reference])
     reference = reference_lengths.get(entry.board)
     if entry.level is not None or reference is None:
         return entry.level
-    return reference.length if reference.optimal else None
+    return reference.value if reference.optimal else None
 
 
 def _level_quality(

@@ -107,8 +107,21 @@ class BenchAnswer:
         return self.row.length if self.holds else None
 
     @property
+    def value(self) -> int | None:
+        """The score of a solution that holds, or its cost, or else its number of moves; None without one."""
+        if self.length is None or self.row.score is not None:
+            return self.row.score if self.holds else None
+        return self.length if self.row.cost is None else self.row.cost
+
+    def excess_over(self, reference: int) -> int | None:
+        """Moves or cost more than the reference, or points less; None without a solution."""
+        if self.value is None:
+            return None
+        return reference - self.value if self.row.score is not None else self.value - reference
+
+    @property
     def proven(self) -> bool:
-        """Whether it holds and its solver proved that none is shorter."""
+        """Whether it holds and its solver proved that none is better."""
         return self.length is not None and self.row.proof in ("optimal", "unique")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.statistics import Mean, Proportion, mean
 from puzzlelab.bench.timing import BatchSizes, Timing
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def has_filled_answers(puzzle: Puzzle) -> bool:
 
 @dataclass(frozen=True)
 class Reference:
-    """The length to compare solutions with."""
+    """The number of moves, cost or score to compare solutions with."""
 
-    length: int
+    value: int
     optimal: bool
     """Whether it is proven optimal."""
 
@@ -40,11 +41,10 @@ def references(run: BenchRun) -> dict[str, Reference]:
     """By board: the optimum of the suite, else one that a solver proved, else the upper bound of the suite."""
     by_board: dict[str, Reference] = {}
     for answer in run.answers:
-        if answer.proven and answer.length is not None:
-            proven = min(
-                answer.length, by_board[answer.entry.board].length if answer.entry.board in by_board else math.inf
-            )
-            by_board[answer.entry.board] = Reference(int(proven), True)
+        if answer.proven and answer.value is not None:
+            known = by_board.get(answer.entry.board)
+            if known is None or (answer.excess_over(known.value) or 0) < 0:
+                by_board[answer.entry.board] = Reference(answer.value, True)
     for entry in run.suite.entries:
         if entry.known is not None and (entry.known_is_optimal or entry.board not in by_board):
             by_board[entry.board] = Reference(entry.known, entry.known_is_optimal)
@@ -54,13 +54,17 @@ def references(run: BenchRun) -> dict[str, Reference]:
 def excesses(
     answers: Iterable[BenchAnswer], reference_lengths: dict[str, Reference], optimal: bool = False
 ) -> list[int]:
-    """Moves more than the reference, for each solved board with a reference; with `optimal`, only optimal ones."""
-    pairs = [(answer.length, reference_lengths.get(answer.entry.board)) for answer in answers]
-    return [
-        length - reference.length
-        for length, reference in pairs
-        if length is not None and reference is not None and (reference.optimal or not optimal)
+    """Moves or cost more than the reference, or points less, for each solved board with a reference.
+
+    With `optimal`, only those with an optimal reference.
+    """
+    pairs = [(answer, reference_lengths.get(answer.entry.board)) for answer in answers]
+    found = [
+        answer.excess_over(reference.value)
+        for answer, reference in pairs
+        if reference is not None and (reference.optimal or not optimal)
     ]
+    return [excess for excess in found if excess is not None]
 
 
 # --- one solver ---
@@ -78,9 +82,9 @@ class Summary:
     optimal: Proportion
     """Solved in the optimal length; of the boards with a known optimum."""
     length: Mean
-    """Moves, over the solved boards."""
+    """Moves, cost or score, over the solved boards."""
     excess: Mean
-    """Moves more than the reference, over the solved boards that have one."""
+    """Moves or cost more than the reference, or points less, over the solved boards that have one."""
     expanded: float
     """States expanded, on average over all boards."""
     generated: float
@@ -110,14 +114,14 @@ def summary(
     solver: str, answers: Sequence[BenchAnswer], reference_lengths: dict[str, Reference], timing: Timing
 ) -> Summary:
     """The summary of one solver's answers, of which there is at least one."""
-    lengths = [answer.length for answer in answers if answer.length is not None]
+    values = [answer.value for answer in answers if answer.value is not None]
     refuted = sum(answer.holds and answer.row.proof == "unsolvable" for answer in answers)
     return Summary(
         solver=solver,
-        solved=Proportion(len(lengths), len(answers)),
+        solved=Proportion(len(values), len(answers)),
         proven=Proportion(sum(answer.proven for answer in answers), len(answers)),
         optimal=optimal_share(answers, reference_lengths),
-        length=mean(lengths),
+        length=mean(values),
         excess=mean(excesses(answers, reference_lengths)),
         expanded=float(np.mean([answer.row.expanded for answer in answers])),
         generated=float(np.mean([answer.row.generated for answer in answers])),
@@ -159,7 +163,7 @@ def table(run: BenchRun) -> Table:
     result = Table(title=Text(title), box=None)
     result.add_column("solver", overflow="fold")
     all_summaries = summaries(run)
-    columns = FILLED_COLUMNS if has_filled_answers(run.suite.puzzle) else MOVES_COLUMNS
+    columns = FILLED_COLUMNS if has_filled_answers(run.suite.puzzle) else quality_columns(run.suite.puzzle)
     if any(row.evaluations for row in all_summaries):
         columns = {(EVALUATIONS_HEADING if head == NODES_HEADING else head): cell for head, cell in columns.items()}
     for head in columns:
@@ -201,19 +205,26 @@ NODES_HEADING = "nodes:\nexpanded\ngenerated"
 EVALUATIONS_HEADING = f"{NODES_HEADING}\nscored"
 """The heading if a network, or another function outside the search, scored states."""
 COST_COLUMNS: Columns = {NODES_HEADING: _nodes, "seconds:\nmean\nmedian\np95": _seconds}
-MOVES_COLUMNS: Columns = {
-    "solved:\nboards\nshare\n95 %": _solved,
-    "optimal:\nproven\nreached\nshare": _optimal,
-    "length:\nmean\n95 %": _length,
-    "excess": lambda each: decimal(each.excess.value),
-    **COST_COLUMNS,
-}
+VALUES = {"moves": ("length", "excess"), "cost": ("cost", "excess"), "score": ("score", "below\nthe best")}
+"""What is compared -> the headings of its mean, and of its distance from the best."""
 FILLED_COLUMNS: Columns = {
     "solved:\nboards\nshare\n95 %": _solved,
     "proven\nunique\n95 %": _unique,
     "proven\nunsolvable": lambda each: share(each.refuted),
     **COST_COLUMNS,
 }
+
+
+def quality_columns(puzzle: Puzzle) -> Columns:
+    """The columns for a puzzle whose solutions differ in their moves, cost or score."""
+    value, distance = VALUES[objective_of(puzzle).kind]
+    return {
+        "solved:\nboards\nshare\n95 %": _solved,
+        "optimal:\nproven\nreached\nshare": _optimal,
+        f"{value}:\nmean\n95 %": _length,
+        distance: lambda each: decimal(each.excess.value),
+        **COST_COLUMNS,
+    }
 
 
 def share(value: Proportion) -> str:

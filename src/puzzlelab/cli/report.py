@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 @dataclass
 class Improvements:
-    """Reports each shorter solution of a board on standard error, as soon as the solver has it."""
+    """Reports each better solution of a board on standard error, as soon as the solver has it."""
 
-    lengths: dict[BoardInput, int] = field(default_factory=dict)
-    """The fewest moves so far."""
+    best: dict[BoardInput, Result] = field(default_factory=dict)
+    """The best solution so far."""
 
     def see(self, board: BoardInput, attempt: Attempt) -> None:
-        """Report the attempt if it is a solution, and the first or a shorter one."""
+        """Report the attempt if it is a solution, and the first or a better one."""
         from puzzlelab.core.result import Result
         from puzzlelab.engine.report import note
 
         if not isinstance(attempt, Result) or attempt.length is None:
             return
-        if attempt.length < self.lengths.get(board, attempt.length + 1):
-            self.lengths[board] = attempt.length
+        if board not in self.best or attempt.is_better_than(self.best[board]):
+            self.best[board] = attempt
             costs = f"{round(attempt.seconds, 6):.3g} s, {attempt.expanded:,} states expanded"
-            bound = f"{_at_least(attempt.lower_bound)}, " if attempt.lower_bound else ""
-            text = f"solution: {_moves(attempt.length)}, {bound}{costs}"
+            bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
+            text = f"solution: {_value(attempt)}, {bound}{costs}"
             note(f"{board.where}: {text}" if board.where else text)
 
 
@@ -58,8 +58,8 @@ class SolveReport:
     """Writes a solution; if set, nothing else is printed."""
     errors: ErrorTally = field(default_factory=ErrorTally)
     counts: Counter[str] = field(default_factory=Counter)
-    length: int = 0
-    """Moves of all solutions so far."""
+    total: int = 0
+    """Moves of all solutions so far, or their cost or score."""
     seconds: float = 0.0
     interrupted: bool = False
 
@@ -98,7 +98,7 @@ class SolveReport:
         self.counts["solved"] += result.moves is not None
         self.counts["answered"] += 1
         self.counts[result.proof] += 1
-        self.length += result.length or 0
+        self.total += abs(result.objective or 0) if result.score is None else result.score
         self.seconds += round(result.seconds, 6)  # as in rows
         if result.stop == "interrupted":
             self.counts["interrupted"] += 1
@@ -115,7 +115,7 @@ class SolveReport:
         if result.moves is None:
             self.console.print(_unsolved(result))
             return
-        summary = f"{_moves(len(result.moves))}, {self._proof(result)}"
+        summary = f"{_value(result)}, {self._proof(result)}"
         self.console.print(f"{summary}, {round(result.seconds, 6):.3g} s, {result.expanded:,} states expanded")
         if self.scores:
             self._scores(answer)
@@ -142,7 +142,7 @@ class SolveReport:
         if self.presentation.answer_is_board:
             return "not proven to be the only solution"
         more = "; the last seconds brought no shorter one: --time allows more" if result.stop == "patience" else ""
-        return f"not proven optimal ({_at_least(result.lower_bound)}{more})"
+        return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
     def _print_notation(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:
         """Print the solution in the notation of `--as`, or an error if there is none."""
@@ -213,12 +213,33 @@ class SolveReport:
         if counts["error"]:
             parts.append(f"{counts['error']} unreadable")
         if counts["solved"]:
-            parts.append(f"{self.length / counts['solved']:.2f} moves on average")
+            from puzzlelab.core.objective import objective_of
+
+            kind = objective_of(self.puzzle).kind
+            mean = f"{self.total / counts['solved']:.2f}"
+            parts.append(f"{mean} moves on average" if kind == "moves" else f"a {kind} of {mean} on average")
         self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
 
 
 def _moves(length: int) -> str:
     return f"{length} move{'' if length == 1 else 's'}"
+
+
+def _value(result: Result) -> str:
+    """The number of moves, and the cost or the score where the puzzle has one."""
+    moves = _moves(result.length or 0)
+    if result.score is not None:
+        return f"score {result.score:,} in {moves}"
+    return moves if result.cost is None else f"cost {result.cost:,} in {moves}"
+
+
+def _bound(result: Result) -> str:
+    """What is known of all solutions; empty if nothing is."""
+    if result.upper_bound is not None:
+        return f"no score is above {result.upper_bound:,}"
+    if result.score is not None:
+        return ""
+    return _at_least(result.lower_bound) if result.cost is None else f"no cost is below {result.lower_bound:,}"
 
 
 def _at_least(bound: int) -> str:
@@ -230,5 +251,5 @@ def _unsolved(result: Result) -> str:
         return f"proven unsolvable: {result.reason}"
     limits = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
     why = result.reason or limits.get(result.stop, result.stop)
-    bound = f"{_at_least(result.lower_bound)}; " if result.lower_bound else ""
+    bound = f"{_bound(result)}; " if result.lower_bound or result.upper_bound is not None else ""
     return f"not solved: {why} ({bound}{result.expanded:,} states expanded)"

@@ -8,11 +8,11 @@ Shapes: S = length of a state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.puzzle import Instance, Puzzle, State, states_along
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.views import Costs, Scores
@@ -66,6 +66,12 @@ class Objective:
         states = list(states_along(instance.puzzle, instance.state, moves))
         return sum(map(self.step, states[:-1], moves, states[1:]))
 
+    def remaining(self, states: Sequence[State], moves: Sequence[int]) -> list[int]:
+        """The moves, cost or points from each of the `states` on a path, without the last one, to its end."""
+        steps = list(map(self.step, states[:-1], moves, states[1:]))
+        sums = [sum(steps[place:]) for place in range(len(steps))]
+        return [-rest for rest in sums] if self.kind == "score" else sums
+
     def with_sums(self, result: Result, total: int | None, bound: int) -> Result:
         """The result with the sum of its steps, None without moves, and a lower bound on every sum of steps."""
         if self.kind == "score":
@@ -81,6 +87,15 @@ class Objective:
         return replace(result, score=-total) if self.kind == "score" else replace(result, cost=total)
 
 
+def require_counted_moves(puzzle: Puzzle, what: str) -> None:
+    """Raise `Unsupported` for a puzzle whose moves have costs or points; `what` begins the sentence."""
+    kind = objective_of(puzzle).kind
+    if kind != "moves":
+        raise Unsupported(f"{what} counts moves, and the moves of {puzzle.name} have {KINDS[kind]}")
+
+
+KINDS: Mapping[Kind, str] = {"cost": "costs", "score": "a score"}
+"""What the moves of a puzzle may have, in words."""
 MOVES = Objective()
 """Every move counts the same."""
 

@@ -1,7 +1,15 @@
 """The values that a solver yields: its progress and its results."""
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any, Literal
+
+from puzzlelab.core.errors import BadOption
+from puzzlelab.core.puzzle import Instance, states_along
+from puzzlelab.core.views import DrawsSvg
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
 Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
@@ -49,11 +57,52 @@ class Result:
     """The sum of the points of the moves, for puzzles with a score; None for others."""
     upper_bound: int | None = None
     """No solution has a higher score than this; None where nothing is known."""
+    instance: Instance | None = field(default=None, compare=False, repr=False)
+    """The board that it answers; `solve` and the other public functions set it."""
 
     @property
     def length(self) -> int | None:
         """The number of moves, or None."""
         return None if self.moves is None else len(self.moves)
+
+    @property
+    def board(self) -> Instance:
+        """The board that it answers; raises `BadOption` for a result that no public function has given."""
+        if self.instance is None:
+            raise BadOption("this result does not know its board: it comes from a solver itself, and not from `solve`")
+        return self.instance
+
+    @property
+    def move_names(self) -> list[str]:
+        """The moves as the puzzle writes them; none without a solution."""
+        return [self.board.puzzle.write_move(move) for move in self.moves or ()]
+
+    def boards(self) -> Iterator[Instance]:
+        """Yield the board before the first move, and after each move, by the plain rules."""
+        puzzle = self.board.puzzle
+        for state in states_along(puzzle, self.board.state, self.moves or ()):
+            yield Instance(puzzle, state)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The puzzle, the board, the moves as text, and every number, for a table or for JSON."""
+        values = {name: value for name, value in vars(self).items() if name != "instance"}
+        puzzle = self.board.puzzle
+        moves = None if self.moves is None else self.move_names
+        tried = [puzzle.write_move(move) for move in self.tried]
+        names = {"puzzle": puzzle.name, "board": puzzle.write(self.board.state)}
+        return {**names, **values, "moves": moves, "tried": tried, "length": self.length}
+
+    def _repr_html_(self) -> str:
+        """The board and the moves, for notebooks."""
+        if self.instance is None:
+            return escape(repr(self))
+        puzzle, state = self.instance.puzzle, self.instance.state
+        drawing = puzzle.view(DrawsSvg)
+        picture = f"<pre>{escape(puzzle.draw(state))}</pre>" if drawing is None else drawing.svg(state)
+        moves = escape(" ".join(self.move_names) if self.moves is not None else self.reason or self.stop)
+        sums = {"moves": self.length, "cost": self.cost, "score": self.score, "proof": self.proof}
+        facts = ", ".join(f"{name} {value}" for name, value in sums.items() if value is not None)
+        return f'<div style="max-width: 20em">{picture}</div><p>{escape(facts)}</p><p>{moves}</p>'
 
     @property
     def objective(self) -> int | None:
@@ -67,7 +116,7 @@ class Result:
         """No solution has a lesser `objective` than this."""
         return self.lower_bound if self.upper_bound is None else -self.upper_bound
 
-    def is_better_than(self, other: "Result") -> bool:
+    def is_better_than(self, other: Result) -> bool:
         """Whether this solution has fewer moves, a lower cost, or a higher score; any is better than none."""
         mine, theirs = self.objective, other.objective
         return mine is not None and (theirs is None or mine < theirs)

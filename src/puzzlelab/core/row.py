@@ -25,7 +25,7 @@ from puzzlelab.core.version import VERSION
 
 _LOGGER = logging.getLogger("puzzlelab")
 ROW_BEGINS = '{"puzzle"'
-RARE = ("tried", "error", "seconds_shared", "batch")
+RARE = ("cost", "score", "upper_bound", "tried", "error", "seconds_shared", "batch")
 """Columns that are omitted where they are empty."""
 
 
@@ -44,10 +44,16 @@ class Row(BaseModel):
     version: str = ""
     moves: list[str] | None = None
     length: int | None = None
+    cost: int | None = None
+    """The cost of the moves; only in rows of puzzles whose moves have costs."""
+    score: int | None = None
+    """The score of the moves; only in rows of puzzles with a score."""
     proof: Proof = "none"
     reason: str = ""
     stop: Stop = "done"
     lower_bound: int = 0
+    upper_bound: int | None = None
+    """A bound on the score."""
     seconds: float = 0.0
     expanded: int = 0
     generated: int = 0
@@ -95,7 +101,8 @@ class Row(BaseModel):
         """The result in the row; raises `BadBoard` for an invalid move."""
         moves = None if self.moves is None else tuple(_read_moves(puzzle, self.moves))
         counts = self.expanded, self.generated, self.evaluations, self.seconds
-        return Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
+        result = Result(moves, self.proof, self.reason, self.stop, self.lower_bound, *counts, batch=self.batch or "")
+        return replace(result, cost=self.cost, score=self.score, upper_bound=self.upper_bound)
 
     def answer(self, puzzle: Puzzle) -> Answer:
         """The answer in the row, verified again; raises `BadBoard` for an invalid board or move.
@@ -162,6 +169,9 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
     columns = {
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
+        "cost": result.cost,
+        "score": result.score,
+        "upper_bound": result.upper_bound,
         "proof": result.proof,
         "reason": result.reason,
         "stop": result.stop,

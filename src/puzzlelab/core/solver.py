@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from puzzlelab.core import networks
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.objective import bound_of, objective_of, with_tighter_bound
+from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
@@ -70,10 +70,6 @@ class KeepsCosts(Protocol):
 
     It has no method. A portfolio has this ability, and refuses solvers that do not.
     """
-
-
-KINDS = {"cost": "costs", "score": "a score"}
-"""What the moves of a puzzle may have, in words."""
 
 
 class Selective(Protocol):
@@ -140,9 +136,8 @@ def require_views(solver: Solver, puzzle: Puzzle) -> None:
     missing = [view.__name__ for view in needed if puzzle.view(view) is None]
     if missing:
         raise Unsupported(f"{solver.name} cannot solve {puzzle.name}, which offers no view '{missing[0]}'")
-    kind = objective_of(puzzle).kind
-    if kind != "moves" and ability(solver, KeepsCosts) is None:
-        raise Unsupported(f"{solver.name} counts moves, and the moves of {puzzle.name} have {KINDS[kind]}")
+    if ability(solver, KeepsCosts) is None:
+        require_counted_moves(puzzle, solver.name)
 
 
 def usual_solver(puzzle: Puzzle | None) -> tuple[str, Mapping[str, Any]]:
@@ -249,7 +244,8 @@ def answer(
 
 
 def _verified(solver: Solver, instance: Instance, result: Result) -> Answer:
-    verified = Answer.of(instance, objective_of(instance.puzzle).completed(instance, result))
+    completed = objective_of(instance.puzzle).completed(instance, result)
+    verified = Answer.of(instance, replace(completed, instance=instance))
     if not verified.verdict.holds:
         raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verified.verdict.reason}")
     return verified

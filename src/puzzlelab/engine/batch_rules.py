@@ -25,6 +25,8 @@ class Successors(NamedTuple):
     """[B]: whether the move was legal."""
     solved: NDArray[np.bool_]
     """[B]: whether the state is a goal."""
+    costs: NDArray[np.int64]
+    """[B]: the cost of the move: 1 without the view `Costs`, minus its points with the view `Scores`; 0 if illegal."""
 
 
 class AllSuccessors(NamedTuple):
@@ -38,6 +40,8 @@ class AllSuccessors(NamedTuple):
     """[R]: the move from the parent to each."""
     solved: NDArray[np.bool_]
     """[R]."""
+    costs: NDArray[np.int64]
+    """[R]: the cost of each move, as in `Successors`."""
 
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
@@ -54,16 +58,17 @@ def apply_moves(
     """
     named = (canonical_moves(puzzle, states) if canonical is None else canonical)[np.arange(len(states)), moves]
     rules, working = _working(puzzle, states)
-    after, solved = working.copy(), np.zeros(len(states), bool)
-    runner(make_moves, rules)(rules.tables, working, named, after, solved)
-    return Successors(rules.decode(after), named >= 0, solved)
+    after, solved, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
+    runner(make_moves, rules)(rules.tables, working, named, after, solved, costs)
+    return Successors(rules.decode(after), named >= 0, solved, costs)
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B]`: whether each of the plain `states[B, S]` is a goal."""
     rules, working = _working(puzzle, states)
     goals = np.zeros(len(states), bool)
-    runner(make_moves, rules)(rules.tables, working, np.full(len(states), -1), working.copy(), goals)
+    no_moves, costs = np.full(len(states), -1), np.zeros(len(states), np.int64)
+    runner(make_moves, rules)(rules.tables, working, no_moves, working.copy(), goals, costs)
     return goals
 
 
@@ -71,10 +76,10 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
     """All successors of the plain `states[B, S]`."""
     rules, working = _working(puzzle, states)
     owner, move = np.nonzero(_named(puzzle, rules, working) >= 0)
-    parents, solved = working[owner], np.zeros(len(owner), bool)
+    parents, solved, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
     after = parents.copy()
-    runner(make_moves, rules)(rules.tables, parents, move, after, solved)
-    return AllSuccessors(rules.decode(after), owner, move, solved)
+    runner(make_moves, rules)(rules.tables, parents, move, after, solved, costs)
+    return AllSuccessors(rules.decode(after), owner, move, solved, costs)
 
 
 def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:

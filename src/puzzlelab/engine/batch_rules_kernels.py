@@ -22,14 +22,23 @@ def name_legal(tables: Any, states: State, moves: NDArray[np.int32], named: NDAr
 
 
 @compiled
-def make_moves(tables: Any, states: State, moves: NDArray[np.int64], after: State, solved: NDArray[np.bool_]) -> None:
+def make_moves(
+    tables: Any,
+    states: State,
+    moves: NDArray[np.int64],
+    after: State,
+    solved: NDArray[np.bool_],
+    costs: NDArray[np.int64],
+) -> None:
     """Write what `states: T[B, S]` become by legal `moves: int64[B]` into `after: T[B, S]`, where the states stand too.
 
-    A negative move leaves the state as it is.
+    `costs: int64[B]` gets the cost of each move. A negative move leaves the state as it is, and costs nothing.
     """
     for place in range(len(states)):
+        costs[place] = 0
         if moves[place] >= 0:
             kernels.apply(tables, states[place], moves[place], after[place])
+            costs[place] = kernels.move_cost(tables, states[place], moves[place], after[place])
         solved[place] = kernels.solved(tables, after[place])
 
 

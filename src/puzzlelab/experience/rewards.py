@@ -1,8 +1,8 @@
 """Reward functions of reinforcement learning, by name: some for every puzzle, some that a puzzle defines.
 
-Only with `moves` and `potential` the shortest solution has the greatest return. The others are in use elsewhere, and
-are here so that their effect can be measured. Rewards are added by a plus sign between spaces, each with an optional
-factor: `goal + 0.1*cleared`.
+Only with `moves`, `cost`, `score` and `potential` the best solution has the greatest return. The others are in use
+elsewhere, and are here so that their effect can be measured. Rewards are added by a plus sign between spaces, each
+with an optional factor: `goal + 0.1*cleared`.
 
 Shapes: B = moves, S = length of a state.
 """
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Rewards
 from puzzlelab.engine.batch_rules import Successors, estimated
@@ -32,15 +33,21 @@ GENERAL = {
     "illegal": "-10 for a move that cannot be made, 0 for any other",
     "potential:ESTIMATE": "-1 for every move, and how much nearer the goal is by this estimate of the puzzle",
 }
+SUMS: dict[str, str] = {
+    "cost": "minus the cost of the move, -1 for one that cannot be made",
+    "score": "the points of the move, -1 for one that cannot be made",
+}
+"""The rewards of puzzles whose moves have costs, and of those with a score."""
 ILLEGAL_MOVE = -1.0
 """Added to a puzzle's own reward for an illegal move."""
 
 
 def available(puzzle: Puzzle) -> Mapping[str, str]:
     """The reward functions for this puzzle: name -> description."""
-    estimates, own = puzzle.view(Estimates), puzzle.view(Rewards)
+    estimates, own, kind = puzzle.view(Estimates), puzzle.view(Rewards), objective_of(puzzle).kind
+    sums: dict[str, str] = {kind: SUMS[kind]} if kind in SUMS else {}
     general = {name: about for name, about in GENERAL.items() if ":" not in name or estimates}
-    return {**general, **(own.rewards if own else {}), **general}
+    return {**sums, **general, **(own.rewards if own else {}), **general, **sums}
 
 
 def make(puzzle: Puzzle, name: str, discount: float = 1.0) -> Reward:
@@ -81,6 +88,8 @@ def _single(puzzle: Puzzle, name: str, discount: float) -> Reward:
     if name not in names or (name in GENERAL and ":" in name):
         raise UnknownName(f"reward for {puzzle.name}", name, names)
     simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal, "win": _win, "illegal": _illegal}
+    if name in SUMS and name == objective_of(puzzle).kind:
+        return _negative_cost
     if name in simple:
         return simple[name]
     own = puzzle.view(Rewards)
@@ -90,6 +99,10 @@ def _single(puzzle: Puzzle, name: str, discount: float) -> Reward:
 
 def _moves(states: State, successors: Successors) -> NDArray[np.float32]:
     return np.full(len(states), -1.0, np.float32)
+
+
+def _negative_cost(states: State, successors: Successors) -> NDArray[np.float32]:
+    return np.where(successors.allowed, -successors.costs, ILLEGAL_MOVE).astype(np.float32)
 
 
 def _goal(states: State, successors: Successors) -> NDArray[np.float32]:

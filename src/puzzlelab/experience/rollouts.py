@@ -18,6 +18,7 @@ from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.hints import hint_by
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, solve, with_memory
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
@@ -66,10 +67,13 @@ class Rollouts:
         """The positions along the solver's solution, each with the move of the solution."""
         result = solve(self.solver, start, self.limit, lambda attempt: stop.is_set())
         _check_interrupt(result.stop)
-        moves, path = result.moves or (), SolutionPath()
+        objective = objective_of(self.puzzle)
+        moves, path = result.moves or (), SolutionPath(unit=UNITS[objective.kind])
         proven = result.proof in ("optimal", "unique")
-        for number, (position, move) in enumerate(zip(positions_of(start, moves), moves, strict=False)):
-            path.add(position, [move], len(moves) - number, proven)
+        positions = list(positions_of(start, moves))
+        remaining = objective.remaining([position.state for position in positions], moves)
+        for position, move, rest in zip(positions, moves, remaining, strict=False):
+            path.add(position, [move], rest, proven)
         return path
 
     def _optimal_moves(self, game: int) -> Callable[[Instance, threading.Event], SolutionPath]:
@@ -109,6 +113,10 @@ def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.fl
     return unsolved[int(draw[1] * len(unsolved))] if unsolved else None
 
 
+UNITS = {"moves": "moves", "cost": "of cost", "score": "points"}
+"""What `remaining` counts, in words."""
+
+
 @dataclass
 class SolutionPath:
     """The positions along one solution."""
@@ -117,9 +125,10 @@ class SolutionPath:
     targets: list[NDArray[np.bool_]] = field(default_factory=list)
     remaining: list[int] = field(default_factory=list)
     proven: list[bool] = field(default_factory=list)
+    unit: str = "moves"
 
     def add(self, position: Instance, moves: Iterable[int], remaining: int, proven: bool) -> None:
-        """Add a position, its target moves, and the number of moves to the goal."""
+        """Add a position, its target moves, and the moves, cost or points from there on."""
         mask = np.zeros(position.puzzle.move_count, bool)
         mask[list(moves)] = True
         self.states.append(position.state)
@@ -130,8 +139,9 @@ class SolutionPath:
     def samples(self, game: int, start: Instance) -> TrainingSamples:
         """The positions as samples; raises `BadOption` for a solution that is too long."""
         count = len(self.states)
-        if count and self.remaining[0] > LONGEST:
-            raise BadOption(f"a solution of {self.remaining[0]:,} moves is too long for samples (at most {LONGEST:,})")
+        if count and not 0 <= min(self.remaining) <= max(self.remaining) <= LONGEST:
+            extreme = max(self.remaining, key=abs)
+            raise BadOption(f"a solution of {extreme:,} {self.unit} cannot be a sample (0 to {LONGEST:,})")
         return TrainingSamples(
             np.full(count, game),
             np.array(self.states, start.state.dtype).reshape(count, start.state.size),

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.analysis.bounded_queries import require_comparable_moves
+from puzzlelab.analysis.bounded_queries import require_different_lengths
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of, require_counted_moves
 from puzzlelab.core.outputs import check_folder, only_writer_in
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
@@ -80,7 +81,9 @@ class Teacher:
     def __post_init__(self) -> None:
         if self.branches < 0:
             raise BadOption(f"a game has 0 branches or more, not {self.branches}")
-        require_comparable_moves(self.puzzle)
+        require_different_lengths(self.puzzle)
+        if self.exact:
+            require_counted_moves(self.puzzle, "an exact teacher")
         require(self.solver, self.puzzle)
         samples = self.puzzle.view(Samples)
         scale = self.scale or (DEFAULT_SCALE if samples and DEFAULT_SCALE in samples.scales else None)
@@ -142,7 +145,8 @@ class Teacher:
         from puzzlelab.experience.fast_rollouts import fast_rollouts
 
         draws = self._branch_draws if self.branches else None
-        may_be_fast = not self.exact and self.limit == Limit()
+        counts_moves = objective_of(self.puzzle).kind == "moves"
+        may_be_fast = counts_moves and not self.exact and self.limit == Limit()
         fast = fast_rollouts(self.puzzle, self.solver, self.board, draws) if may_be_fast else None
         return fast or Rollouts(self.puzzle, self.solver, self.exact, self.limit, self.board, self._tie_breaks, draws)
 

@@ -19,6 +19,7 @@ from pydantic import Field
 from puzzlelab.analysis.network_options import with_options
 from puzzlelab.core import registry
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
@@ -76,7 +77,7 @@ class EvalSettings(Settings):
 
 @dataclass(frozen=True)
 class Evaluator:
-    """The boards of an evaluation, and the fewest moves of each where they are proven."""
+    """The boards of an evaluation, and the optimum of each where it is proven: moves, cost, or minus the score."""
 
     puzzle: Puzzle
     states: tuple[State, ...]
@@ -90,6 +91,9 @@ class Evaluator:
         watch: Callable[[], None] = lambda: None,
     ) -> Metrics:
         """`solved`, the share of boards solved; the means of `moves`, of the optimum (`least`) and of the `excess`.
+
+        Where moves have costs or points, `cost` or `score` takes the place of `moves`, and for a score `most` that of
+        `least`; the excess is the cost above the optimum, or the points below it.
 
         Where the settings name no guide, the network is asked for its estimate, if it has one, or for its prior; with
         `prefers_prior` for its prior, if it has one, or for its estimate. `watch` is called again and again, and may
@@ -108,18 +112,21 @@ class Evaluator:
 
         instances = [Instance(self.puzzle, state) for state in self.states]
         results = [uninterrupted(result) for result in solve_all(solver, instances, Limit(), over)]
-        lengths = [result.length for result in results if result.length is not None]
-        metrics: Metrics = {"solved": len(lengths) / len(results)}
-        if lengths:
-            metrics["moves"] = float(np.mean(lengths))
+        kind = objective_of(self.puzzle).kind
+        objectives = [result.objective for result in results]
+        sums = [each for each in objectives if each is not None]
+        metrics: Metrics = {"solved": len(sums) / len(results)}
+        if sums:
+            metrics[kind] = float(abs(np.mean(sums))) if kind != "score" else -float(np.mean(sums))
         comparable = [
-            (result.length, optimum)
-            for result, optimum in zip(results, self.optima, strict=True)
-            if result.length is not None and optimum is not None
+            (objective, optimum)
+            for objective, optimum in zip(objectives, self.optima, strict=True)
+            if objective is not None and optimum is not None
         ]
         if comparable:
-            metrics["least"] = float(np.mean([optimum for _, optimum in comparable]))
-            metrics["excess"] = float(np.mean([length - optimum for length, optimum in comparable]))
+            optimum = float(np.mean([optimum for _, optimum in comparable]))
+            metrics |= {"most": -optimum} if kind == "score" else {"least": optimum}
+            metrics["excess"] = float(np.mean([objective - optimum for objective, optimum in comparable]))
         return metrics
 
 
@@ -196,7 +203,7 @@ def _prove(
             return puzzle.write(state), None
         limit = Limit(seconds=seconds)
         result = uninterrupted(solve(solver, Instance(puzzle, state), limit, lambda attempt: stop.is_set()))
-        return puzzle.write(state), result.length if result.proof in ("optimal", "unique") else None
+        return puzzle.write(state), result.objective if result.proof in ("optimal", "unique") else None
 
     return ordered_map(prove, states, on_interrupt=stop.set, watch=watch)
 

@@ -186,7 +186,7 @@ class DqnTask(OnlineTask):
         """(`shares: float[B, M]`, equal for all legal moves, and the target value `float[B, M]` of each)."""
         puzzle, states = self.learner.puzzle, columns["state"]
         ahead, canonical = successors(puzzle, states), canonical_moves(puzzle, states)
-        results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved)
+        results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved, ahead.costs)
         has_moves = (canonical_moves(puzzle, ahead.states) >= 0).any(axis=1)
         terminal = ahead.solved | ~has_moves
         reward = self.reward(states[ahead.owner], results)
