@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -21,11 +22,12 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import puzzlelab.gym
 from puzzlelab import BadBoard, BadInput, BadOption, Instance, UnknownName, Unsupported, load, solve
+from puzzlelab._gym_game import EnvironmentSettings
 from puzzlelab.core import registry
 from puzzlelab.core.views import DrawsSvg, Estimates, Planes, is_legal
-from puzzlelab.engine.batch_rules import Successors
+from puzzlelab.engine.batch_rules import apply_moves
 from puzzlelab.experience import rewards
-from puzzlelab.gym import PuzzleEnv, PuzzleVectorEnv
+from puzzlelab.gym import EnvironmentOptions, PuzzleEnv, PuzzleVectorEnv
 
 ROOT = Path(__file__).parents[1]
 GRID = "12..3412 21.4 4321".replace(" ", "")
@@ -77,7 +79,8 @@ def test_every_family_has_an_id_and_any_puzzle_has_one_too():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_gymnasium_finds_nothing_wrong(name):
+def test_gymnasium_finds_nothing_wrong(name, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # it tries all render modes, also the window
     check_env(make(name, **GAMES[name]).unwrapped)
 
 
@@ -181,6 +184,7 @@ def test_masks_and_moves_are_those_of_the_plain_rules(name, seed):
         mask = [is_legal(puzzle, before, move) for move in range(puzzle.move_count)]
         assert info["action_mask"].dtype == np.int8
         assert info["action_mask"].tolist() == mask
+        assert (env.action_masks().dtype, env.action_masks().tolist()) == (bool, mask)
         assert np.array_equal(observation, puzzle.view(Planes).planes(before[None])[0])
         move = int(random.integers(puzzle.move_count) if random.random() < 0.3 else random.choice(np.flatnonzero(mask)))
         observation, reward, terminated, truncated, info = env.step(move)
@@ -194,8 +198,13 @@ def test_masks_and_moves_are_those_of_the_plain_rules(name, seed):
 
 
 def test_all_cells_of_a_cluster_may_be_clicked():
-    _, info = make("Dust", width=3, height=2, colours=2, board="R R G / R G G").reset()
-    assert info["action_mask"].tolist() == [1] * 6
+    env = make("Dust", width=3, height=2, colours=2, board="R R G / R G G")
+    assert env.reset()[1]["action_mask"].tolist() == [1] * 6
+    assert env.get_wrapper_attr("action_masks")().tolist() == [True] * 6  # as sb3-contrib finds it, behind wrappers
+    one, other = (env.unwrapped.puzzle.apply(env.unwrapped.instance.state, cell) for cell in (0, 1))
+    assert np.array_equal(one, other)
+    env.step(1)  # a cell of the cluster that `legal` does not name
+    assert np.array_equal(env.unwrapped.instance.state, one)
 
 
 # --- what is paid, and when it ends ---------------------------------------------------------------------------------
@@ -225,7 +234,8 @@ def test_every_scheme_of_a_puzzle_pays_what_it_says(name):
             before = env.instance.state[None]
             allowed = np.array([is_legal(puzzle, before[0], move)])
             _, paid, _, _, info = env.step(move)
-            made = Successors(env.instance.state[None], allowed, np.array([info["solved"]]))
+            made = apply_moves(puzzle, before, np.array([move]))
+            made = made._replace(states=env.instance.state[None], allowed=allowed, solved=np.array([info["solved"]]))
             assert paid == pytest.approx(rewards.make(puzzle, reward, 0.9)(before, made)[0])
 
 
@@ -327,7 +337,47 @@ def test_pictures_say_what_they_need(missing, monkeypatch):
         env.render()
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_a_window_shows_the_picture_at_every_reset_and_step(name, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame = pytest.importorskip("pygame")
+    env, drawn = (make(name, render_mode=mode, **GAMES[name]).unwrapped for mode in ("human", "rgb_array"))
+    env.metadata["render_fps"] = 1000
+    env.close()  # without effect before the first picture
+    for env_of_mode in (env, drawn):
+        env_of_mode.reset(seed=2)
+    assert shown(pygame) == drawn.render().tobytes()
+    move = int(np.argmax(drawn.action_masks()))
+    for env_of_mode in (env, drawn):
+        env_of_mode.step(move)
+    assert shown(pygame) == drawn.render().tobytes()
+    assert env.render() is None
+    env.close()
+    assert not pygame.display.get_init()
+    env.reset(seed=2)  # opens it again
+    env.close()
+
+
+def shown(pygame):
+    """The bytes of the picture in the window."""
+    return pygame.surfarray.array3d(pygame.display.get_surface()).transpose(1, 0, 2).tobytes()
+
+
+def test_a_window_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    env = make("Puzzle", render_mode="human")
+    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="'human' needs pygame.*pip install pygame"):
+        env.reset(seed=0)
+
+
 # --- what cannot be -------------------------------------------------------------------------------------------------
+
+
+def test_editors_know_every_option():
+    hints = {**get_type_hints(EnvironmentOptions), "render_mode": get_type_hints(PuzzleEnv.__init__)["render_mode"]}
+    fields = EnvironmentSettings.model_fields
+    assert hints == {name: field.annotation for name, field in fields.items()}
+    assert EnvironmentOptions.__required_keys__ == set()
 
 
 @pytest.mark.parametrize(
@@ -380,6 +430,8 @@ def test_what_a_reset_cannot_do(env):
 def test_no_move_before_the_first_board(env, action):
     with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
         env.step(action)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        env.action_masks()
 
 
 def test_a_puzzle_without_boards_of_its_own_needs_one():
@@ -444,6 +496,58 @@ def test_a_new_board_comes_a_step_after_the_end():
     assert np.array_equal(observations[0], env.puzzle.view(Planes).planes(env.instance(0).state[None])[0])
 
 
+def test_some_rows_may_be_reset_at_once():
+    env = many("Tiles", 3, rows=3, columns=3, max_moves=9)
+    env.reset(seed=1, options={"board": NEARLY})
+    boards = [env.instance(row) for row in range(3)]
+    env.step([L, R, U])
+    rows = np.array([True, True, False])
+    observations, infos = env.reset(options={"reset_mask": rows})
+    assert infos["moves"].tolist() == [0, 0, 1]
+    assert boards == [env.puzzle.read(NEARLY)] * 3
+    states = np.array([env.instance(row).state for row in range(3)])
+    assert np.array_equal(observations, env.puzzle.view(Planes).planes(states))
+    masks = [[is_legal(env.puzzle, state, move) for move in range(4)] for state in states]
+    assert env.action_masks().tolist() == infos["action_mask"].tolist() == masks
+    moves = env.action_masks().argmax(axis=1)
+    after = [env.puzzle.apply(state, move).tolist() for state, move in zip(states, moves, strict=True)]
+    paid = env.step(moves)[1]  # the row that had ended makes its move too
+    assert [env.instance(row).state.tolist() for row in range(3)] == after
+    assert paid.tolist() == [-1, -1, -1]
+
+
+def test_rows_may_be_reset_to_boards_of_ones_own():
+    env = many("Puzzle", 3)
+    env.reset(seed=1)
+    last = env.instance(1)
+    env.reset(options={"reset_mask": np.array([True, False, True]), "board": [NEARLY, "8 6 7 2 5 4 3 0 1"]})
+    assert [env.puzzle.write(env.instance(row).state) for row in (0, 2)] == [NEARLY, "8 6 7 2 5 4 3 0 1"]
+    assert env.instance(1) == last
+
+
+def test_a_row_that_is_reset_to_a_dead_end_says_so():
+    env = many("Sudoku", 2, box_rows=2, box_columns=2, board=GRID)
+    env.reset()
+    dead = "123" + GRID[3:]
+    infos = env.reset(options={"reset_mask": np.array([False, True]), "board": dead})[1]
+    assert (infos["dead_end"].tolist(), infos["solved"].tolist()) == ([False, True], [False, False])
+
+
+@pytest.mark.parametrize("rows", [[True, False], np.ones(3, bool), np.zeros(2, bool), np.ones(2, int)])
+def test_what_is_no_choice_of_rows(rows):
+    env = many("Puzzle", 2)
+    env.reset(seed=0)
+    with pytest.raises(BadOption, match="an array of 2 booleans, one of which at least is True"):
+        env.reset(options={"reset_mask": rows})
+    with pytest.raises(BadOption, match="reset has no option 'reset_mask'"):
+        make("Puzzle").reset(options={"reset_mask": rows})
+
+
+def test_no_row_is_reset_alone_before_the_first_board():
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call reset"):
+        PuzzleVectorEnv(2).reset(options={"reset_mask": np.array([True, False])})
+
+
 def test_one_seed_is_one_course_of_many_games():
     def course(seed):
         env = many("Dust", 20, width=3, height=2, colours=2)
@@ -482,7 +586,15 @@ def test_many_are_rendered_one_by_one():
     env = many("Puzzle", 2, render_mode="ansi")
     env.reset(options={"board": [NEARLY, "8 6 7 2 5 4 3 0 1"]})
     assert env.render() == ("1 2 3\n4 5 6\n7 . 8", "8 6 7\n2 5 4\n3 . 1")
+    assert env.render_row(1) == "8 6 7\n2 5 4\n3 . 1"
     assert many("Puzzle", 2).render() is None
+    assert many("Puzzle", 2).render_row(0) is None
+
+
+def test_many_open_no_window():
+    with pytest.raises(BadOption, match="opens no window; its render_mode can be 'ansi' or 'rgb_array'"):
+        many("Puzzle", 2, render_mode="human")
+    assert many("Puzzle", 2).metadata["render_modes"] == ["ansi", "rgb_array"]
 
 
 def test_many_are_one_at_least():
@@ -519,8 +631,10 @@ def test_states_of_every_type_have_a_space(corridor, kind, least):
 def test_what_a_puzzle_of_plain_rules_has_not(corridor):
     with pytest.raises(Unsupported, match="corridor-9 has no planes; its observation can be 'state'"):
         make("Puzzle", puzzle=corridor(), observation="planes")
-    with pytest.raises(Unsupported, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
-        make("Puzzle", puzzle=corridor(), render_mode="rgb_array")
+    for mode in ("rgb_array", "human"):
+        with pytest.raises(Unsupported, match="corridor-9 draws no pictures; its render_mode can be 'ansi'"):
+            make("Puzzle", puzzle=corridor(), render_mode=mode)
+    assert make("Puzzle", puzzle=corridor(), board="2").metadata["render_modes"] == ["ansi"]
 
 
 def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
@@ -542,13 +656,14 @@ def test_a_plug_in_gets_an_id_with_no_other_edit(plugged, monkeypatch):
 
 
 class Player:
-    """Stands where a trained model would: plays the first move of a shortest solution."""
+    """Stands where a trained model would: plays the first move of a shortest solution, and keeps the masks."""
 
     def __init__(self):
-        self.puzzle, self.known = load("tiles-2x3"), {}
+        self.puzzle, self.known, self.masks = load("tiles-2x3"), {}, []
 
-    def predict(self, planes, deterministic):
+    def predict(self, planes, deterministic, action_masks=None):
         assert deterministic
+        self.masks.append(action_masks)
         tiles = planes.reshape(-1, 6, 5)
         states = np.where(tiles.any(axis=2), tiles.argmax(axis=2) + 1, 0).astype(np.uint8)
         return np.array([self.best(state) for state in states]), None
@@ -572,10 +687,22 @@ def test_the_example_counts_what_is_solved():
     assert len((ROOT / "examples" / "gymnasium_dqn.py").read_text(encoding="utf-8").splitlines()) < 80
 
 
-def test_the_example_says_what_it_needs(monkeypatch):
+def test_the_example_of_ppo_counts_what_is_solved():
+    example = script("examples", "gymnasium_ppo")
+    with_masks, without = Player(), Idler()
+    assert example.solved(with_masks, masked=True) == 1.0
+    assert example.solved(without, masked=False) < 0.02
+    assert all(masks.any(axis=1).all() for masks in with_masks.masks)
+    assert set(without.masks) == {None}
+    assert len((ROOT / "examples" / "gymnasium_ppo.py").read_text(encoding="utf-8").splitlines()) < 80
+
+
+@pytest.mark.parametrize("name", ["gymnasium_dqn", "gymnasium_ppo"])
+def test_the_example_says_what_it_needs(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    monkeypatch.setitem(sys.modules, "sb3_contrib", None)
     with pytest.raises(SystemExit, match="pip install stable-baselines3"):
-        script("examples", "gymnasium_dqn").main(1)
+        script("examples", name).main(1)
 
 
 @pytest.mark.slow
@@ -596,6 +723,15 @@ def test_the_example_prints_shares(monkeypatch, capsys):
         r"before learning: [\d.]+% of 20 boards solved\nafter 0.5 seconds and [\d,]+ moves: [\d.]+%\n",
         capsys.readouterr().out,
     )
+
+
+def test_the_example_of_ppo_prints_speeds_and_shares(monkeypatch, capsys):
+    pytest.importorskip("sb3_contrib")
+    example = script("examples", "gymnasium_ppo")
+    monkeypatch.setattr(example, "BOARDS", 125)
+    example.main(0.5)
+    line = r"{}: [\d,]+ moves, [\d,]+ a second; solved [\d.]+% before, [\d.]+% after\n"
+    assert re.fullmatch(line.format("MaskablePPO, 1 board") + line.format("PPO, 125 boards"), capsys.readouterr().out)
 
 
 def test_the_benchmark_plays_moves_that_can_be_made():

@@ -28,6 +28,8 @@ from puzzlelab.experience import rewards
 DEFAULT_PUZZLE = "tiles-3x3"
 MIN_MOVE_LIMIT, MOVES_PER_ENTRY = 100, 10
 """The default limit of moves: at least the first, and the second for each entry of a state."""
+PICTURE_MODES = ("human", "rgb_array")
+"""The values of `render_mode` for which a puzzle has to draw pictures."""
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that pictures look the same on every machine."""
 
@@ -53,7 +55,8 @@ class EnvironmentSettings(Settings):
     """An episode is truncated after this number of moves; the default is in `GymGame.move_limit`."""
     observation: Literal["planes", "state"] | None = None
     """The kind of observation; by default planes, if the puzzle has them."""
-    render_mode: Literal["ansi", "rgb_array"] | None = None
+    render_mode: Literal["ansi", "human", "rgb_array"] | None = None
+    """`human` shows in a window the picture that `rgb_array` returns."""
 
     @model_validator(mode="after")
     def _one_source(self) -> EnvironmentSettings:
@@ -101,7 +104,7 @@ class GymGame:
         puzzle, options = read(arguments)
         if options.observation == "planes" and puzzle.view(Planes) is None:
             raise Unsupported(f"{puzzle.name} has no planes; its observation can be 'state'")
-        if options.render_mode == "rgb_array" and puzzle.view(DrawsSvg) is None:
+        if options.render_mode in PICTURE_MODES and puzzle.view(DrawsSvg) is None:
             raise Unsupported(f"{puzzle.name} draws no pictures; its render_mode can be 'ansi'")
         return cls(
             puzzle=puzzle,
@@ -145,6 +148,15 @@ class GymGame:
         self.solved = self._all_solved(states)
         self._update_legal_moves()
 
+    def replace(self, rows: NDArray[np.bool_], states: State) -> None:
+        """Start new episodes with these boards `[K, S]` in the K `rows: bool[N]`; the other episodes go on."""
+        self.states = self.states.copy()  # an `Instance` may still show the old boards
+        self.states[rows] = states
+        self.moves[rows] = 0
+        self.solved[rows] = self._all_solved(states)
+        self.canonical[rows] = canonical_moves(self.puzzle, states)
+        self.dead[rows] = ~self.solved[rows] & (self.canonical[rows] < 0).all(axis=1)
+
     def step(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
         """Make `moves: int64[N]`; a row whose episode is `over: bool[N]` gets a new board instead."""
         successors = apply_moves(self.puzzle, self.states, moves, self.canonical)
@@ -173,10 +185,14 @@ class GymGame:
         """`float32[N, F]`, or the states `[N, S]`."""
         return self.planes.planes(self.states) if self.planes else self.states.copy()
 
+    def masks(self) -> NDArray[np.bool_]:
+        """`bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
+        return self.canonical >= 0
+
     def info(self) -> dict[str, NDArray[Any]]:
         """The infos of all boards."""
         return {
-            "action_mask": (self.canonical >= 0).view(np.int8),
+            "action_mask": self.masks().view(np.int8),
             "solved": self.solved.copy(),
             "dead_end": self.dead.copy(),
             "moves": self.moves.copy(),
@@ -188,6 +204,10 @@ class GymGame:
             return None
         if self.options.render_mode == "ansi":
             return self.puzzle.draw(self.states[row])
+        return self.image(row)
+
+    def image(self, row: int) -> NDArray[np.uint8]:
+        """`uint8[height, width, 3]`: the picture of this board."""
         drawing = self.puzzle.view(DrawsSvg)
         assert drawing is not None  # see `of`
         return picture(drawing.svg(self.states[row]))

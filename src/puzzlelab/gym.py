@@ -3,19 +3,21 @@
 Each family of puzzles, also of a plug-in, has an id such as `puzzlelab/Tiles-v0`, `puzzlelab/Dust-v0` or
 `puzzlelab/Sudoku-v0`, and takes the arguments of its class; `puzzlelab/Puzzle-v0` takes a puzzle by its name.
 
-Shapes: N = boards, S = length of a state, M = number of moves, F = length of the network input of a board.
+Shapes: N = boards, K = some of them, S = length of a state, M = number of moves, F = length of the network input of a
+board.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput, BadOption, nearest, shorten
-from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.views import DrawsSvg
 
 try:
@@ -29,13 +31,37 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from puzzlelab._gym_game import GymGame
+    from puzzlelab._gym_window import BoardWindow
 
-MODES = ["ansi", "rgb_array"]
+MODES = ["ansi", "human", "rgb_array"]
+VECTOR_MODES = ["ansi", "rgb_array"]
 FRAMES_PER_SECOND = 4
 
 
+class EnvironmentOptions(TypedDict, total=False):
+    """The options that all environments share, for editors and type checkers; docs/gymnasium.md explains each.
+
+    The ids of single families also take the arguments of the puzzle's class, such as `rows` and `columns`.
+    """
+
+    reward: str
+    """A scheme of `experience.rewards`; by default `moves`."""
+    discount: float
+    """The discount of later rewards, 0 to 1; only the reward `potential:...` depends on it."""
+    scale: str | None
+    """The scale of the boards; by default the puzzle's main scale."""
+    level: int | None
+    """The level on that scale; by default any."""
+    board: str | None
+    """The start board of every episode, in place of sampled ones."""
+    max_moves: int | None
+    """An episode is truncated after this number of moves."""
+    observation: Literal["planes", "state"] | None
+    """The kind of observation; by default planes, if the puzzle has them."""
+
+
 class PuzzleEnv(gymnasium.Env[Any, Any]):
-    """An environment with one board of a puzzle.
+    """An environment with one board of a puzzle, by default `tiles-3x3`.
 
     Action: `Discrete(M)`, a move. An illegal move does not change the board; the reward scheme defines its reward.
     Observation: `float32[F]` from 0 to 1, the puzzle's planes; with `observation="state"` the state `[S]`.
@@ -45,16 +71,24 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
     End: terminated when the board is solved, or in a dead end; truncated after `max_moves` moves, by default 10 times
         the length of a state, and at least 100.
     Info: `action_mask: int8[M]`, the legal moves; `solved`, `dead_end`, `moves`.
-    Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`.
+    Rendering: `ansi`, text; `rgb_array`, `uint8[height, width, 3]`; `human`, this picture in a window at every reset
+        and step, for which pygame is needed.
     """
 
     # Gymnasium reads the attribute of the class, and that of each environment.
     metadata: dict[str, Any] = {"render_modes": MODES, "render_fps": FRAMES_PER_SECOND}  # noqa: RUF012
 
-    def __init__(self, **arguments: Any) -> None:
-        self._game = _game(1, arguments)
+    def __init__(
+        self,
+        *,
+        puzzle: str | Puzzle | None = None,
+        render_mode: Literal["ansi", "human", "rgb_array"] | None = None,
+        **options: Unpack[EnvironmentOptions],
+    ) -> None:
+        self._game = _game(1, puzzle, render_mode, options)
+        self._window: BoardWindow | None = None
         self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game, MODES)}
         self.render_mode = self._game.options.render_mode
         self.action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.observation_space = self._game.space()
@@ -68,20 +102,43 @@ class PuzzleEnv(gymnasium.Env[Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         super().reset(seed=seed)
+        _check_names(options, ["board"])
         self._game.begin(_boards(self._game, self.np_random, 1, options))
+        self._show()
         return self._game.observations()[0], self._info()
 
     def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         transition = self._game.step(_moves(self._game, [action]), np.zeros(1, bool), self.np_random)
         reward, terminated, truncated = (values[0].item() for values in transition)
+        self._show()
         return self._game.observations()[0], reward, terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
         info: dict[str, Any] = {name: values[0] for name, values in self._game.info().items()}
         return {name: value if value.ndim else value.item() for name, value in info.items()}
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """`bool[M]`: the legal moves, by the name under which MaskablePPO of sb3-contrib looks for them."""
+        masks: NDArray[np.bool_] = _masks(self._game)[0]
+        return masks
+
     def render(self) -> Any:
-        return self._game.render(0)
+        self._show()
+        return None if self.render_mode == "human" else self._game.render(0)
+
+    def _show(self) -> None:
+        """Show the board in the window, with `render_mode="human"`."""
+        if self.render_mode != "human":
+            return
+        if self._window is None:
+            from puzzlelab._gym_window import BoardWindow
+
+            self._window = BoardWindow(self.puzzle.name, self.metadata["render_fps"])
+        self._window.show(self._game.image(0))
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
 
 
 class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
@@ -89,18 +146,32 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
 
     The step after the end of an episode ignores its action and starts a new board: autoreset mode `NEXT_STEP`. All
     boards are drawn from one random number generator. Each entry of the infos is an array `[N]` or `[N, M]`, with an
-    underscored mask that is True for all boards. `reset(options={"board": ...})` also takes a list.
+    underscored mask that is True for all boards. `reset(options={"board": ...})` also takes a list, and
+    `reset(options={"reset_mask": rows})` starts new episodes only in these `rows: bool[N]`, at once. No window.
     """
 
-    metadata: dict[str, Any] = {**PuzzleEnv.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        **PuzzleEnv.metadata,
+        "render_modes": VECTOR_MODES,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
-    def __init__(self, num_envs: int = 1, **arguments: Any) -> None:
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        puzzle: str | Puzzle | None = None,
+        render_mode: Literal["ansi", "rgb_array"] | None = None,
+        **options: Unpack[EnvironmentOptions],
+    ) -> None:
         if num_envs < 1:
             raise BadOption(f"a vector environment has 1 board or more, not {num_envs}")
         self.num_envs = num_envs
-        self._game = _game(num_envs, arguments)
+        self._game = _game(num_envs, puzzle, render_mode, options)
+        if self._game.options.render_mode == "human":
+            raise BadOption("a vector environment opens no window; its render_mode can be 'ansi' or 'rgb_array'")
         self.puzzle = self._game.puzzle
-        self.metadata = {**self.metadata, "render_modes": _modes(self._game)}
+        self.metadata = {**self.metadata, "render_modes": _modes(self._game, VECTOR_MODES)}
         self.render_mode = self._game.options.render_mode
         self.single_action_space = gymnasium.spaces.Discrete(self.puzzle.move_count)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -116,8 +187,14 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         super().reset(seed=seed)
-        self._game.begin(_boards(self._game, self.np_random, self.num_envs, options))
-        self._ended = np.zeros(self.num_envs, bool)
+        _check_names(options, ["board", "reset_mask"])
+        rows = _rows(self._game, options)
+        boards = _boards(self._game, self.np_random, int(rows.sum()), options)
+        if rows.all():
+            self._game.begin(boards)
+        else:
+            self._game.replace(rows, boards)
+        self._ended = self._ended & ~rows
         return self._game.observations(), self._infos()
 
     def step(
@@ -131,27 +208,62 @@ class PuzzleVectorEnv(VectorEnv[Any, Any, Any]):
         info = self._game.info()
         return info | {f"_{name}": np.ones(self.num_envs, bool) for name in info}
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """`bool[N, M]`: the legal moves of each board."""
+        return _masks(self._game)
+
     def render(self) -> Any:
         if self.render_mode is None:
             return None
-        return tuple(self._game.render(row) for row in range(self.num_envs))
+        return tuple(self.render_row(row) for row in range(self.num_envs))
+
+    def render_row(self, row: int) -> str | NDArray[np.uint8] | None:
+        """The board of one row as `render` shows it."""
+        return self._game.render(row)
 
 
-def _game(count: int, arguments: dict[str, Any]) -> GymGame:
+def _game(count: int, puzzle: str | Puzzle | None, render_mode: str | None, options: EnvironmentOptions) -> GymGame:
     from puzzlelab._gym_game import GymGame  # imports the compiler, which would slow down the import of this module
 
-    return GymGame.of(count, arguments)
+    named = {"puzzle": puzzle, "render_mode": render_mode}
+    return GymGame.of(count, {**options, **{name: value for name, value in named.items() if value is not None}})
 
 
-def _modes(game: GymGame) -> list[str]:
-    return [mode for mode in MODES if mode != "rgb_array" or game.puzzle.view(DrawsSvg) is not None]
+def _modes(game: GymGame, modes: list[str]) -> list[str]:
+    """Those of `modes` that this puzzle has on this machine."""
+    pictures = game.puzzle.view(DrawsSvg) is not None
+    possible = {"ansi": True, "human": pictures and find_spec("pygame") is not None, "rgb_array": pictures}
+    return [mode for mode in modes if possible[mode]]
+
+
+def _masks(game: GymGame) -> NDArray[np.bool_]:
+    """`bool[N, M]`; raises Gymnasium's `ResetNeeded` before the first board."""
+    _need_boards(game)
+    return game.masks()
+
+
+def _check_names(options: dict[str, Any] | None, known: list[str]) -> None:
+    """Raise `BadOption` for an unknown option of a reset."""
+    for name in options or {}:
+        if name not in known:
+            raise BadOption(f"reset has no option '{shorten(name)}'{nearest(name, known)}")
+
+
+def _rows(game: GymGame, options: dict[str, Any] | None) -> NDArray[np.bool_]:
+    """`bool[N]`: the rows that a reset is for, by default all."""
+    count = len(game.moves)
+    rows = (options or {}).get("reset_mask")
+    if rows is None:
+        return np.ones(count, bool)
+    if not isinstance(rows, np.ndarray) or rows.dtype != bool or rows.shape != (count,) or not rows.any():
+        raise BadOption(f"reset takes as 'reset_mask' an array of {count} booleans, one of which at least is True")
+    if not rows.all():
+        _need_boards(game)
+    return rows
 
 
 def _boards(game: GymGame, random: np.random.Generator, count: int, options: dict[str, Any] | None) -> State:
-    """`[N, S]`: the boards in the options of a reset, or new ones."""
-    for name in options or {}:
-        if name != "board":
-            raise BadOption(f"reset has no option '{shorten(name)}'{nearest(name, ['board'])}")
+    """`[K, S]`: the boards in the options of a reset, or new ones; K is `count`."""
     board = (options or {}).get("board")
     if board is None:
         return game.draw(count, random)
@@ -163,8 +275,7 @@ def _boards(game: GymGame, random: np.random.Generator, count: int, options: dic
 
 def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
     """`int64[N]`; raises `BadInput` for invalid actions, and Gymnasium's `ResetNeeded` before the first board."""
-    if game.states.shape[1] == 0:
-        raise gymnasium.error.ResetNeeded("there is no board yet: call reset() first")
+    _need_boards(game)
     moves = np.asarray(actions)
     if moves.shape != game.moves.shape or moves.dtype.kind not in "iu":
         raise BadInput(f"actions are {len(game.moves)} whole numbers, not {shorten(str(actions))}")
@@ -173,6 +284,12 @@ def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
         first_wrong = moves[(moves < 0) | (moves > last_move)][0]
         raise BadInput(f"the moves of {game.puzzle.name} go from 0 to {last_move}; there is no {first_wrong}")
     return moves.astype(np.int64)
+
+
+def _need_boards(game: GymGame) -> None:
+    """Raise Gymnasium's `ResetNeeded` before the first board."""
+    if game.states.shape[1] == 0:
+        raise gymnasium.error.ResetNeeded("there is no board yet: call reset() first")
 
 
 def register() -> None:
