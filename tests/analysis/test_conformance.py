@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from puzzlelab import check_puzzle, check_solver
-from puzzlelab.core.errors import BadBoard, ConformanceError
+from puzzlelab.core.errors import BadBoard, BadOption, ConformanceError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.registry import load, make_solver
@@ -56,8 +56,11 @@ BROKEN: dict[str, tuple[dict[str, Callable[..., Any]], str]] = {
     "a board is not read back": ({"write": lambda state: str((state[0] + 1) % 4)}, "not read as it was written"),
     "the notation has two lines": ({"write": lambda state: f"{state[0]}\n"}, "the canonical notation must be one line"),
     "no drawing": ({"draw": lambda state: ""}, "there is no drawing"),
-    "a mask too long": ({"legal": lambda state: np.ones(3, bool)}, "`legal` must have one entry a move"),
-    "a changed argument": ({"apply": changing}, "changed its argument"),
+    "a mask too long": (
+        {"legal": lambda state: np.ones(3, bool)},
+        "`legal` must give one entry a move, bool\\[2\\], not bool\\[3\\]",
+    ),
+    "a changed argument": ({"apply": changing}, "`apply` of move . writes into its argument"),
     "a wrong inverse": ({"inverse": lambda move: move}, "is not undone by its inverse"),
 }
 
@@ -77,8 +80,9 @@ def test_a_text_must_be_a_board_or_a_bad_board(corridor) -> None:
     puzzle = corridor()
     start = puzzle.read("4")
     object.__setattr__(puzzle, "read", noisy)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ConformanceError, match="`read` of the text '½ ¾' raised ZeroDivisionError") as caught:
         check_puzzle(puzzle, [start])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 class WrongPlanes(TilesPlanes):
@@ -97,6 +101,10 @@ class WrongTiles(Tiles):
     """Tiles with one part that is wrong."""
 
     wrong: ClassVar[str] = ""
+
+    @property
+    def name(self) -> str:
+        return f"wrong-{self.rows}x{self.columns}"
 
     def view(self, kind: type) -> Any:
         if kind is Planes:
@@ -130,7 +138,7 @@ class WrongTiles(Tiles):
         (2, 3, "size", "kernels and rules disagree on the legal moves"),
         (3, 3, "decode", "decode does not undo encode"),
         (3, 3, "mirror", "a symmetry does not keep which moves are legal"),
-        (3, 3, "planes", "planes must have 72 numbers"),
+        (3, 3, "planes", "`planes` must give float32\\[2, 72\\], not float32\\[2, 71\\]"),
         (3, 3, "map", ""),
         (3, 3, "map of goals", "only one of the board and its image is solved"),
         (3, 3, "map of moves", "its image has other legal moves"),
@@ -222,6 +230,21 @@ def test_each_fault_of_a_solver_is_named(corridor, solver: Says, words: str) -> 
     Says.times.clear()
     with pytest.raises(ConformanceError, match=words):
         check_solver(solver, [(corridor().read("2"), 2)])
+
+
+@pytest.mark.parametrize(
+    ("instances", "words"),
+    [
+        (lambda board: {board: 2}, "takes pairs of a board and the length of its shortest solution, not a dict"),
+        (lambda board: [board], "takes pairs of a board and the length of its shortest solution, not an Instance"),
+        (lambda board: [("2", 2)], "a board is what `puzzle.read` gives, not the text '2'"),
+        (lambda board: [(board, "2")], "a length is not the text '2'"),
+        (lambda board: board, "takes pairs .* not an Instance"),
+    ],
+)
+def test_boards_without_lengths_are_refused(corridor, instances: Callable[[Instance], Any], words: str) -> None:
+    with pytest.raises(BadOption, match=words):
+        check_solver(Says(says=(GOOD,)), instances(corridor().read("2")))
 
 
 def test_solving_what_cannot_be_solved_is_a_fault(corridor) -> None:

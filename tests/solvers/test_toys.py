@@ -163,7 +163,10 @@ class Roads(Plain):
         return f"to {move}"
 
     def read_move(self, text: str) -> int:
-        return int(text.removeprefix("to "))
+        names = [self.write_move(move) for move in range(self.move_count)]
+        if text not in names:
+            raise BadBoard(f"'{text}' is no move")
+        return names.index(text)
 
     @property
     def estimates(self) -> Mapping[str, str]:

@@ -1,144 +1,147 @@
-"""Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them."""
+"""Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them.
+
+The parts of `check_puzzle`: `conformance_calls` checks what each method returns, raises and changes;
+`conformance_rules` and `conformance_views` look at one state; `conformance_distances` finds states with known
+solutions for `conformance_estimates`; `conformance_scales` and `conformance_presentation` check what commands use.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.errors import BadBoard, ConformanceError
+from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, must
+from puzzlelab.analysis.conformance_distances import SolvableStates, solvable_states
+from puzzlelab.analysis.conformance_estimates import check_estimates, usual_estimates
+from puzzlelab.analysis.conformance_presentation import check_name, check_presentation
+from puzzlelab.analysis.conformance_rules import check_goals, check_identity, check_state, check_texts
+from puzzlelab.analysis.conformance_scales import any_board, check_scales, scales_of
+from puzzlelab.core.arguments import described
+from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import BatchSolver, Solver, ability, portions, solve, solve_all
+from puzzlelab.core.solver import BatchSolver, Solver, ability, chosen_estimate, portions, solve, solve_all
 from puzzlelab.core.verify import verify
-from puzzlelab.core.views import Isomorphism, KernelRules, Planes, Reversible, Samples, is_legal, scale_of
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
-from puzzlelab.engine.kernels import survey
 
-NOISE = ("", "?", "x" * 50, "-1", "9" * 30, "\0", "1 2 3 \n 4", "[[[", "½ ¾", "a b c d")
-"""Texts that `read` must either parse or reject with `BadBoard`."""
-
-
-def _must(holds: bool, sentence: str) -> None:
-    if not holds:
-        raise ConformanceError(sentence)
+STATES_PER_STEP, MOST_STATES = 40, 2_000
+"""States that the search for known solutions visits for each step of a walk, and the most of them."""
+STEPS_PER_LEVEL = 15
+"""Steps of a walk for which each scale is asked for one more level."""
+SAMPLES = 3
+"""Boards that are sampled where no starts are given."""
+SAMPLED_STATES = 50
+"""States with a known solution at which `objection` is checked."""
 
 
-def check_puzzle(puzzle: Puzzle, starts: Sequence[Instance] = (), seed: int = 0, steps: int = 60) -> None:
-    """Raise `ConformanceError` with a sentence if the puzzle violates its protocols.
+def check_puzzle(
+    puzzle: Puzzle,
+    starts: Sequence[Instance] = (),
+    seed: int = 0,
+    steps: int = 60,
+    estimates: Sequence[str] | None = None,
+) -> None:
+    """Raise `ConformanceError` if the puzzle violates its contract; its sentence says what is wrong, and where.
 
-    Walks at random from each start (or from sampled boards) and checks: notation reads what it writes, moves have
-    names, `apply` leaves its argument alone, illegal texts are `BadBoard`s, kernels equal the plain rules, moves are
-    undone by their inverses, symmetries keep legality, the map to an isomorphic puzzle commutes with the rules.
+    On random walks from each start:
+
+    - the rules: `read` reads what `write` writes, and rejects other texts with `BadBoard`; moves have names; `legal`,
+      `apply` and `solved` give what `Puzzle` declares, and do not change their arguments;
+    - the views: `goals` gives all solved boards and no other; moves are undone by their inverses; kernels equal the
+      plain rules; symmetries, maps to an isomorphic puzzle, equivalent moves, exact covers, candidates, rewards and
+      drawings agree with the rules.
+
+    For the puzzle as a whole:
+
+    - an admissible estimate never exceeds the moves, or the cost, of a known solution. Where moves can be undone, a
+      search from the goals finds exact distances; otherwise random games and a search near their ends and from `starts`
+      find solutions. If none is found nothing can be compared: give a start near a goal. Every estimate is the same
+      each time, alone and in a batch, and after a move as from scratch;
+    - no board with a known solution has an `objection`;
+    - boards of a scale have the level that was asked for. A scale that `difficulty` leaves out, though it names others,
+      may exceed it;
+    - examples, solvers, lower bounds and notations that the view `Presentation` names can be used;
+    - `name` loads an equal puzzle if its family is installed. The name of a puzzle that is defined in a test or a
+      notebook belongs to no installed family, and is not loaded.
+
+    Not checked: `SymbolSymmetric`, `SymbolFeatures`, `RandomSymmetry`, `Boxes`, `OwnGenerator`, `MultilineNotation`,
+    `DrawsScores`.
+
+    Args:
+        puzzle: the puzzle.
+        starts: boards at which walks begin; by default boards of the puzzle's main scale.
+        seed: the seed of all random numbers.
+        steps: the moves of each walk. A search visits 40 states a step, at most 2,000; each scale is asked for one
+            level for every 15 steps, and with fewer only the main scale makes a board.
+        estimates: the names of the estimates to check, by default all. If states have more than 16 numbers and
+            `Presentation.cheap_bounds` is not empty, the default is those bounds, and functions of states.
+
+    Raises:
+        BadOption: if `starts` are no boards; `UnknownName` for a name in `estimates` that is none.
     """
-    random = np.random.default_rng(seed)
-    starts = list(starts) or _sampled(puzzle, random)
-    _must(bool(starts), f"{puzzle.name} needs a start: it has no scale to sample from")
-    _must(hash(puzzle) == hash(puzzle), f"{puzzle.name} must be hashable")
-    for move in range(puzzle.move_count):
-        text = puzzle.write_move(move)
-        _must(puzzle.read_move(text) == move, f"{puzzle.name}: move {move} is written '{text}' and not read back")
-    for text in NOISE:
-        with suppress(BadBoard):
-            puzzle.read(text)
+    _must_be_boards(starts)
+    named = None if estimates is None else [chosen_estimate(puzzle, name) for name in estimates]
+    checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
+    states, goals = _starts_and_goals(checked, starts, seed)
+    seen = [state for start in states for state in _walk(checked, start, random, steps)]
+    with calling(f"{puzzle.name}: the check of its solutions and estimates"):
+        solvable = solvable_states(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
+        _check_objections(checked, solvable)
+        chosen = usual_estimates(checked, states[0]) if named is None else named
+        check_estimates(checked, chosen, np.stack([*states, *seen[-1:]]), solvable, random)
+    with calling(f"{puzzle.name}: the check of its scales and its presentation"):
+        check_scales(checked, seed, steps // STEPS_PER_LEVEL)
+        check_presentation(checked, states[0], solvable)
+        check_name(checked)
+
+
+def _starts_and_goals(puzzle: CheckedPuzzle, starts: Sequence[Instance], seed: int) -> tuple[list[State], State | None]:
+    """The states to start from and the goals `[G, S]`, None where moves cannot be undone; texts are checked too."""
+    check_identity(puzzle)
+    with calling(f"{puzzle.name}: the check of its texts and goals"):
+        states = [start.state for start in starts] or _sampled(puzzle, seed)
+        must(bool(states), f"{puzzle.name} needs a start: it has no scale to sample from")
+        check_texts(puzzle, states[0])
+        return states, check_goals(puzzle, states[0])
+
+
+def _must_be_boards(starts: object) -> None:
+    """Raise `BadOption` unless these are boards as `puzzle.read` gives them."""
+    expected = "check_puzzle takes a list of boards to start from, as `puzzle.read` gives them"
+    if not isinstance(starts, Sequence) or isinstance(starts, str):
+        raise BadOption(f"{expected}, not {described(starts)}")
     for start in starts:
-        state = start.state
-        for _ in range(steps):
-            _check_state(puzzle, state)
-            moves = np.flatnonzero(puzzle.legal(state))
-            if moves.size == 0:
-                break
-            state = puzzle.apply(state, int(random.choice(moves)))
+        if not isinstance(start, Instance):
+            raise BadOption(f"{expected}, not {described(start)}")
 
 
-def _sampled(puzzle: Puzzle, random: np.random.Generator) -> list[Instance]:
-    samples = puzzle.view(Samples)
-    if samples is None or not samples.scales:
-        return []
-    _, scale = scale_of(puzzle)
-    return [Instance(puzzle, scale.sample(random, None)) for _ in range(3)]
+def _sampled(puzzle: CheckedPuzzle, seed: int) -> list[State]:
+    """Boards of the puzzle's main scale."""
+    main = list(scales_of(puzzle).items())[:1]
+    return [any_board(puzzle, name, scale, seed + number) for name, scale in main for number in range(SAMPLES)]
 
 
-def _check_state(puzzle: Puzzle, state: State) -> None:
-    where = f"{puzzle.name} at {puzzle.write(state)}"
-    text = puzzle.write(state)
-    _must("\n" not in text, f"{where}: the canonical notation must be one line")
-    _must(np.array_equal(puzzle.read(text).state, state), f"{where}: the board is not read as it was written")
-    _must(bool(puzzle.draw(state)), f"{where}: there is no drawing")
-    mask = puzzle.legal(state)
-    _must(mask.shape == (puzzle.move_count,), f"{where}: `legal` must have one entry a move")
-    before = state.copy()
-    for move in np.flatnonzero(mask).tolist():
-        child = puzzle.apply(state, move)
-        _must(np.array_equal(state, before), f"{where}: move {puzzle.write_move(move)} changed its argument")
-        if (reversible := puzzle.view(Reversible)) is not None:
-            back = puzzle.apply(child, reversible.inverse(move))
-            _must(np.array_equal(back, state), f"{where}: move {puzzle.write_move(move)} is not undone by its inverse")
-    if (isomorphism := puzzle.view(Isomorphism)) is not None:
-        _check_isomorphism(puzzle, isomorphism, state, where)
-    if (planes := puzzle.view(Planes)) is not None:
-        _check_planes(puzzle, planes, state, where)
-    if puzzle.view(KernelRules) is not None:
-        _check_kernels(puzzle, Instance(puzzle, state), where)
+def _walk(puzzle: CheckedPuzzle, state: State, random: np.random.Generator, steps: int) -> list[State]:
+    """Check the states of a random walk of so many moves, and return them."""
+    states = []
+    for _ in range(steps):
+        with calling(puzzle.at(state, "the check")):
+            check_state(puzzle, state)
+        states.append(state)
+        moves = np.flatnonzero(puzzle.legal(state))
+        if moves.size == 0:
+            break
+        state = puzzle.apply(state, int(random.choice(moves)))
+    return states
 
 
-def _check_isomorphism(puzzle: Puzzle, isomorphism: Isomorphism, state: State, where: str) -> None:
-    """The image has the images of the legal moves, they lead to the images of the children, and it is solved alike."""
-    other, moves, image = isomorphism.puzzle, isomorphism.moves, isomorphism.states_of(state[None])[0]
-    legal = puzzle.legal(state)
-    _must(np.array_equal(other.legal(image)[moves], legal), f"{where}: its image has other legal moves")
-    _must(other.solved(image) == puzzle.solved(state), f"{where}: only one of the board and its image is solved")
-    for move in np.flatnonzero(legal).tolist():
-        after = isomorphism.states_of(puzzle.apply(state, move)[None])[0]
-        same = np.array_equal(other.apply(image, int(moves[move])), after)
-        _must(same, f"{where}: move {puzzle.write_move(move)} does not lead to the image of its board")
-
-
-def _check_planes(puzzle: Puzzle, view: Planes, state: State, where: str) -> None:
-    """Planes have their size; in every symmetric image the same moves are legal, and lead to the image of the child.
-
-    Of several equivalent moves `legal` names one, and an image may name another: `is_legal` accepts all of them.
-    """
-    planes = view.planes(state[None])
-    _must(planes.shape == (1, view.input_size), f"{where}: planes must have {view.input_size} numbers")
-    legal = np.flatnonzero(puzzle.legal(state)).tolist()
-    children = {move: view.symmetries(puzzle.apply(state, move)[None]) for move in {*legal[:1], *legal[-1:]}}
-    for number, (states, moves) in enumerate(view.symmetries(state[None])):
-        image = states[0]
-        kept = all(is_legal(puzzle, image, move) for move in moves[legal].tolist())
-        kept = kept and np.count_nonzero(puzzle.legal(image)) == len(legal)
-        _must(kept, f"{where}: a symmetry does not keep which moves are legal")
-        for move, images in children.items():
-            same = np.array_equal(puzzle.apply(image, int(moves[move])), images[number][0][0])
-            _must(same, f"{where}: a symmetry of the board is none of the board after move {puzzle.write_move(move)}")
-
-
-def survey_of(rules: KernelRules) -> Callable[..., Any]:
-    """`kernels.survey`, interpreted for plain rules and compiled for others."""
-    return runner(survey, rules)
-
-
-def _check_kernels(puzzle: Puzzle, instance: Instance, where: str) -> None:
-    rules, state = rules_of(instance), instance.state
-    working = rules.encode(state[None])[0].astype(rules.dtype)
-    _must(np.array_equal(rules.decode(working[None])[0], state), f"{where}: decode does not undo encode")
-    moves = np.zeros(puzzle.move_count, np.int32)
-    children = np.zeros((puzzle.move_count, rules.size), rules.dtype)
-    again = np.zeros(rules.size, rules.dtype)
-    words = np.zeros(rules.words, np.uint64)
-    count, done = survey_of(rules)(rules.tables, working, moves, children, words, again)
-    _must(bool(done) == puzzle.solved(state), f"{where}: kernels and rules disagree on whether it is solved")
-    _must(np.array_equal(again, working), f"{where}: unpack does not undo pack")
-    expected = np.flatnonzero(puzzle.legal(state)).tolist()
-    _must(sorted(moves[:count].tolist()) == expected, f"{where}: kernels and rules disagree on the legal moves")
-    for i, move in enumerate(moves[:count].tolist()):
-        child = rules.decode(children[i][None])[0]
-        same = np.array_equal(child, puzzle.apply(state, move))
-        _must(same, f"{where}: kernels and rules disagree on move {puzzle.write_move(move)}")
+def _check_objections(puzzle: CheckedPuzzle, solvable: SolvableStates) -> None:
+    """No board with a known solution has an objection, which would prove that it has none."""
+    for row in range(0, len(solvable.states), solvable.stride(SAMPLED_STATES)):
+        if (objection := puzzle.objection(solvable.states[row])) is not None:
+            must(False, f"{puzzle.name}: `objection` says '{objection}' {solvable.sentence(row)}")
 
 
 def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]], limit: Limit | None = None) -> None:
@@ -146,48 +149,65 @@ def check_solver(solver: Solver, instances: Sequence[tuple[Instance, int | None]
 
     Each board comes with the length of its shortest solution, None if it has none. Checks: attempts only get better,
     counts only grow, answers hold, proofs are true, the same board has the same answer, a limit of one node holds, and
-    a `BatchSolver` gives the same results in a batch as for single boards.
+    a `BatchSolver` gives the same results in a batch as for single boards. Raises `BadOption` if `instances` are no
+    pairs of a board and a length.
     """
+    _must_be_pairs(instances)
     alone: list[Result] = []
     for instance, optimum in instances:
         results: list[Result] = []
         expanded = -1
         for attempt in solver.attempts(instance, limit or Limit()):
-            _must(attempt.expanded >= expanded, f"{solver.name}: the count of expanded states fell")
+            must(attempt.expanded >= expanded, f"{solver.name}: the count of expanded states fell")
             expanded = attempt.expanded
             if isinstance(attempt, Result):
                 results.append(attempt)
-        _must(bool(results), f"{solver.name} ended on {instance!r} without a result")
+        must(bool(results), f"{solver.name} ended on {instance!r} without a result")
         _check_results(solver, instance, optimum, results)
         again = solve(solver, instance, limit or Limit())
-        _must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
+        must(again.moves == results[-1].moves, f"{solver.name} answers {instance!r} differently each time")
         short = solve(solver, instance, Limit(nodes=1))
-        _must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
+        must(short.expanded <= 1, f"{solver.name} does not keep a limit of one node")
         alone.append(again)
     if ability(solver, BatchSolver):
         _check_batches(solver, [instance for instance, _ in instances], alone, limit or Limit())
+
+
+def _must_be_pairs(instances: object) -> None:
+    """Raise `BadOption` unless these are boards, each with the length of its shortest solution or None."""
+    expected = "check_solver takes pairs of a board and the length of its shortest solution"
+    if not isinstance(instances, Sequence) or isinstance(instances, str):
+        raise BadOption(f"{expected}, not {described(instances)}")
+    for pair in instances:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise BadOption(f"{expected}, not {described(pair)}")
+        instance, length = pair
+        if not isinstance(instance, Instance):
+            raise BadOption(f"{expected}; a board is what `puzzle.read` gives, not {described(instance)}")
+        if not (length is None or isinstance(length, int)):
+            raise BadOption(f"{expected}, or None if it has none; a length is not {described(length)}")
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
     together = [result for batch in portions(solver, instances) for result in solve_all(solver, batch, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):
         same = replace(one, seconds=0.0) == replace(other, seconds=0.0, batch="")
-        _must(same, f"{solver.name} answers {instance!r} differently among other boards")
+        must(same, f"{solver.name} answers {instance!r} differently among other boards")
 
 
 def _check_results(solver: Solver, instance: Instance, optimum: int | None, results: list[Result]) -> None:
     lengths = [result.length for result in results if result.length is not None]
-    _must(lengths == sorted(lengths, reverse=True), f"{solver.name}: results on {instance!r} do not get better")
+    must(lengths == sorted(lengths, reverse=True), f"{solver.name}: results on {instance!r} do not get better")
     for result in results:
         verdict = verify(instance, result)
-        _must(verdict.holds, f"{solver.name} on {instance!r}: {verdict.reason}")
+        must(verdict.holds, f"{solver.name} on {instance!r}: {verdict.reason}")
         if optimum is None:
-            _must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
+            must(result.moves is None, f"{solver.name} solved {instance!r}, which cannot be solved")
             continue
-        _must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
-        _must(
+        must(result.proof != "unsolvable", f"{solver.name} calls {instance!r} unsolvable")
+        must(
             result.lower_bound <= optimum,
             f"{solver.name} on {instance!r}: its lower bound exceeds the optimum {optimum}",
         )
         if result.proof == "optimal":
-            _must(result.length == optimum, f"{solver.name} on {instance!r}: {result.length} is called optimal")
+            must(result.length == optimum, f"{solver.name} on {instance!r}: {result.length} is called optimal")

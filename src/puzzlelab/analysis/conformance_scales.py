@@ -1,0 +1,173 @@
+"""Conformance checks of scales: a board has the level that was asked for, and equal seeds give equal boards.
+
+Shapes: B = states in a batch, S = length of a state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must
+from puzzlelab.analysis.conformance_rules import check_notation
+from puzzlelab.core.errors import BadOption, ConformanceError
+from puzzlelab.core.puzzle import State
+from puzzlelab.core.views import Samples, Scale
+
+GREATEST_LEVEL = 100
+"""The greatest level that a scale is asked for, unless its least one is greater."""
+ATTEMPTS = 3
+"""Seeds with which a board is asked for, until one gives a board."""
+
+
+def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
+    """The scales of a puzzle by name; none without the view `Samples`."""
+    samples = puzzle.view(Samples)
+    if samples is None:
+        return {}
+    with calling(f"{puzzle.name}: `scales`"):
+        scales = dict(samples.scales)
+    for name, scale in scales.items():
+        must(isinstance(scale, Scale), f"{puzzle.name}: the scale '{name}' must be a Scale, not {kind_of(scale)}")
+    return scales
+
+
+def sampled(puzzle: CheckedPuzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
+    """A board of the scale, which is read as it is written, and has no objection; raises `BadOption`."""
+    where = f"{puzzle.name}: `sample` of the scale '{name}'" + (
+        " without a level" if level is None else f" at level {level}"
+    )
+    try:
+        state = scale.sample(random, level)
+    except BadOption:
+        raise
+    except Exception as error:
+        raise ConformanceError(f"{where} raised {type(error).__name__}: {error}") from error
+    fits = isinstance(state, np.ndarray) and state.ndim == 1
+    must(fits, f"{where} must give a state with one axis, not {kind_of(state)}")
+    check_notation(puzzle, state)
+    objection = puzzle.objection(state)
+    must(objection is None, f"{where} gives {puzzle.write(state)}, which cannot be solved: {objection}")
+    return state
+
+
+def any_board(puzzle: CheckedPuzzle, name: str, scale: Scale, seed: int) -> State:
+    """A board of the scale without a level, which a sampler may fail to find with some seeds, but not with all."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return sampled(puzzle, name, scale, np.random.default_rng([seed, attempt]), None)
+        except BadOption as error:
+            reason = error
+    sentence = f"the scale '{name}' makes no board without a level, with each of {ATTEMPTS} seeds: {reason}"
+    raise ConformanceError(f"{puzzle.name}: {sentence}") from reason
+
+
+def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
+    """Check every scale of the puzzle: boards without a level, equal ones from equal seeds, and boards of some levels.
+
+    Each scale is asked for `count` levels; if that is 0, only the main scale makes a board.
+    """
+    samples, scales = puzzle.view(Samples), scales_of(puzzle)
+    listed: Mapping[str, int] | None = None
+    for name, scale in scales.items():
+        assert samples is not None
+        state = any_board(puzzle, name, scale, seed)
+        if count == 0:
+            return
+        same = np.array_equal(state, any_board(puzzle, name, scale, seed))
+        must(same, f"{puzzle.name}: the scale '{name}' makes different boards from equal seeds")
+        check = _ScaleCheck(puzzle, samples, name, scale)
+        is_main = listed is None
+        listed = check.difficulty(state) if listed is None else listed
+        usual = check.measured(state)
+        if usual is None and name in listed:
+            usual = (listed if is_main else check.difficulty(state)).get(name)
+        check.levels(seed, check.some_levels(usual, count), frozenset(listed))
+
+
+@dataclass(frozen=True, eq=False)
+class _ScaleCheck:
+    """The check of one scale's levels."""
+
+    puzzle: CheckedPuzzle
+    samples: Samples
+    name: str
+    scale: Scale
+
+    @property
+    def where(self) -> str:
+        return f"{self.puzzle.name}: the scale '{self.name}'"
+
+    def difficulty(self, state: State) -> Mapping[str, int]:
+        """The levels of a board on all scales that are quick to compute."""
+        levels = self.puzzle.of_state("`difficulty`", self.samples.difficulty, state)
+        fits = isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
+        must(fits, f"{self.puzzle.at(state)}: `difficulty` must give an int for each name, not {levels}")
+        return levels
+
+    def measured(self, state: State) -> int | None:
+        """The level of a board by `measure`; None for a scale without it."""
+        measure = self.scale.measure
+        if measure is None:
+            return None
+        call = f"`measure` of the scale '{self.name}'"
+        levels = self.puzzle.of_state(call, lambda board: measure(board[None]), state)
+        fits = isinstance(levels, np.ndarray) and levels.dtype.kind in "iu" and levels.shape == (1,)
+        must(fits, f"{self.puzzle.at(state, call)} must give int64[1] for one board, not {kind_of(levels)}")
+        return int(levels[0])
+
+    def some_levels(self, usual: int | None, count: int) -> list[int]:
+        """`count` levels to ask for, first `usual`, which a board had that was made without a level.
+
+        The greatest one and one in the middle are left out where `measure` does not say that levels are quick to find.
+        """
+        levels = self.scale.levels
+        if levels is None:
+            return []
+        fits = isinstance(levels, tuple) and len(levels) == 2 and all(isinstance(level, int) for level in levels)
+        fits = fits and levels[0] <= levels[1]
+        must(fits, f"{self.where}: `levels` must be the least and the greatest level, not {levels}")
+        least, greatest = levels[0], min(levels[1], max(GREATEST_LEVEL, levels[0]))
+        chosen = [usual] if usual is not None and levels[0] <= usual <= levels[1] else []
+        quick = [greatest, (least + greatest) // 2] if self.scale.measure is not None else []
+        return list(dict.fromkeys([*chosen, *quick, least]))[:count]
+
+    def levels(self, seed: int, levels: Sequence[int], listed: frozenset[str]) -> None:
+        """Ask for boards of these levels, of which some may not exist; `difficulty` names the scales `listed`."""
+        refusals: list[str] = []
+        boards = self._boards(levels, seed, refusals)
+        for attempt in range(1, ATTEMPTS if levels and not boards else 1):
+            boards |= self._boards(levels[:1], seed + attempt, refusals)
+        asked = " or ".join(map(str, levels))
+        must(bool(boards) or not levels, f"{self.where} makes no board of level {asked}: {'; '.join(refusals[:1])}")
+        for level, board in boards.items():
+            self._check_level(board, level, listed)
+
+    def _boards(self, levels: Sequence[int], seed: int, refusals: list[str]) -> dict[int, State]:
+        """A board of each level that the scale makes; the reasons for the others are added to `refusals`."""
+        boards = {}
+        for level in levels:
+            try:
+                boards[level] = sampled(self.puzzle, self.name, self.scale, np.random.default_rng(seed), level)
+            except BadOption as error:
+                refusals.append(str(error))
+        return boards
+
+    def _check_level(self, board: State, level: int, listed: frozenset[str]) -> None:
+        """The board has this level.
+
+        On a scale that `difficulty` leaves out, though it names others, it may have a greater one: a walk that ends
+        beyond a level.
+        """
+        measured = self.measured(board)
+        named = self.difficulty(board).get(self.name) if self.name in listed else None
+        shown = self.puzzle.write(board)
+        if measured is not None and named is not None:
+            where = f"{self.puzzle.at(board)}: on the scale '{self.name}'"
+            must(measured == named, f"{where} `measure` gives {measured}, and `difficulty` {named}")
+        for value, method in ((measured, "measure"), (named, "difficulty")):
+            beyond = value is not None and value > level and bool(listed) and self.name not in listed
+            exact = value is None or value == level or beyond
+            must(exact, f"{self.where} was asked for level {level}, and gives {shown} of level {value} by `{method}`")
