@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.objectives import Runs, Tolls
 
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.core.objective import objective_of
 from puzzlelab.engine.batch_rules import apply_moves, successors
 from puzzlelab.experience import rewards
-from tests.objectives import Runs, Tolls
 
 RUNS, TOLLS = Runs(), Tolls(((1, 9, 1), (1, 9, 1), (1, 1, 1)))
 

@@ -1,5 +1,6 @@
 """The networks that come with the package: each is whole, small, told of, and can be made again."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.solver import solve_all
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import PretrainedNetworks, Samples
 from puzzlelab.nets import model_zoo, network_files
+from puzzlelab.puzzles.tiles.rules import Tiles
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 NAMES = sorted(model_zoo.shipped())
@@ -87,3 +89,22 @@ def test_it_knows_what_to_do(name) -> None:
     lengths = [result.length for result in results if result.length is not None]
     assert len(lengths) >= 28
     assert np.mean(lengths) < most
+
+
+def test_a_puzzle_may_bring_networks_of_its_own(tmp_path, monkeypatch):
+    @dataclass(frozen=True)
+    class WithNetworks(Tiles):
+        def view(self, kind):
+            return PretrainedNetworks(own) if kind is PretrainedNetworks else super().view(kind)
+
+    own, puzzle = networks.SHELF, WithNetworks(3, 3)
+    monkeypatch.setattr(networks, "SHELF", tmp_path)
+    networks._load.cache_clear()
+    try:
+        assert "no network for tiles-3x3 comes with the package" in networks.missing(Tiles(3, 3))
+        assert networks.missing(puzzle) is None
+        assert next(iter(networks.cards(puzzle))) == "tiles-3x3"
+        digits = networks.find(puzzle).name
+        assert networks.find(puzzle, f"net:{digits[:6]}").name == digits
+    finally:
+        networks._load.cache_clear()

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import BeforeValidator
@@ -21,7 +22,7 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
-from puzzlelab.core.views import Estimate, Isomorphism, Prior, PriorAndEstimate
+from puzzlelab.core.views import Estimate, Isomorphism, PretrainedNetworks, Prior, PriorAndEstimate
 
 PREFIX = "net"
 SHELF = PACKAGE / "pretrained"
@@ -114,12 +115,19 @@ def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
     return (puzzle,) if isomorphism is None else (puzzle, isomorphism.puzzle)
 
 
+def shelves(puzzle: Puzzle) -> tuple[Path, ...]:
+    """The folders of trained networks that this puzzle may use: that of the package, and the puzzle's own."""
+    own = [usable.view(PretrainedNetworks) for usable in puzzles_of_networks(puzzle)]
+    return (SHELF, *(each.folder for each in own if each is not None))
+
+
 def cards(puzzle: Puzzle) -> dict[str, dict[str, Any]]:
-    """The cards of the package's networks that this puzzle can use, by name; the best one first.
+    """The cards of the networks of the package, and of the puzzle's own, that it can use, by name; the best one first.
 
     They are read here, because the module that loads networks imports what evaluates them.
     """
-    every = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SHELF.glob("*.json"))}
+    paths = [path for shelf in shelves(puzzle) for path in sorted(shelf.glob("*.json"))]
+    every = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in paths}
     names = [usable.name for usable in puzzles_of_networks(puzzle)]
     usable_cards = {name: card for name, card in every.items() if card.get("puzzle") in names}
 

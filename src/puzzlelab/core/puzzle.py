@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
@@ -125,6 +126,9 @@ class Family:
     """Names of some puzzles, the most common first."""
     guess: Callable[[str], Puzzle | None] = lambda text: None
     """The puzzle that a board in this text most likely belongs to, or None."""
+    page: Path | None = None
+    """The folder of the page module of a plug-in, NAME.js for the family NAME; its other files begin with NAME and a
+    hyphen or a dot."""
 
 
 Views = Mapping[type, str | Callable[[Any], Any]]

@@ -261,6 +261,16 @@ class Tally:
     """Level -> its least and its greatest size."""
 
 
+@dataclass(frozen=True)
+class PretrainedNetworks:
+    """Names the folder of the trained networks that come with a plug-in: NAME.onnx, each with its card NAME.json.
+
+    A network has the name of its puzzle, or that with a suffix.
+    """
+
+    folder: Path
+
+
 class DrawsSvg(Protocol):
     """Draws boards as SVG."""
 

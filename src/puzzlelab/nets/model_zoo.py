@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
-from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks
+from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Isomorphism
 from puzzlelab.nets import network_files, run_networks
@@ -19,9 +20,9 @@ MIN_HASH_DIGITS = 4
 
 
 @cache
-def shipped() -> dict[str, Card]:
-    """The cards of the networks that come with the package, by name: the puzzle's, or with a suffix."""
-    return {path.stem: read_card(path) for path in sorted(SHELF.glob(f"*{CARD}"))}
+def shipped(folder: Path = SHELF) -> dict[str, Card]:
+    """The cards of the networks in this folder, by name: the puzzle's, or with a suffix."""
+    return {path.stem: read_card(path) for path in sorted(folder.glob(f"*{CARD}"))}
 
 
 def find(puzzle: Puzzle, name: str) -> Network:
@@ -48,28 +49,31 @@ def find(puzzle: Puzzle, name: str) -> Network:
 
 def path_of(puzzle: Puzzle, name: str) -> Path:
     """The path of the network of this name; an empty name means the best one that comes with the package."""
+    folders = shelves(puzzle)
     if name:
-        return path_of_name(name)
-    names = [usable.name for usable in puzzles_of_networks(puzzle) if usable.name in shipped()]
-    if not names:
+        return path_of_name(name, folders)
+    names = [usable.name for usable in puzzles_of_networks(puzzle)]
+    paths = [folder / name for name in names for folder in folders if name in shipped(folder)]
+    if not paths:
         raise BadInput(_no_network(puzzle))
-    return SHELF / names[0]
+    return paths[0]
 
 
-def path_of_name(name: str) -> Path:
-    """The path of the network of this name, which is not empty, for any puzzle."""
-    cards = shipped()
-    if name in cards:
-        return SHELF / name
+def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
+    """The path of the network of this name, which is not empty, in one of these folders, or a file elsewhere."""
+    cards: dict[Path, Card] = {folder / stem: card for folder in folders for stem, card in shipped(folder).items()}
+    for place in cards:
+        if place.name == name:
+            return place
     path = Path(name)
     if path.is_dir():
         return in_folder(path)
     if path.suffix in ENDINGS or path.with_name(path.name + CARD).exists():
         return path
-    stems = [stem for stem, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
-    if len(stems) != 1:
-        raise UnknownName("network", name, cards)
-    return SHELF / stems[0]
+    found = [place for place, card in cards.items() if len(name) >= MIN_HASH_DIGITS and card.name.startswith(name)]
+    if len(found) != 1:
+        raise UnknownName("network", name, [place.name for place in cards])
+    return found[0]
 
 
 def _no_network(puzzle: Puzzle) -> str:

@@ -73,7 +73,7 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
     if options.get("jobs") not in (None, 1):
         raise BadOption("the option 'jobs' cannot be set here: every search has one thread")
     for name in networks.named(options):
-        _permit_network(name)
+        _permit_network(name, puzzle)
     estimate = options.get("estimate")
     if isinstance(estimate, str) and not networks.is_network(estimate) and (view := puzzle.view(Estimates)) is not None:
         offered = view.estimates
@@ -83,22 +83,25 @@ def _permit(chosen: Solver, puzzle: Puzzle) -> None:
             )
 
 
-def _permit_network(name: str) -> None:
-    """Raise `UnknownName` unless this is the name or the hash of a network of the package."""
+def _permit_network(name: str, puzzle: Puzzle) -> None:
+    """Raise `UnknownName` unless this is the name or the hash of a network of the package, or of the puzzle's own."""
     from puzzlelab.core import networks
     from puzzlelab.core.errors import UnknownName
 
-    bare, available = networks.parts(name)[0], [path.stem for path in networks.SHELF.glob("*.json")]
+    bare, available = (
+        networks.parts(name)[0],
+        [path.stem for shelf in networks.shelves(puzzle) for path in shelf.glob("*.json")],
+    )
     if bare and bare not in available and not HASH.fullmatch(bare):
         raise UnknownName("network", bare, available)
 
 
-def _network(parameters: Parameters) -> str:
+def _network(parameters: Parameters, puzzle: Puzzle) -> str:
     """The name of the requested network in the form that options of solvers have."""
     from puzzlelab.analysis.network_options import BEST, named
 
     name = named(parameters.get("net") or BEST)
-    _permit_network(name)
+    _permit_network(name, puzzle)
     return name
 
 
@@ -298,7 +301,7 @@ def scores(parameters: Parameters, context: TaskContext) -> Any:
 
     instance = _instance(parameters)
     puzzle = instance.puzzle
-    name, network = network_shown(puzzle, {"prior": _network(parameters)})
+    name, network = network_shown(puzzle, {"prior": _network(parameters, puzzle)})
     positions = [
         position for position in positions_of(instance, _moves(parameters, puzzle)) if not puzzle.solved(position.state)
     ]
@@ -328,7 +331,8 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
     from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct
 
-    instance, name = _instance(parameters), _network(parameters)
+    instance = _instance(parameters)
+    name = _network(parameters, instance.puzzle)
     puzzle = instance.puzzle
     if puzzle.solved(instance.state) or puzzle.objection(instance.state):
         raise Unsupported("there is no move to search: the board is solved, or cannot be solved")
