@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from puzzlelab.analysis.proof_basis import ProofBasis, basis_of
 from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of, follows_from_rules, prove
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
@@ -53,6 +54,8 @@ class RowCheck:
     """What a row that holds claims beyond its moves."""
     proof: ProofCheck | None = None
     """None if the claim was not checked."""
+    basis: ProofBasis | None = None
+    """The estimate on which the proof of the row rests, if it rests on one."""
 
     @property
     def outcome(self) -> str:
@@ -69,6 +72,8 @@ class RowCheck:
         """Why the row does not hold; empty if it does, as far as was checked."""
         if not self.verdict.holds:
             return self.verdict.reason
+        if self.basis is not None and self.basis.check == "refuted":
+            return self.basis.reason
         return self.proof.reason if self.proof is not None and self.proof.outcome == "refuted" else ""
 
     def facts(self, refutation: str) -> dict[str, Any]:
@@ -84,6 +89,8 @@ class RowCheck:
             "claim": None if self.claim is None else self.claim.kind,
             "verdict": "refuted" if refutation else verdict,
             "proved_by": proof.proved_by or None,
+            "proof_estimate": None if self.basis is None else self.basis.estimate,
+            "estimate_check": None if self.basis is None else self.basis.check,
             "reason": refutation or self.reason,
             "seconds": round(proof.seconds, 6),
             "expanded": proof.expanded,
@@ -137,4 +144,4 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: th
         proof = prove(answer.instance, answer.result, limit, claimant, over.is_set)
     elif follows_from_rules(answer.instance, answer.result, claim):
         proof = ProofCheck(claim, "proven", RULES)
-    return RowCheck(place, row, answer.verdict, answer, claim, proof)
+    return RowCheck(place, row, answer.verdict, answer, claim, proof, basis_of(answer, row.options))

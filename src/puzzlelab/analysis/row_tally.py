@@ -16,12 +16,19 @@ from typing import Any
 from puzzlelab.analysis.proofs import RULES, Claim
 from puzzlelab.analysis.row_checks import UNCHECKED, Place, RowCheck
 from puzzlelab.core.errors import BadInput
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.result import LIMITS, moves_in_words
 from puzzlelab.core.row import Row
 from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import board_after
 from puzzlelab.core.verify import Answer
 
+BASIS_WORDS = {
+    "passed": "checked along each solution: it exceeds at no board what is left",
+    "refuted": "it exceeds what is left at a board of the solution",
+    "never": "never checked: there is no such estimate here",
+}
+"""What is said of an estimate on which proofs rest."""
 PROOFS, BOUNDS = "proofs", "lower bounds"
 PROVEN, BY_RULES = "proven anew", "follow from the rules"
 
@@ -85,6 +92,8 @@ class RowTally:
     """(`PROOFS` or `BOUNDS`, outcome) -> claims."""
     methods: Counter[str] = field(default_factory=Counter)
     """Method -> claims that it proved."""
+    bases: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """(puzzle, estimate, whether it was checked) -> proofs that rest on the estimate."""
     failing: set[int] = field(default_factory=set)
     """The numbers of the rows that do not hold."""
     repeated: int = 0
@@ -133,7 +142,10 @@ class RowTally:
                 self.methods[check.proof.proved_by] += outcome == PROVEN
             record.claims.append(PlacedClaim(check.place, check.claim, outcome, end))
             self.claims[_group(check.claim), outcome] += 1
-        if moves is not None and (record.shortest is None or len(moves) < len(record.shortest[0])):
+        if check.basis is not None:
+            self.bases[instance.puzzle.name, check.basis.estimate, check.basis.check] += 1
+        counts_moves = objective_of(instance.puzzle).kind == "moves"
+        if moves is not None and counts_moves and (record.shortest is None or len(moves) < len(record.shortest[0])):
             record.shortest = moves, check.place
         if end is not None and len(record.ends) < 2:
             record.ends.setdefault(end, check.place)
@@ -184,6 +196,13 @@ class RowTally:
         if UNCHECKED in counts:
             parts.append(f"{UNCHECKED}{f': {counts[UNCHECKED]}' if parts else ''} (use --prove)")
         return ", ".join([title, *parts])
+
+    def bases_in_words(self) -> list[str]:
+        """A line for each estimate on which proofs rest, and whether it was checked."""
+        return [
+            f"proofs that rest on the estimate {estimate} of {puzzle}: {count} ({BASIS_WORDS[check]})"
+            for (puzzle, estimate, check), count in self.bases.items()
+        ]
 
     def methods_in_words(self) -> str:
         """The methods that proved claims by a search, with the number of claims; empty if there are none."""

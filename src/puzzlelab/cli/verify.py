@@ -115,7 +115,7 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
     """Print the last lines, with `--json` on standard error."""
     within = "" if limit is None or limit.seconds is None else f" in {limit.seconds:g} s"
     methods = tally.methods_in_words()
-    lines = ([f"proven by: {methods}"] if methods else []) + [tally.summary(within)]
+    lines = ([f"proven by: {methods}"] if methods else []) + tally.bases_in_words() + [tally.summary(within)]
     for line in lines:
         if json:
             print(line, file=sys.stderr, flush=True)
