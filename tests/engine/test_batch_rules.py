@@ -81,7 +81,8 @@ def test_every_move_makes_what_the_plain_rules_make(boards) -> None:
     before, moves = np.repeat(states, puzzle.move_count, axis=0), np.tile(np.arange(puzzle.move_count), len(states))
     found = apply_moves(puzzle, before, moves)
     assert found.states.dtype == states.dtype
-    for state, move, after, allowed, solved in zip(before, moves.tolist(), *found, strict=True):
+    for state, move, after, allowed, solved, cost in zip(before, moves.tolist(), *found, strict=True):
+        assert cost == allowed
         assert allowed == is_legal(puzzle, state, move)
         assert np.array_equal(after, puzzle.apply(state, move) if allowed else state)
         assert solved == puzzle.solved(after)

@@ -118,7 +118,9 @@ def _pairs(puzzle: Puzzle, tables: bool, every: bool) -> Iterator[tuple[Solver, 
         names = [name for name in names if name != "pdb"]
     for _, solver_class in installed.solvers():
         required = {"depth": 40} if "depth" in solver_class.model_fields else {}
-        for estimate in names if "estimate" in solver_class.model_fields else [None]:
+        runs_others = "of" in solver_class.model_fields  # a portfolio compiles nothing that they do not
+        takes_estimates = "estimate" in solver_class.model_fields and not runs_others
+        for estimate in names if takes_estimates else [None]:
             solver = fill(solver_class, {"estimate": estimate, **required})
             try:
                 require(solver, puzzle)
