@@ -36,8 +36,9 @@ from puzzlelab.cli.demo import BOARDS
 
 IMPORT = ("-c", "import numpy, numba")
 SOLVED = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "sudoku-9x9", "dust-8x6x5")
-OPTIONS = {"tiles-5x5": ("--estimate", "conflicts")}
-"""As in the demo: the usual estimate of the 24-puzzle is a table of half a gigabyte."""
+OPTIONS = {"tiles-5x5": ("--estimate", "conflicts", "--set", "width=16384")}
+"""As in the demo: the usual estimate of the 24-puzzle is a table of half a gigabyte. Without a width the search of this
+board goes on until nothing better comes."""
 COMMANDS = {
     "help": ("--help",),
     **{name: ("solve", name, board, *OPTIONS.get(name, ())) for name, board, _, _ in BOARDS if name in SOLVED},
