@@ -14,7 +14,17 @@ from puzzlelab.core.solver import require, solve
 from puzzlelab.core.verify import verify
 
 RUNS = Runs()
-ROWS = ["aabbaabbcc", "abbaccabba", "aabbccddee", "abcabcaabb", "aaaabbbbaaaa", "abababab", "abccbaabccba"]
+ROWS = [
+    "bcabaabbbaba",
+    "acbbccabac",
+    "aabbaabbcc",
+    "abbaccabba",
+    "aabbccddee",
+    "abcabcaabb",
+    "aaaabbbbaaaa",
+    "abababab",
+    "abccbaabccba",
+]
 TOLLS = [
     Tolls(((1, 9, 1), (1, 9, 1), (1, 1, 1))),
     Tolls(tuple(tuple(random.Random(seed).choices(range(10), k=5)) for seed in range(4))),

@@ -142,6 +142,8 @@ def expand(record, node):
         kernels.apply(tables, expansion.state, move, expansion.child)
         if not kernels.is_external(estimate.tables):
             h = np.float64(evaluate_child(estimate, expansion.state, value, move, expansion.child))
+        if kernels.has_costs(tables) and kernels.solved(tables, expansion.child):
+            h = 0.0  # an upper bound on points may be above 0 where no more can be made
         cost = kernels.move_cost(tables, expansion.state, move, expansion.child)
         add(record, node, move, record.g[node] + cost, h)
     record.control[GENERATED] += count
