@@ -1,0 +1,228 @@
+"""`puzzlelab new`: the packages that it makes work as they are, and nothing is left where it cannot make one."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from puzzlelab.cli import new
+
+NAMES = ("e", "ring_of_lamps", "a_long_name_of_24_letter")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def run(folder, *words):
+    """Run a module of Python in the folder of a package; its output, if it succeeds."""
+    environment = {**os.environ, "PYTHONPATH": f"src{os.pathsep}{ROOT / 'src'}", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("PYTHONSAFEPATH", None)
+    command = [sys.executable, "-m", *words]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_puzzle_is_made_and_the_next_commands_are_named(program, here):
+    code, out, err = program("new", "puzzle", "ring_of_lamps")
+    files, _, following = out.partition("\n\nNext:\n")
+    assert (code, err) == (0, "")
+    assert files.splitlines() == [f"ring_of_lamps/{path}" for path in contents(here / "ring_of_lamps")]
+    assert contents(here / "ring_of_lamps") == [
+        "README.md",
+        "pyproject.toml",
+        "recipes/ring_of_lamps.toml",
+        "src/ring_of_lamps/__init__.py",
+        "src/ring_of_lamps/kernels.py",
+        "src/ring_of_lamps/page/ring_of_lamps.js",
+        "src/ring_of_lamps/py.typed",
+        "src/ring_of_lamps/rules.py",
+        "tests/test_ring_of_lamps.py",
+    ]
+    assert [line.split("#")[0].strip() for line in following.splitlines()] == [
+        "pip install -e ring_of_lamps",
+        'puzzlelab solve ring_of_lamps-8 "5 2 8 1 6 3 7 4" --steps',
+        "pytest ring_of_lamps",
+        "puzzlelab train imitation --config ring_of_lamps/recipes/ring_of_lamps.toml --run runs/ring_of_lamps",
+        "puzzlelab web --open",
+    ]
+
+
+def test_a_solver_is_made_in_a_folder_of_another_name(program, here):
+    code, out, _ = program("new", "solver", "hill_climb", "--folder", "plug ins/mine")
+    assert code == 0
+    assert "pip install -e 'plug ins/mine'" in out
+    assert "--with hill-climb" in out
+    assert contents(here / "plug ins" / "mine") == [
+        "README.md",
+        "pyproject.toml",
+        "src/hill_climb/__init__.py",
+        "src/hill_climb/py.typed",
+        "tests/test_hill_climb.py",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+def test_no_placeholder_stays(program, here, kind):
+    program("new", kind, "ring_of_lamps")
+    for path in here.rglob("*"):
+        text = path.read_text() if path.is_file() else ""
+        for placeholder in ("__name__", "__Name__", "__dashed__", "__folder__", ".template"):
+            assert placeholder not in f"{path}{text}"
+
+
+@pytest.mark.parametrize(("kind", "group"), [("puzzle", "puzzles"), ("solver", "solvers")])
+def test_the_project_names_its_entry_point(program, here, kind, group):
+    program("new", kind, "ring_of_lamps")
+    project = tomllib.loads((here / "ring_of_lamps" / "pyproject.toml").read_text())["project"]
+    value = {"puzzles": {"ring_of_lamps": "ring_of_lamps:FAMILY"}, "solvers": {"ring-of-lamps": "ring_of_lamps:SOLVER"}}
+    assert project["entry-points"] == {f"puzzlelab.{group}": value[group]}
+    assert project["name"] == "puzzlelab-ring-of-lamps"
+
+
+def test_the_recipe_is_one(program, here):
+    pytest.importorskip("torch")
+    from puzzlelab.training.recipes.imitation import ImitationSettings
+
+    program("new", "puzzle", "ring_of_lamps")
+    text = (here / "ring_of_lamps" / "recipes" / "ring_of_lamps.toml").read_text()
+    assert ImitationSettings.model_validate(tomllib.loads(text)).puzzle == "ring_of_lamps-8"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("Ring", "'Ring' is no name for a package: write at most 24 small letters, digits and _"),
+        ("8lamps", "'8lamps' is no name for a package"),
+        ("ring-of-lamps", "'ring-of-lamps' is no name for a package"),
+        ("../lamps", "'../lamps' is no name for a package"),
+        ("ring__lamps", "'ring__lamps' is no name for a package"),
+        ("größe", "'größe' is no name for a package"),
+        ("", "'' is no name for a package"),
+        ("x" * 25, "is no name for a package"),
+        ("class", "'class' is a word of Python; give another name"),
+        ("none", "'none' is a word of Python"),
+        ("tiles", "there is a puzzle 'tiles' already; give another name"),
+        ("depth_first", "there is a solver 'depth-first' already; give another name"),
+        ("halves", "there is a solver 'halves' already"),
+        ("json", "'json' is a module of Python; give another name"),
+        ("numpy", "there is an installed package 'numpy' already; give another name"),
+        ("puzzlelab", "there is an installed package 'puzzlelab' already"),
+        ("instance", "its class would be 'Instance', which the files use for something else; give another name"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+def test_names_that_no_package_can_have(program, here, kind, name, sentence):
+    code, out, err = program("new", kind, name)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert sentence in err
+    assert list(here.iterdir()) == []
+
+
+def test_an_empty_folder_is_filled_and_a_full_one_is_not(program, here):
+    (here / "lamps").mkdir()
+    assert program("new", "puzzle", "lamps")[0] == 0
+    before = contents(here)
+    code, out, err = program("new", "puzzle", "lamps")
+    assert (code, out) == (2, "")
+    assert err == "error: lamps holds README.md already: give an empty folder, or a new name, with --folder\n"
+    (here / "file").write_text("mine")
+    code, _, err = program("new", "puzzle", "lamps", "--folder", "file")
+    assert (code, err) == (2, "error: file is a file: give the name of a new folder with --folder\n")
+    assert contents(here) == ["file", *before]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(program, here):
+    (here / "locked").mkdir(mode=0o500)
+    code, out, err = program("new", "solver", "lamps", "--folder", "locked/lamps")
+    assert (code, out, err) == (2, "", "error: cannot write locked/lamps: Permission denied\n")
+
+
+def test_a_place_that_cannot_be_written(program, here):
+    (here / "file").write_text("mine")
+    code, out, err = program("new", "solver", "lamps", "--folder", "file/lamps")
+    assert (code, out, err) == (2, "", "error: cannot write file/lamps: Not a directory\n")
+    assert contents(here) == ["file"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()], ids=["full", "Ctrl-C"])
+@pytest.mark.parametrize("there", [True, False], ids=["empty folder", "new folder"])
+def test_nothing_half_written_stays(program, here, monkeypatch, error, there):
+    if there:
+        (here / "deep" / "lamps").mkdir(parents=True)
+    before, real = sorted(here.rglob("*")), Path.write_text
+
+    def write(path, *arguments, **options):
+        if path.suffix == ".toml" and "recipes" in path.parts:
+            raise error
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    code, out, err = program("new", "puzzle", "lamps", "--folder", "deep/lamps")
+    assert (code, out) == ((2, "") if isinstance(error, OSError) else (130, ""))
+    assert "No space left on device" in err or isinstance(error, KeyboardInterrupt)
+    assert sorted(here.rglob("*")) == before
+
+
+def test_the_page_has_the_same_rules(program, here):
+    if (node := shutil.which("node")) is None:
+        pytest.skip("there is no Node.js")
+    program("new", "puzzle", "lamps")
+    module = (here / "lamps" / "src" / "lamps" / "page" / "lamps.js").read_text()
+    assert module.count("import ") == 1
+    script = (
+        'const rules = new Rules("lamps-5"); const state = rules.read("3 1 4 2 5"); const moves = rules.legal(state);\n'
+        "const children = moves.map((move) => rules.write(rules.apply(state, move)));\n"
+        "const solved = [state, rules.goal].map((each) => rules.solved(each));\n"
+        'console.log(JSON.stringify([moves, children, ...solved, nameOf(valuesOf("lamps-5"))]));'
+    )
+    code = module.replace('import { el } from "../dom.js";', "") + script
+    said = subprocess.run([node, "--input-type=module", "-e", code], capture_output=True, text=True, check=True).stdout
+    children = '["1 3 4 2 5","4 1 3 2 5","2 4 1 3 5","5 2 4 1 3"]'
+    assert said.strip() == f'[["2","3","4","5"],{children},false,true,"lamps-5"]'
+
+
+@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_files_are_formatted(program, here, kind, name):
+    pytest.importorskip("ruff")
+    program("new", kind, name)
+    run(here / name, "ruff", "check", "--no-cache", ".")
+    run(here / name, "ruff", "format", "--check", "--no-cache", ".")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+def test_the_types_are_right(program, here, kind):
+    pytest.importorskip("mypy")
+    program("new", kind, "ring_of_lamps")
+    assert "no issues found" in run(here, "mypy", "--strict", "ring_of_lamps")
+    assert "no issues found" in run(here / "ring_of_lamps", "mypy")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["puzzle", "solver"])
+def test_the_tests_of_the_package_pass(program, here, kind):
+    program("new", kind, "ring_of_lamps")
+    assert " passed" in run(here / "ring_of_lamps", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+def test_templates_are_in_the_package():
+    folder = Path(new.__file__).parents[1] / "templates"
+    assert {path.name for path in folder.iterdir()} == {"puzzle", "solver"}
+    assert all(path.suffix == new.ENDING for path in folder.rglob("*") if path.is_file())
