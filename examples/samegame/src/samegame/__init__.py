@@ -10,6 +10,8 @@ Start with `rules`, which has the moves and the points. The rest makes it better
 - `presentation`: the usual solver, and boards with names.
 """
 
+from pathlib import Path
+
 from puzzlelab import Family
 from samegame.rules import SameGame, from_name, guess
 
@@ -18,6 +20,7 @@ FAMILY = Family(
     make=from_name,
     names=("samegame-15x15x5", "samegame-20x10x5", "samegame-8x8x4", "samegame-5x5x3", "samegame-5x5x3:plain"),
     guess=guess,
+    page=Path(__file__).with_name("page"),
 )
 
 __all__ = ["FAMILY", "SameGame"]

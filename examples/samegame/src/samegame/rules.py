@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from puzzlelab.core.views import (
     Estimates,
     GridPlanes,
     Planes,
+    PretrainedNetworks,
     Samples,
     Scores,
     SymbolSymmetric,
@@ -225,6 +227,7 @@ VIEWS: Views = {
     KernelRules: "samegame.kernels:rules",
     Planes: "samegame.planes:SameGamePlanes",
     Presentation: "samegame.presentation:presentation",
+    PretrainedNetworks: lambda game: PretrainedNetworks(Path(__file__).with_name("pretrained")),
     Samples: "samegame.sampling:SameGameSamples",
     Scores: itself,
     SymbolSymmetric: "samegame.planes:SameGamePlanes",
