@@ -89,6 +89,9 @@ CALLS = {
         "tiles-3x3 reads a board from a text, not from a list; see Instance.of for numbers",
     ),
     "DUST.read(5)": (BadBoard, "dust-8x6x5 reads a board from a text, not from the number 5"),
+    "TILES.read_move(5)": (BadBoard, "tiles-3x3 reads a move from a text, not from the number 5"),
+    "DUST.read_move((6, 1))": (BadBoard, "dust-8x6x5 reads a move from a text, not from a tuple"),
+    "SUDOKU.read_move(None)": (BadBoard, "sudoku-9x9 reads a move from a text, not from None"),
     "SUDOKU.read(None)": (BadBoard, "sudoku-9x9 reads a board from a text, not from None"),
     # limits
     "solve(B, limit=5)": (

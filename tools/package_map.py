@@ -20,7 +20,7 @@ from style_checks.modules import modules
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "packages.svg"
-PART_OF = {"_gym_game": "gym"}
+PART_OF = {"_gym_game": "gym", "_gym_window": "gym", "sb3": "gym"}
 """A module at the top of the package -> the box in which it is drawn."""
 
 
@@ -37,7 +37,7 @@ ENTRIES = {
     "cli": Entry("the command line: one file a command", 1),
     "web": Entry("the server of the page in the browser", 3),
     "api": Entry("load, solve, check and generate, for Python", 3),
-    "gym": Entry("environments for Gymnasium", 2),
+    "gym": Entry("environments for Gymnasium and Stable-Baselines3", 2),
     "bench": Entry("suites of boards, runs, tables, plots", 1),
     "training": Entry("recipes that train networks, and self-play", 1),
     "nets": Entry("architectures of networks, and files with their weights", 0),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.objectives import Runs
 
 from puzzlelab import count, hint, load, regrets, solver
 from puzzlelab.analysis import catalog, serialise
@@ -57,6 +58,20 @@ def test_what_a_puzzle_offers_is_plain_and_true(name):
         assert sum(each["usual"] for each in told[kind]) == (1 if told[kind] else 0)
     for each in told["examples"]:
         assert puzzle.write(puzzle.read(each["board"]).state) == each["board"]
+
+
+@pytest.mark.parametrize(("name", "others"), [("tiles-2x7", ["greedy", "uct"]), ("tiles-3x3", []), ("sudoku-4x4", [])])
+def test_without_a_network_some_solvers_work_by_an_estimate_that_is_named(name, others):
+    told = catalog.about(load(name))
+    assert told["solvers_by_estimate"] == others
+    for each in others:
+        require(make_solver(each, {"estimate": "manhattan"}), load(name))
+
+
+def test_of_a_score_the_solvers_that_work_by_an_estimate_are_listed():
+    told = catalog.about(Runs())
+    assert told["solvers"] == ["astar", "beam", "portfolio", "random"]
+    assert told["solvers_by_estimate"] == ["greedy", "uct"]
 
 
 def test_a_sudoku_shows_its_board_and_has_one_solution():

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import pytest
+from tests.objectives import Runs, Tolls
 
 import puzzlelab
-from puzzlelab import Limit, Result, load
-from puzzlelab.analysis.proofs import Claim, Method, claim_of, provers
+from puzzlelab import Limit, Presentation, Result, load
+from puzzlelab.analysis.proofs import Claim, Method, claim_of, follows_from_rules, provers
 from puzzlelab.core.puzzle import presentation_of
+from puzzlelab.core.registry import make_solver
+from puzzlelab.core.solver import solve
 
 TWO, FAR, ODD = "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 PUZZLES = [
@@ -128,3 +131,54 @@ def test_a_limit_leaves_the_claim_undecided():
     check = puzzlelab.prove(board, puzzlelab.solve(board), "ida", Limit(nodes=4))
     assert (check.outcome, check.proved_by) == ("undecided", "")
     assert "not decided within the limit by bfs:bidirectional=True, astar:estimate=manhattan" in check.reason
+
+
+# --- costs and scores -------------------------------------------------------------------------------------------------
+
+TOLLS = Tolls(((1, 9, 1), (1, 9, 1), (1, 1, 1)))
+"""The way of 2 moves costs 11, and the detour of 4 moves costs 4; the first cell is number 0."""
+
+
+def proven_by_astar(monkeypatch):
+    """A* is the only method of every puzzle."""
+    shown = Presentation(provers=(("astar", {}),))
+    monkeypatch.setattr("puzzlelab.analysis.proofs.presentation_of", lambda puzzle: shown)
+
+
+def test_the_claim_of_a_cost_and_of_a_score():
+    cost, score = Result((1,), "optimal", lower_bound=4, cost=4), Result(None, upper_bound=8)
+    assert claim_of(cost, "cost") == Claim("optimal", 4, "cost")
+    assert claim_of(score, "score") == Claim("upper bound", -8, "score")
+    assert str(claim_of(cost, "cost")) == "claims cost 4 optimal"
+    assert str(claim_of(score, "score")) == "claims that no solution has a score above 8"
+    assert str(Claim("lower bound", 3, "cost")) == "claims that no solution has a cost below 3"
+
+
+@pytest.mark.parametrize("board", [TOLLS.read("0"), Runs().read("abccbaabccba")])
+def test_the_best_cost_or_score_is_proven_by_another_method(monkeypatch, board):
+    proven_by_astar(monkeypatch)
+    result = solve(make_solver("beam", {"width": 10_000}), board, Limit())
+    assert result.proof == "optimal"
+    assert puzzlelab.prove(board, result, make_solver("beam", {})).outcome == "proven"
+
+
+def test_a_cost_and_a_score_that_are_not_the_best_are_refuted(monkeypatch):
+    proven_by_astar(monkeypatch)
+    right, row = 0, Runs().read("aaaabbbbaaaa")
+    dear = Result((right, right, 2, 2), "optimal", lower_bound=12, cost=12)
+    check = puzzlelab.prove(TOLLS.read("0"), dear)
+    assert (check.outcome, len(check.witness)) == ("refuted", 4)
+    assert check.reason == "claims cost 12 optimal; astar finds a solution of cost 4"
+    few = Result((0, 0, 0), "optimal", score=48, upper_bound=48)
+    assert puzzlelab.prove(row, few).reason == "claims score 48 optimal; astar finds a solution of score 80"
+    below = Result(None, stop="time", upper_bound=79)
+    assert puzzlelab.prove(row, below).outcome == "refuted"
+
+
+def test_one_move_is_optimal_by_the_rules_only_where_moves_are_counted():
+    grid = Tolls(((0, 5), (1, 1)))
+    board = grid.read("1")
+    result = Result((2,), "optimal", lower_bound=1, cost=1)
+    assert not follows_from_rules(board, result, claim_of(result, "cost"))
+    free = Tolls(((0, 0),))
+    assert follows_from_rules(free.read("0"), Result((0,), cost=0), Claim("optimal", 0, "cost"))

@@ -484,3 +484,10 @@ def test_a_lone_large_excess_is_an_arrow_at_the_end_of_the_axis(suite: Suite, st
 )
 def test_outliers_would_have_half_of_the_axis(values: list[float], limit: float | None) -> None:
     assert outlier_limit(values) == limit
+
+
+def test_without_a_known_optimum_there_is_no_column_for_it(suite: Suite, stub: Make) -> None:
+    unknown = replace(suite, entries=tuple(replace(entry, known=None) for entry in suite.entries))
+    made = plots.chart(runs.run(unknown, [stub(extra=2)], Limit(nodes=100)), "lengths")
+    assert (len(made.header), made.header[0]) == (2, "length")
+    assert made.body[0] == ("3", "1")

@@ -222,6 +222,12 @@ def test_list_as_json(program):
     assert json.loads(out)["usual_solver"] == {"name": "ida", "options": {}}
 
 
+def test_list_names_the_solvers_that_need_an_estimate(program):
+    _, out, _ = program("list", "tiles-2x7")
+    assert "ida (usual), portfolio, random; with --estimate: greedy, uct\n" in out
+    assert "--estimate" not in program("list", "tiles-3x3")[1]
+
+
 def test_list_of_a_puzzle_that_does_not_exist(program):
     assert program("list", "tles-3x3") == (2, "", "error: there is no puzzle 'tles'; did you mean 'tiles'?\n")
 

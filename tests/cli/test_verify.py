@@ -143,6 +143,11 @@ def test_a_file_that_does_not_exist(program, tmp_path):
     assert err.startswith(f"error: cannot read {tmp_path / 'nowhere'}: ")
 
 
+def test_a_folder_in_the_place_of_its_files(program, tmp_path):
+    sentence = f"error: {tmp_path} is a folder: give the files in it, as in {tmp_path / '*.jsonl'}\n"
+    assert program("verify", tmp_path) == (2, "", sentence)
+
+
 # --- claims -----------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ class Engine(Settings):
     width: int = Field(default=8, ge=1)
     weight: float = 1.0
     estimate: str | Estimate | None = None
+    parts: tuple[str | int, ...] = ()
 
 
 def test_an_unknown_option_is_told_the_nearest() -> None:
@@ -20,7 +21,7 @@ def test_an_unknown_option_is_told_the_nearest() -> None:
 
 
 def test_an_option_unlike_any_is_told_all_there_are() -> None:
-    with pytest.raises(BadOption, match="^engine has no option 'q'; known are estimate, weight, width$"):
+    with pytest.raises(BadOption, match="^engine has no option 'q'; known are estimate, parts, weight, width$"):
         Engine(q=3)
 
 
@@ -30,6 +31,9 @@ def test_an_option_unlike_any_is_told_all_there_are() -> None:
         ({"width": 0}, "'width' cannot be '0': .*greater than or equal to 1"),
         ({"width": "many"}, "'width' cannot be 'many': .*integer"),
         ({"weight": None}, "'weight' cannot be 'None': .*number"),
+        ({"parts": "ida,beam"}, "'parts' cannot be 'ida,beam': it is a list; write 'parts=\\[\"ida\", \"beam\"]'"),
+        ({"parts": "[ida]"}, "'parts' cannot be '\\[ida]': it is a list; write 'parts=\\[\"ida\"]'"),
+        ({"parts": 5}, "'parts' cannot be '5': it is a list; write 'parts=\\[5]'"),
         ({"width": "9" * 5000}, "'width' cannot be '9{40}\\.\\.\\.'"),
     ],
 )
@@ -53,7 +57,7 @@ def test_settings_are_frozen_and_equal_by_value() -> None:
 
 def test_options_are_plain_data_and_an_estimate_its_name() -> None:
     network = Estimate("network", admissible=False, scores=lambda states: states[:, 0])
-    assert Engine(estimate=network).options() == {"width": 8, "weight": 1.0, "estimate": "network"}
+    assert Engine(estimate=network).options() == {"width": 8, "weight": 1.0, "estimate": "network", "parts": ()}
 
 
 def test_none_leaves_an_option_as_it_is() -> None:

@@ -1,11 +1,14 @@
 """What a network tells searches: remaining moves, and probabilities of the legal moves."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
 import torch
+from tests.objectives import Runs
 from torch import nn
 
 from puzzlelab.core import registry
@@ -167,3 +170,29 @@ def test_the_prior_and_the_estimate_of_states_cost_one_evaluation(model_of, stat
     assert averaged.both is None
     assert np.array_equal(averaged.prior.scores(states), model.prior(averaged=True).scores(states))
     assert np.array_equal(averaged.estimate.scores(states), model.estimate(averaged=True).scores(states))
+
+
+class Seen(Runs):
+    """`Runs` with planes, so that a network can read its boards."""
+
+    input_size = 12
+
+    def planes(self, states: np.ndarray) -> np.ndarray:
+        return states.astype(np.float32)
+
+    def view(self, kind: type) -> Any:
+        return self if kind is Planes else super().view(kind)
+
+
+def test_points_to_be_made_may_be_below_0() -> None:
+    puzzle = Seen()
+    assert saying(puzzle, cost_to_go=-4.0).cost_to_go(puzzle.read("abcdd").state[None]).tolist() == [-4.0]
+    assert saying(registry.load("dust-2x2x2"), cost_to_go=-4.0).cost_to_go(np.ones((1, 4), np.uint8)).tolist() == [0.0]
+
+
+def test_the_value_of_a_move_starts_at_its_points_and_the_estimate_of_those_to_be_made() -> None:
+    puzzle = Seen()
+    network = read_network({"kind": "dense", "heads": ["q"], "residual_over": "letters"})
+    model = TorchModel(puzzle, network, Says(q=[0.0] * 12))
+    values = model.outputs(puzzle.read("aabbbc").state[None])["q"][0]
+    assert values[[0, 2]].tolist() == [4 + 9, 9 + 4]

@@ -4,7 +4,10 @@ import pytest
 
 pytest.importorskip("torch")
 
-from puzzlelab.core.errors import BadFile, BadOption, UnknownName
+from tests.objectives import Runs
+
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadFile, BadOption, UnknownName, Unsupported
 from puzzlelab.training import recipe
 from puzzlelab.training.runs import read_toml
 
@@ -47,3 +50,14 @@ def test_bad_toml_gets_its_place(tmp_path) -> None:
         read_toml(path)
     with pytest.raises(BadFile, match="cannot read"):
         read_toml(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("value_iteration", "value iteration"), ("tabular", "tabular Q-learning"), ("selfplay", "self-play")],
+)
+def test_a_recipe_that_counts_moves_refuses_a_puzzle_with_a_score(monkeypatch, name, words) -> None:
+    settings = recipe.settings_of(name, {"puzzle": "runs-12", "network": {"kind": "dense"}})
+    monkeypatch.setattr(registry, "load", lambda name: Runs())
+    with pytest.raises(Unsupported, match=f"^{words} counts moves, and the moves of runs-12 have a score"):
+        recipe.find(name).check(settings)

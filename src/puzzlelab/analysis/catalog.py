@@ -55,6 +55,7 @@ def about(puzzle: Puzzle) -> Facts:
     """The solvers, estimates, scales, networks and examples of a puzzle."""
     presentation = presentation_of(puzzle)
     name, options = usual_solver(puzzle)
+    solvers, by_estimate = _solvers(puzzle)
     return {
         "puzzle": puzzle.name,
         "family": puzzle.name.partition("-")[0],
@@ -64,7 +65,8 @@ def about(puzzle: Puzzle) -> Facts:
         "one_way": presentation.unique_expected,
         "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},
-        "solvers": [each for each, kind in installed.solvers() if _could_work(puzzle, fill(kind, {}))],
+        "solvers": solvers,
+        "solvers_by_estimate": by_estimate,
         "estimates": list(_estimates(puzzle)),
         "scales": _scales(puzzle),
         "networks": [
@@ -74,8 +76,19 @@ def about(puzzle: Puzzle) -> Facts:
     }
 
 
+def _solvers(puzzle: Puzzle) -> tuple[list[str], list[str]]:
+    """The solvers that solve the puzzle with their default options, and those that need the name of an estimate."""
+    kinds, view = list(installed.solvers()), puzzle.view(Estimates)
+    solvers = [name for name, kind in kinds if _could_work(puzzle, fill(kind, {}))]
+    if view is None:
+        return solvers, []
+    option = {"estimate": view.estimate().name}
+    others = [(name, kind) for name, kind in kinds if name not in solvers and "estimate" in kind.model_fields]
+    return solvers, [name for name, kind in others if _could_work(puzzle, fill(kind, option))]
+
+
 def _could_work(puzzle: Puzzle, solver: Solver) -> bool:
-    """Whether `require` accepts the solver with its default options; tested without loading a network."""
+    """Whether `require` accepts the solver with these options; tested without loading a network."""
     options = [option for option, value in solver.options().items() if networks.is_network(value)]
     try:
         if options:

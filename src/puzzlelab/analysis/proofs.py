@@ -14,17 +14,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from puzzlelab.core import networks, registry
+from puzzlelab.core import networks, objective, registry
 from puzzlelab.core.errors import BadInput, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.objective import objective_of
+from puzzlelab.core.objective import UNKNOWN, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result, moves_in_words
 from puzzlelab.core.solutions import require_lister
 from puzzlelab.core.solver import Attempt, Solver, attempts_of, board_after, chosen_estimate, options_of, require
 from puzzlelab.core.verify import verify
 
-Kind = Literal["optimal", "lower bound", "unsolvable", "unique"]
+Kind = Literal["optimal", "lower bound", "upper bound", "unsolvable", "unique"]
 Outcome = Literal["proven", "refuted", "undecided"]
 RULES = "rules"
 """What proves a claim that needs no search."""
@@ -35,19 +35,37 @@ class Claim:
     """What an answer claims beyond its moves."""
 
     kind: Kind
-    least: int = 0
-    """No solution has fewer moves; 0 if the claim is about something else."""
+    least: int | None = None
+    """No solution has fewer moves, a lower cost, or a higher score than minus this; None if the claim is about
+    something else.
+    """
+    counts: objective.Kind = "moves"
+    """What makes a solution of the puzzle better."""
 
     def __str__(self) -> str:
+        if self.least is None:
+            return "claims to be unsolvable" if self.kind == "unsolvable" else "claims a unique solution"
+        words = sum_in_words(self.counts, self.least)
         if self.kind == "optimal":
-            return f"claims {moves_in_words(self.least)} optimal"
-        if self.kind == "lower bound":
-            return f"claims that no solution has fewer than {moves_in_words(self.least)}"
-        return "claims to be unsolvable" if self.kind == "unsolvable" else "claims a unique solution"
+            return f"claims {words} optimal"
+        if self.counts == "moves":
+            return f"claims that no solution has fewer than {words}"
+        bound = f"a cost below {self.least:,}" if self.counts == "cost" else f"a score above {-self.least:,}"
+        return f"claims that no solution has {bound}"
 
-    def contradicted_by(self, moves: Sequence[int]) -> bool:
-        """Whether a solution of so many moves contradicts the claim; of a unique solution that cannot be said."""
-        return self.kind == "unsolvable" or len(moves) < self.least
+    def contradicted_by(self, total: int) -> bool:
+        """Whether a solution of so many moves, of this cost, or of minus this score, contradicts the claim.
+
+        Of a unique solution that cannot be said.
+        """
+        return self.kind == "unsolvable" or (self.least is not None and total < self.least)
+
+
+def sum_in_words(counts: objective.Kind, total: int) -> str:
+    """The sum of the steps of a solution, such as '4 moves', 'cost 7' or 'score 1,043'."""
+    if counts == "moves":
+        return moves_in_words(total)
+    return f"score {-total:,}" if counts == "score" else f"cost {total:,}"
 
 
 @dataclass(frozen=True)
@@ -106,28 +124,36 @@ class Judgement(NamedTuple):
     witness: tuple[int, ...] | None = None
 
 
-def claim_of(result: Result) -> Claim | None:
-    """The strongest claim of a result whose moves were replayed, or None.
+def claim_of(result: Result, counts: objective.Kind = "moves") -> Claim | None:
+    """The strongest claim of a result whose moves were replayed, or None; `counts` says what the puzzle counts.
 
-    A proof that the solution is unique, or that there is none, includes every lower bound.
+    A proof that the solution is unique, or that there is none, includes every bound.
     """
     if result.proof == "optimal":
-        return Claim("optimal", len(result.moves or ()))
+        return Claim("optimal", result.objective, counts)
     if result.proof != "none":
-        return Claim(result.proof)
-    return Claim("lower bound", result.lower_bound) if result.lower_bound > 0 else None
+        return Claim(result.proof, counts=counts)
+    if result.upper_bound is not None:
+        return Claim("upper bound", -result.upper_bound, counts)
+    return Claim("lower bound", result.lower_bound, counts) if result.lower_bound > 0 else None
 
 
 def follows_from_rules(instance: Instance, result: Result, claim: Claim) -> bool:
     """Whether the claim of a verified result follows from the plain rules, without a search."""
-    puzzle, state = instance.puzzle, instance.state
+    puzzle, state, steps = instance.puzzle, instance.state, objective_of(instance.puzzle)
     if claim.kind == "unique":
         return False
-    if claim.least <= (0 if puzzle.solved(state) else 1) and claim.kind != "unsolvable":
-        return True
-    if claim.kind != "unsolvable" and result.moves is not None and presentation_of(puzzle).answer_is_board:
-        return True  # all solutions are equally long
+    if claim.least is not None:
+        if claim.least <= steps.least_sum + (0 if puzzle.solved(state) else steps.least_step):
+            return True
+        if result.moves is not None and _equally_good(puzzle):
+            return True
     return puzzle.objection(state) is not None
+
+
+def _equally_good(puzzle: Puzzle) -> bool:
+    """Whether all solutions of a board are equally good, because they have as many moves."""
+    return presentation_of(puzzle).answer_is_board and objective_of(puzzle).kind == "moves"
 
 
 def prove(
@@ -146,11 +172,9 @@ def prove(
         claimant: the method that made the claim.
         over: ends the search when it is true.
     """
-    claim = claim_of(result)
+    claim = claim_of(result, objective_of(instance.puzzle).kind)
     if claim is None:
         return None
-    if objective_of(instance.puzzle).kind != "moves" and claim.kind in ("optimal", "lower bound"):
-        return ProofCheck(claim, "undecided", reason="only claims about the number of moves are proven anew")
     if follows_from_rules(instance, result, claim):
         return ProofCheck(claim, "proven", RULES)
     methods = provers(instance.puzzle, claim, claimant)
@@ -218,6 +242,7 @@ def _try(
     with closing(_attempts(prover.solver, instance, claim, limit)) as attempts:
         for latest in attempts:
             if isinstance(latest, Result):
+                latest = objective_of(instance.puzzle).completed(instance, latest)
                 _require_holds(prover, instance, latest)
             judgement = judge(latest)
             if judgement is not None or over():
@@ -243,20 +268,29 @@ def _require_holds(prover: Prover, instance: Instance, result: Result) -> None:
 
 
 def _judge(instance: Instance, claim: Claim, attempt: Attempt) -> Judgement | None:
-    """What an attempt says of a claim about the length of solutions, or that there is none."""
-    if isinstance(attempt, Progress):
-        return Judgement("proven") if 0 < claim.least <= attempt.bound else None
-    if attempt.moves is not None:
-        if claim.contradicted_by(attempt.moves):
-            return Judgement("refuted", _finding(claim, attempt.moves), attempt.moves)
-        if presentation_of(instance.puzzle).answer_is_board:  # all solutions are equally long
+    """What an attempt says of a claim about the best solution, or that there is none."""
+    if isinstance(attempt, Result):
+        total = attempt.objective
+        if total is not None and claim.contradicted_by(total):
+            return Judgement("refuted", _finding(claim, total), attempt.moves)
+        if attempt.proof == "unsolvable" or (total is not None and _equally_good(instance.puzzle)):
             return Judgement("proven")
-    proven = attempt.proof == "unsolvable" or 0 < claim.least <= attempt.lower_bound
+    proven = claim.least is not None and claim.least <= _bound(claim, attempt)
     return Judgement("proven") if proven else None
 
 
-def _finding(claim: Claim, moves: Sequence[int]) -> str:
-    return str(len(moves)) if claim.kind == "optimal" else f"a solution of {moves_in_words(len(moves))}"
+def _bound(claim: Claim, attempt: Attempt) -> int:
+    """No solution has fewer moves, a lower cost, or a higher score than minus this."""
+    if isinstance(attempt, Progress):
+        return attempt.bound
+    if claim.counts != "score":
+        return attempt.lower_bound
+    return UNKNOWN if attempt.upper_bound is None else -attempt.upper_bound
+
+
+def _finding(claim: Claim, total: int) -> str:
+    is_number = claim.kind == "optimal" and claim.counts == "moves"
+    return str(total) if is_number else f"a solution of {sum_in_words(claim.counts, total)}"
 
 
 def _judge_of_uniqueness(instance: Instance, result: Result) -> Callable[[Attempt], Judgement | None]:

@@ -16,6 +16,7 @@ from puzzlelab.analysis.proof_basis import ProofBasis, basis_of
 from puzzlelab.analysis.proofs import RULES, Claim, Method, ProofCheck, claim_of, follows_from_rules, prove
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import load
 from puzzlelab.core.row import Row, read_rows
@@ -135,7 +136,7 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: th
         answer = row.answer(puzzle)
     except BadBoard as error:
         return RowCheck(place, row, Verdict(False, str(error)))
-    claim = claim_of(answer.result) if answer.verdict.holds else None
+    claim = claim_of(answer.result, objective_of(puzzle).kind) if answer.verdict.holds else None
     if claim is None:
         return RowCheck(place, row, answer.verdict, answer)
     proof = None

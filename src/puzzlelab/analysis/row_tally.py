@@ -1,7 +1,8 @@
 """Compares the rows of a board with each other, and counts the rows of files.
 
-Rows of one board may come from different solvers. A solution in one of them refutes a claim in another: fewer moves
-than another row calls optimal, or a solution of a board that another row calls unsolvable.
+Rows of one board may come from different solvers. A solution in one of them refutes a claim in another: one with fewer
+moves, a lower cost or a higher score than another row calls optimal, or a solution of a board that another row calls
+unsolvable.
 """
 
 from __future__ import annotations
@@ -13,23 +14,22 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from puzzlelab.analysis.proofs import RULES, Claim
+from puzzlelab.analysis.proofs import RULES, Claim, sum_in_words
 from puzzlelab.analysis.row_checks import UNCHECKED, Place, RowCheck
 from puzzlelab.core.errors import BadInput
-from puzzlelab.core.objective import objective_of
-from puzzlelab.core.result import LIMITS, moves_in_words
+from puzzlelab.core.result import LIMITS
 from puzzlelab.core.row import Row
 from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import board_after
 from puzzlelab.core.verify import Answer
 
 BASIS_WORDS = {
-    "passed": "checked along each solution: it exceeds at no board what is left",
-    "refuted": "it exceeds what is left at a board of the solution",
+    "passed": "checked along each solution: no board contradicts it",
+    "refuted": "a board of the solution contradicts it",
     "never": "never checked: there is no such estimate here",
 }
 """What is said of an estimate on which proofs rest."""
-PROOFS, BOUNDS = "proofs", "lower bounds"
+PROOFS, BOUNDS = "proofs", ("lower bounds", "upper bounds")
 PROVEN, BY_RULES = "proven anew", "follow from the rules"
 
 
@@ -62,15 +62,16 @@ class BoardRecord:
 
     claims: list[PlacedClaim] = field(default_factory=list)
     """Those that are not refuted."""
-    shortest: tuple[tuple[int, ...], Place] | None = None
+    best: tuple[int, Place] | None = None
+    """The sum of the steps of the best solution, and its row."""
     ends: dict[bytes, Place] = field(default_factory=dict)
     """The boards after a solution, where solutions are counted, each with the first row that has it."""
 
     def contradiction(self, claim: Claim, end: bytes | None) -> str:
         """Why a claim is refuted by a solution of another row; empty if it is not."""
-        if self.shortest is not None and claim.contradicted_by(self.shortest[0]):
-            moves, place = self.shortest
-            return f"{claim}; {place} has a solution of {moves_in_words(len(moves))}"
+        if self.best is not None and claim.contradicted_by(self.best[0]):
+            total, place = self.best
+            return f"{claim}; {place} has a solution of {sum_in_words(claim.counts, total)}"
         others = [place for other, place in self.ends.items() if other != end]
         return f"{claim}; {others[0]} has another" if claim.kind == "unique" and others else ""
 
@@ -89,7 +90,7 @@ class RowTally:
     wrongly_verified: int = 0
     """Rows that hold, and whose column `verified` does not say what the plain rules say."""
     claims: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(`PROOFS` or `BOUNDS`, outcome) -> claims."""
+    """(`PROOFS` or one of `BOUNDS`, outcome) -> claims."""
     methods: Counter[str] = field(default_factory=Counter)
     """Method -> claims that it proved."""
     bases: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -105,7 +106,7 @@ class RowTally:
     @property
     def undecided(self) -> int:
         """Claims that no method decided within the limit."""
-        return self.claims[PROOFS, "undecided"] + self.claims[BOUNDS, "undecided"]
+        return sum(self.claims[group, "undecided"] for group in (PROOFS, *BOUNDS))
 
     @property
     def holding(self) -> int:
@@ -144,9 +145,9 @@ class RowTally:
             self.claims[_group(check.claim), outcome] += 1
         if check.basis is not None:
             self.bases[instance.puzzle.name, check.basis.estimate, check.basis.check] += 1
-        counts_moves = objective_of(instance.puzzle).kind == "moves"
-        if moves is not None and counts_moves and (record.shortest is None or len(moves) < len(record.shortest[0])):
-            record.shortest = moves, check.place
+        total = answer.result.objective
+        if total is not None and (record.best is None or total < record.best[0]):
+            record.best = total, check.place
         if end is not None and len(record.ends) < 2:
             record.ends.setdefault(end, check.place)
         yield from self._refute(record, check)
@@ -182,7 +183,7 @@ class RowTally:
         """The last line of `verify`: how many rows hold, and what was checked; `within` is the limit in words."""
         parts = [f"moves replayed: {self.replayed}"]
         parts += [f"without a solution: {self.without_moves}"] if self.without_moves else []
-        parts += [text for group in (PROOFS, BOUNDS) if (text := self._claims_in_words(group, within))]
+        parts += [text for group in (PROOFS, *BOUNDS) if (text := self._claims_in_words(group, within))]
         parts += [f"'verified' is wrong: {self.wrongly_verified}"] if self.wrongly_verified else []
         parts += [f"rows that repeat an earlier one: {self.repeated}"] if self.repeated else []
         return f"{self.holding} of {self.rows} hold: {'; '.join(parts)}"
@@ -210,7 +211,7 @@ class RowTally:
 
 
 def _group(claim: Claim) -> str:
-    return BOUNDS if claim.kind == "lower bound" else PROOFS
+    return f"{claim.kind}s" if claim.kind in ("lower bound", "upper bound") else PROOFS
 
 
 def _settles(earlier: Row, row: Row) -> bool:

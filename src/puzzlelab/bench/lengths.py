@@ -52,7 +52,7 @@ def _unsolved(run: BenchRun) -> BadInput:
 
 
 def lengths(run: BenchRun) -> Chart:
-    """The number of boards by the length, cost or score of each solver's solution, and by the optimum."""
+    """The number of boards by the length, cost or score of each solver's solution, and by the optimum, if known."""
     _require_lengths(run)
     reference_lengths, kind = tables.references(run), objective_of(run.suite.puzzle).kind
     optima = Counter(
@@ -81,10 +81,9 @@ def lengths(run: BenchRun) -> Chart:
         whole_numbers(axes.yaxis)
         axes.legend()
 
-    header = (tables.VALUES[kind][0], "optimum", *counts)
-    body = [
-        (str(length), str(optima[length]), *(str(count[length]) for count in counts.values())) for length in all_lengths
-    ]
+    columns = {**({"optimum": optima} if optima else {}), **counts}
+    header = (tables.VALUES[kind][0], *columns)
+    body = [(str(length), *(str(count[length]) for count in columns.values())) for length in all_lengths]
     remarks = [_average_text(name, count, kind) for name, count in [*counts.items(), (OPTIMUM, optima)] if count]
     title = f"{run.suite.name}: {'lengths' if kind == 'moves' else f'{kind}s'} of solutions"
     return Chart("lengths", title, header, tuple(body), draw, tuple(remarks))

@@ -86,7 +86,8 @@ def _one(puzzle: Puzzle, facts: dict[str, Any]) -> None:
     console, usual = output(), facts["usual_solver"]["name"]
     console.print(f"{facts['puzzle']}: {facts['moves']} moves ({facts['move_note']})", markup=False)
     solvers = [name + (" (usual)" if name == usual else "") for name in facts["solvers"]]
-    console.print(f"solvers: {', '.join(solvers)}", markup=False)
+    others = ", ".join(facts["solvers_by_estimate"])
+    console.print(f"solvers: {', '.join(solvers)}{f'; with --estimate: {others}' if others else ''}", markup=False)
     print_table(("estimates", "what it is"), [(_name(each), each["about"]) for each in facts["estimates"]])
     print_table(
         ("scales", "levels", "what it is"),

@@ -24,7 +24,10 @@ Seed = Annotated[int, typer.Option(min=0, help="Equal seeds give equal boards.")
 
 # --- solvers ---
 
-SolverName = Annotated[str | None, typer.Option("--with", help="The solver; the puzzle's usual one if left out.")]
+SolverName = Annotated[
+    str | None,
+    typer.Option("--with", help="The solver, alone or as NAME:OPTION=VALUE:...; the puzzle's usual one if left out."),
+]
 OtherOptions = Annotated[list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")]
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from puzzlelab.core.solver import Attempt
     from puzzlelab.core.verify import Answer
 
+BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
+"""What a solution is that has fewer moves, a lower cost, or a higher score."""
+
 
 @dataclass
 class Improvements:
@@ -141,7 +144,10 @@ class SolveReport:
             return result.reason
         if self.presentation.answer_is_board:
             return "not proven to be the only solution"
-        more = "; the last seconds brought no shorter one: --time allows more" if result.stop == "patience" else ""
+        from puzzlelab.core.objective import objective_of
+
+        better = BETTER[objective_of(self.puzzle).kind]
+        more = f"; the last seconds brought no {better} one: --time allows more" if result.stop == "patience" else ""
         return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
     def _print_notation(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:

@@ -32,7 +32,11 @@ Everything = Annotated[
 ]
 WalkLength = Annotated[int | None, typer.Option(help="Random walks of this length from the goal, reversed; no solver.")]
 TeacherName = Annotated[
-    str | None, typer.Option("--with", help="The solver; by default beam, or with --exact the puzzle's usual one.")
+    str | None,
+    typer.Option(
+        "--with",
+        help="The solver, alone or as NAME:OPTION=VALUE:...; by default beam, or with --exact the puzzle's usual one.",
+    ),
 ]
 Exact = Annotated[
     bool, typer.Option("--exact", help="All optimal moves of each position, proven, not the solver's choice.")

@@ -66,6 +66,13 @@ def real_number(value: object, what: str, expected: str = "a number") -> int | f
     return int(value) if isinstance(value, Integral) else float(value)
 
 
+def move_text(value: object, puzzle: str) -> str:
+    """The text of a move, which a puzzle's `read_move` is given; raises `BadBoard` for anything else."""
+    if not isinstance(value, str):
+        raise BadBoard(f"{puzzle} reads a move from a text, not from {described(value)}")
+    return value
+
+
 def board_text(value: object, puzzle: str) -> str:
     """The text of a board, which a puzzle's `read` is given; raises `BadBoard` for anything else."""
     if not isinstance(value, str):

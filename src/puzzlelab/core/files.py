@@ -186,6 +186,8 @@ def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterat
     What a killed writer or a power cut may leave is left out: lines with NUL bytes, and half a last line that agrees
     with `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no end.
     """
+    if path.is_dir():
+        raise BadFile(f"{path} is a folder: give the files in it, as in {path / '*.jsonl'}")
     for number, line in enumerate(lines_of(path), start=1):
         text = line if line.endswith("\n") else line.rstrip("\0")
         is_whole = "\0" not in text and (line.endswith("\n") or _is_json(text))

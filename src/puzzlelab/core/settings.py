@@ -84,7 +84,16 @@ def _sentence(model: type[Settings], error: ValidationError) -> str:
     owner = model.label()
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"
-    return f"{owner}: the option '{name}' cannot be '{shorten(str(first['input']))}': {first['msg']}"
+    value = str(first["input"])
+    reason = f"it is a list; write {_as_list(name, value)}" if first["type"] == "tuple_type" else first["msg"]
+    return f"{owner}: the option '{name}' cannot be '{shorten(value)}': {reason}"
+
+
+def _as_list(name: str, value: str) -> str:
+    """The option with the parts of this value as a list, such as `'of=["ida", "beam"]'`, in quotes for a shell."""
+    parts = [part.strip() for part in shorten(value).strip("[]").split(",")]
+    written = ", ".join(part if part.isdigit() else json.dumps(part) for part in parts)
+    return f"'{name}=[{written}]'"
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
-from puzzlelab.core.objective import objective_of
+from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Estimate, Estimates, Rewards
 from puzzlelab.engine.batch_rules import Successors, estimated
+from puzzlelab.engine.minimising import minimised
 
 Reward = Callable[[State, Successors], NDArray[np.float32]]
 """`float32[B]` from the plain states `[B, S]` and their successors."""
@@ -31,8 +32,14 @@ GENERAL = {
     "goal": "10 for the move that solves, -1 for any other, -10 for one that cannot be made",
     "win": "10 for the move that solves, 0 for any other",
     "illegal": "-10 for a move that cannot be made, 0 for any other",
-    "potential:ESTIMATE": "-1 for every move, and how much nearer the goal is by this estimate of the puzzle",
 }
+POTENTIAL = "potential:ESTIMATE"
+POTENTIALS: Mapping[Kind, str] = {
+    "moves": "-1 for every move, and how much nearer the goal is by this estimate of the puzzle",
+    "cost": "minus the cost of the move, and how much nearer the goal is by this estimate of the puzzle",
+    "score": "the points of the move, and the change of those still to be made by this estimate of the puzzle",
+}
+"""The reward `potential:ESTIMATE` by what a puzzle counts."""
 SUMS: dict[str, str] = {
     "cost": "minus the cost of the move, -1 for one that cannot be made",
     "score": "the points of the move, -1 for one that cannot be made",
@@ -46,7 +53,7 @@ def available(puzzle: Puzzle) -> Mapping[str, str]:
     """The reward functions for this puzzle: name -> description."""
     estimates, own, kind = puzzle.view(Estimates), puzzle.view(Rewards), objective_of(puzzle).kind
     sums: dict[str, str] = {kind: SUMS[kind]} if kind in SUMS else {}
-    general = {name: about for name, about in GENERAL.items() if ":" not in name or estimates}
+    general = {**GENERAL, **({POTENTIAL: POTENTIALS[kind]} if estimates else {})}
     return {**sums, **general, **(own.rewards if own else {}), **general, **sums}
 
 
@@ -83,9 +90,9 @@ def _single(puzzle: Puzzle, name: str, discount: float) -> Reward:
     first, _, rest = name.partition(":")
     estimates = puzzle.view(Estimates)
     if rest and first == "potential" and estimates is not None:
-        return partial(_potential, puzzle, estimates.estimate(rest), discount)
+        return partial(_potential, puzzle, minimised(puzzle, estimates.estimate(rest)), discount)
     names = available(puzzle)
-    if name not in names or (name in GENERAL and ":" in name):
+    if name not in names or name == POTENTIAL:
         raise UnknownName(f"reward for {puzzle.name}", name, names)
     simple: Mapping[str, Reward] = {"moves": _moves, "goal": _goal, "win": _win, "illegal": _illegal}
     if name in SUMS and name == objective_of(puzzle).kind:
@@ -132,7 +139,7 @@ def _potential(
     puzzle: Puzzle, estimate: Estimate, discount: float, states: State, successors: Successors
 ) -> NDArray[np.float32]:
     before, after = (estimated(puzzle, estimate, each) for each in (states, successors.states))
-    return (before - discount * after - 1.0).astype(np.float32)
+    return _negative_cost(states, successors) + (before - discount * after).astype(np.float32)
 
 
 def _own(own: Rewards, name: str, states: State, successors: Successors) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -18,10 +18,10 @@ from puzzlelab.analysis.game_analysis import positions_of
 from puzzlelab.analysis.hints import hint_by
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.objective import objective_of
+from puzzlelab.core.objective import Kind, objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, solve, with_memory
-from puzzlelab.experience.schema import LONGEST, TrainingSamples, joined, packed
+from puzzlelab.experience.schema import TrainingSamples, joined, packed, remaining_type
 
 BranchDraws = Callable[[int], NDArray[np.float64]]
 """For the number of a game `float64[K, 2]` in [0, 1): for each of its off-path branches, one for the position where it
@@ -68,7 +68,7 @@ class Rollouts:
         result = solve(self.solver, start, self.limit, lambda attempt: stop.is_set())
         _check_interrupt(result.stop)
         objective = objective_of(self.puzzle)
-        moves, path = result.moves or (), SolutionPath(unit=UNITS[objective.kind])
+        moves, path = result.moves or (), SolutionPath(objective.kind)
         proven = result.proof in ("optimal", "unique")
         positions = list(positions_of(start, moves))
         remaining = objective.remaining([position.state for position in positions], moves)
@@ -113,7 +113,7 @@ def off_path_branch(puzzle: Puzzle, states: Sequence[State], draw: NDArray[np.fl
     return unsolved[int(draw[1] * len(unsolved))] if unsolved else None
 
 
-UNITS = {"moves": "moves", "cost": "of cost", "score": "points"}
+UNITS: Mapping[Kind, str] = {"moves": "moves", "cost": "of cost", "score": "points"}
 """What `remaining` counts, in words."""
 
 
@@ -121,11 +121,12 @@ UNITS = {"moves": "moves", "cost": "of cost", "score": "points"}
 class SolutionPath:
     """The positions along one solution."""
 
+    kind: Kind = "moves"
+    """What `remaining` counts."""
     states: list[State] = field(default_factory=list)
     targets: list[NDArray[np.bool_]] = field(default_factory=list)
     remaining: list[int] = field(default_factory=list)
     proven: list[bool] = field(default_factory=list)
-    unit: str = "moves"
 
     def add(self, position: Instance, moves: Iterable[int], remaining: int, proven: bool) -> None:
         """Add a position, its target moves, and the moves, cost or points from there on."""
@@ -137,16 +138,18 @@ class SolutionPath:
         self.proven.append(proven)
 
     def samples(self, game: int, start: Instance) -> TrainingSamples:
-        """The positions as samples; raises `BadOption` for a solution that is too long."""
-        count = len(self.states)
-        if count and not 0 <= min(self.remaining) <= max(self.remaining) <= LONGEST:
-            extreme = max(self.remaining, key=abs)
-            raise BadOption(f"a solution of {extreme:,} {self.unit} cannot be a sample (0 to {LONGEST:,})")
+        """The positions as samples; raises `BadOption` for a number that their column cannot hold."""
+        count, dtype = len(self.states), remaining_type(self.kind)
+        least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        for number in self.remaining:
+            if not least <= number <= most:
+                words = f"a solution of {number:,} {UNITS[self.kind]} cannot be a sample"
+                raise BadOption(f"{words} ({least:,} to {most:,})")
         return TrainingSamples(
             np.full(count, game),
             np.array(self.states, start.state.dtype).reshape(count, start.state.size),
             packed(np.array(self.targets, bool).reshape(count, start.puzzle.move_count)),
-            np.array(self.remaining, np.uint16),
+            np.array(self.remaining, dtype),
             np.array(self.proven, bool),
         )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.objective import Kind as ObjectiveKind
 from puzzlelab.core.puzzle import State
 
 CARD = b"puzzlelab"
@@ -25,6 +26,11 @@ CHECKSUM = "crc32"
 """The entry of the description with the checksum of the columns."""
 LONGEST = 2**16 - 1
 """The greatest number of remaining moves in a sample."""
+
+
+def remaining_type(kind: ObjectiveKind) -> type[np.integer[Any]]:
+    """The type of the column `remaining`: points may be below 0, and moves and costs are not."""
+    return np.int32 if kind == "score" else np.uint16
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +70,8 @@ class TrainingSamples(SampleColumns):
 
     moves: NDArray[np.uint8]
     """[B, (M + 7) // 8]: the moves to imitate, as a bit set; see `masks`."""
-    remaining: NDArray[np.uint16]
-    """[B]: the number of moves to the goal by the teacher's solution."""
+    remaining: NDArray[np.uint16] | NDArray[np.int32]
+    """[B]: the moves to the goal by the teacher's solution, or their cost; `int32`: their points, for a score."""
     proven: NDArray[np.bool_]
     """[B]: whether `remaining` is proven to be optimal, and an exact teacher's `moves` to be complete."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadOption, Unsupported
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
@@ -36,6 +37,7 @@ class Walks:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        require_counted_moves(self.puzzle, "a random walk as a teacher")
         if self.puzzle.view(Reversible) is None:
             raise Unsupported(f"moves of {self.puzzle.name} cannot be undone, so that no walk leads from its goal")
         if not 1 <= self.length <= LONGEST:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core import networks
 from puzzlelab.core.errors import Unsupported
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import Candidates, Estimate, Estimates, Planes, Prior, PriorAndEstimate
 from puzzlelab.engine import candidate_logits
@@ -104,22 +105,25 @@ class Model(ABC):
         return estimated(self.puzzle, base, states).astype(np.float32)
 
     def _base_estimate_of_moves(self, states: State) -> NDArray[np.float32]:
-        """`float32[B, M]`: 1 + the base estimate of each move's successor; for an illegal move, of the state itself."""
+        """`float32[B, M]`: the cost of each move, or minus its points, and what the base estimate says that remains;
+        for an illegal move 1, and what remains from the state itself.
+        """
+        sign = -1 if objective_of(self.puzzle).kind == "score" else 1
         ahead, canonical_move = successors(self.puzzle, states), canonical_moves(self.puzzle, states)
-        estimates = np.repeat(self.base_estimate(states)[:, None], self.puzzle.move_count, axis=1)
-        estimates[ahead.owner, ahead.move] = self.base_estimate(ahead.states)
+        estimates = np.repeat(1 + sign * self.base_estimate(states)[:, None], self.puzzle.move_count, axis=1)
+        estimates[ahead.owner, ahead.move] = ahead.costs + sign * self.base_estimate(ahead.states)
         of_canonical = np.take_along_axis(estimates, np.maximum(canonical_move, 0), axis=1)
-        return 1 + np.where(canonical_move < 0, estimates, of_canonical)
+        return np.where(canonical_move < 0, estimates, of_canonical)
 
     def cost_to_go(self, states: State, outputs: Outputs | None = None) -> NDArray[np.float64]:
-        """`float64[B]`: the estimated number of moves to the goal, at least 0.
+        """`float64[B]`: the estimated number of moves to the goal, at least 0; for a score, the points to be made.
 
         A network without the head `cost_to_go` uses its value of the best legal move. `outputs` are those of these
         states, if they were computed before.
         """
         values = self.outputs(states) if outputs is None else outputs
         if "cost_to_go" in values:
-            return np.maximum(values["cost_to_go"].astype(np.float64), 0.0)
+            return np.maximum(values["cost_to_go"].astype(np.float64), float(objective_of(self.puzzle).least_sum))
         of_moves = np.where(legal_moves(self.puzzle, states), values[networks.VALUES].astype(np.float64), -np.inf)
         return np.where(solved(self.puzzle, states), 0.0, np.clip(-of_moves.max(axis=1), 0.0, DEAD_END))
 

@@ -147,10 +147,9 @@ def test_published_solutions_are_replayed(deepcubea) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(seed=st.integers(0, 2**32))
-def test_kernels_equal_the_rules(name: str, seed: int) -> None:
+def test_kernels_equal_the_rules(name: str) -> None:
     puzzle = load(name)
-    check_puzzle(puzzle, [Instance(puzzle, permutation(puzzle, seed))], seed, steps=3)
+    check_puzzle(puzzle, [Instance(puzzle, permutation(puzzle, seed)) for seed in range(40)], steps=3)
 
 
 # --- which boards can be solved ---

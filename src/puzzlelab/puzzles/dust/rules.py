@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import board_text
+from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view
@@ -176,7 +176,8 @@ class Dust:
         return f"{x},{y}"
 
     def read_move(self, text: str) -> int:
-        match = re.fullmatch(r"\(?\s*([0-9]{1,2}),\s*([0-9]{1,2})\s*\)?", text)
+        pattern = r"\(?\s*([0-9]{1,2}),\s*([0-9]{1,2})\s*\)?"
+        match = re.fullmatch(pattern, move_text(text, self.name))
         if match is None or int(match[1]) >= self.width or int(match[2]) >= self.height:
             raise BadBoard(
                 f"'{shorten(text)}' is no move; 6,1 clicks column 6, row 1, counted from 0 at the lower left "

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import board_text
+from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
@@ -176,7 +176,7 @@ class Sudoku:
         return f"{self.write_cell(cell)}={notation.SYMBOLS[digit]}"
 
     def read_move(self, text: str) -> int:
-        match = re.fullmatch(r"r([1-9][0-9]?)c([1-9][0-9]?)=([1-9A-P])", text)
+        match = re.fullmatch(r"r([1-9][0-9]?)c([1-9][0-9]?)=([1-9A-P])", move_text(text, self.name))
         digit = notation.SYMBOLS.index(match[3]) if match else 0
         if match is None or max(int(match[1]), int(match[2]), digit + 1) > self.size:
             raise BadBoard(f"'{shorten(text)}' is no move; r3c5=7 writes a 7 in row 3, column 5")

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.arguments import board_text
+from puzzlelab.core.arguments import board_text, move_text
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
@@ -148,7 +148,7 @@ class Tiles:
         return MOVES[move]
 
     def read_move(self, text: str) -> int:
-        if text not in MOVES or len(text) != 1:
+        if move_text(text, self.name) not in MOVES or len(text) != 1:
             raise BadBoard(f"'{shorten(text)}' is no move; moves are U, D, L and R, the way the tile slides")
         return MOVES.index(text)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
@@ -23,6 +24,7 @@ def check(settings: SelfPlaySettings) -> None:
     from puzzlelab.training.learner import check_network
 
     puzzle = registry.load(settings.puzzle)
+    require_counted_moves(puzzle, "self-play")
     StartSampler.of(puzzle, settings.curriculum)
     if settings.curriculum.growth not in ("never", "wins"):
         raise BadOption(

@@ -21,6 +21,7 @@ from pydantic import Field
 
 from puzzlelab.core import registry
 from puzzlelab.core.networks import NetworkOptions
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Reversible
@@ -174,6 +175,7 @@ def labels(
 def check(settings: TabularSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with, and for a puzzle with too many states."""
     puzzle = registry.load(settings.puzzle)
+    require_counted_moves(puzzle, "tabular Q-learning")
     StartSampler.of(puzzle, settings.curriculum)
     rewards.make(puzzle, settings.reward, settings.discount)
     Table(**settings.network)

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 from torch import Tensor
 
+from puzzlelab.core import registry
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import State
 from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
@@ -114,6 +116,7 @@ class ValueIterationTask(OnlineTask):
 
 def check(settings: ValueIterationSettings) -> None:
     """Raise `BadInput` for settings that cannot be trained with."""
+    require_counted_moves(registry.load(settings.puzzle), "value iteration")
     check_settings(settings, "cost_to_go")
 
 
