@@ -68,7 +68,7 @@ _HOMES = {
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Family", "Instance", "Presentation", "Puzzle", "State"),
-    "core.views": ("Estimate", "KernelRules", "Scale"),
+    "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
     "core.result": ("Progress", "Result"),
     "analysis.game_analysis": ("Regrets",),
     "core.row": ("Row",),
@@ -89,6 +89,7 @@ __all__ = [
     "BadFile",
     "BadInput",
     "BadOption",
+    "BatchRules",
     "Check",
     "ConformanceError",
     "Count",
@@ -178,7 +179,7 @@ if TYPE_CHECKING:
     from puzzlelab.core.solutions import Count, Listing
     from puzzlelab.core.solver import Solver
     from puzzlelab.core.verify import Verdict
-    from puzzlelab.core.views import Estimate, KernelRules, Scale
+    from puzzlelab.core.views import BatchRules, Estimate, KernelRules, Scale
     from puzzlelab.puzzles.dust.rules import Dust
     from puzzlelab.puzzles.sudoku.rules import Sudoku
     from puzzlelab.puzzles.tiles.rules import Tiles

@@ -17,6 +17,7 @@ from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.puzzle import Example
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
+    BatchRules,
     Costs,
     DrawsSvg,
     EquivalentMoves,
@@ -161,6 +162,35 @@ def guessed(scores: Callable[[State], Any], **parts: Any) -> dict[str, Any]:
 def one_way(**parts: Any) -> dict[str, Any]:
     """Without the way back."""
     return {"VIEWS": (Estimates, Samples), **parts}
+
+
+def batched(*views: type, **functions: Any) -> dict[str, Any]:
+    """With rules for batches, of which these functions are others, and with these views."""
+    rules = BatchRules(**{"legal": legal_of_all, "apply": apply_to_all, "solved": solved_of_all, **functions})
+
+    def view(self: Dials, kind: type) -> Any:
+        return rules if kind is BatchRules else self if kind in views else Dials.view(self, kind)
+
+    return {"view": view}
+
+
+def legal_of_all(states: State) -> State:
+    return np.ones((len(states), 6), bool)
+
+
+def apply_to_all(states: State, moves: State) -> State:
+    after, every = states.copy(), np.arange(len(states))
+    after[every, moves // 2] = (after[every, moves // 2] + np.where(moves % 2, 4, 1)) % 5
+    return after
+
+
+def solved_of_all(states: State) -> State:
+    return ~states.any(axis=1)
+
+
+def all_written_into(states: State, moves: State) -> State:
+    states[:] = apply_to_all(states, moves)
+    return states
 
 
 def raising(*arguments: Any) -> Any:
@@ -528,7 +558,48 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
 }
 
-EVERY = {**RULES, **ESTIMATES, **SCALES, **PRESENTATIONS, **VIEWS}
+PRICED = {"cost": lambda self, state, move, after: 2, "PRESENTATION": Presentation()}
+BATCHES: dict[str, tuple[dict[str, Any], str]] = {
+    "a batch with a legal move too few": (
+        batched(legal=lambda states: legal_of_all(states) & (np.arange(6) > 0)),
+        "dials-3 at 2 2 2: `legal` gives [False, True, True, True, True, True] by the batch rules, and [True, True,",
+    ),
+    "a batch with the legal moves of its first board": (
+        batched(legal=lambda states: np.ones(6, bool)),
+        "`legal` of its batch rules, for ",
+    ),
+    "a batch with another move": (
+        batched(apply=lambda states, moves: apply_to_all(states, moves ^ 1)),
+        "dials-3 at 2 2 2: `apply` of move a+ gives [1, 2, 2] by the batch rules, and [3, 2, 2] by the plain ones",
+    ),
+    "a batch of another type": (
+        batched(apply=lambda states, moves: apply_to_all(states, moves).astype(np.int64)),
+        "`apply` of its batch rules, for ",
+    ),
+    "a batch that is written into": (
+        batched(apply=all_written_into),
+        "dials-3: `apply` of its batch rules changes its arguments, which must stay as they are",
+    ),
+    "a batch that is never solved": (
+        batched(solved=lambda states: np.zeros(len(states), bool)),
+        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+    ),
+    "a batch that is solved together": (
+        batched(solved=lambda states: np.full(len(states), not states.any())),
+        "dials-3 at 0 0 0: `solved` gives False by the batch rules, and True by the plain ones",
+    ),
+    "a batch that raises": (batched(solved=raising), "dials-3: `solved` of its batch rules raised KeyError: 'x'"),
+    "a batch without costs": (
+        {**PRICED, **batched(Costs)},
+        "dials-3: its moves have a cost, and `costs` of its batch rules is missing",
+    ),
+    "a batch of other costs": (
+        {**PRICED, **batched(Costs, costs=lambda states, moves, after: 1 + moves % 2)},
+        "`costs` of move a+ gives 1 by the batch rules, and 2 by the plain ones",
+    ),
+}
+
+EVERY = {**RULES, **ESTIMATES, **SCALES, **PRESENTATIONS, **VIEWS, **BATCHES}
 
 
 def fault(puzzle: Any, start: str = "2 2 2") -> str:
@@ -547,8 +618,10 @@ def fault(puzzle: Any, start: str = "2 2 2") -> str:
         one_way(),
         {"VIEWS": (), "PRESENTATION": Presentation()},
         {"VIEWS": (Samples,), "PRESENTATION": Presentation()},
+        batched(),
+        {**PRICED, **batched(Costs, costs=lambda states, moves, after: np.full(len(states), 2))},
     ],
-    ids=["all views", "one way", "no view", "samples"],
+    ids=["all views", "one way", "no view", "samples", "batches", "batches with costs"],
 )
 def test_the_right_puzzle_passes(parts: dict[str, Any]) -> None:
     check(variant(**parts), [variant(**parts).read("2 2 2")])

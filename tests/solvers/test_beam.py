@@ -8,7 +8,6 @@ import pytest
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
 from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, KernelRules, Samples
-from puzzlelab.engine import records
 from puzzlelab.engine.records import unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
@@ -263,7 +262,7 @@ def test_a_prior_needs_no_estimate_and_leaves_none_to_the_puzzle(toy, corridor):
 
 def test_a_prior_whose_memory_is_used_up_says_so(toy, monkeypatch):
     solver = Beam(prior=toy(TILES, far).prior(), width=50)
-    monkeypatch.setattr(records, "reserved", lambda size, limit: 400)
+    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 400)
     result = solve(board(31), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
 

@@ -8,7 +8,6 @@ import pytest
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
 from puzzlelab.core import networks
 from puzzlelab.core.views import KernelRules, Samples
-from puzzlelab.engine import records
 from puzzlelab.puzzles.tiles.exact_distances import distances
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
 from puzzlelab.solvers import _prior_beam
@@ -179,7 +178,7 @@ def test_limits_end_it_with_what_it_has(toy):
 
 def test_the_memory_ends_it_when_there_is_no_room_for_more_states(toy, monkeypatch):
     solver = Discrepancy(prior=toy(TILES, manhattan).prior(), most=12)
-    monkeypatch.setattr(records, "reserved", lambda size, limit: 500)
+    monkeypatch.setattr(_prior_beam, "reserved", lambda size, limit: 500)
     result = solve(board(25), solver)
     assert (result.moves, result.proof, result.stop) == (None, "none", "memory")
     assert 100 < result.expanded < 500

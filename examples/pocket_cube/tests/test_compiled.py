@@ -15,7 +15,7 @@ from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.views import Planes, Samples
 from puzzlelab.engine.batch_rules import apply_moves, estimated, random_walks
 
-KERNELS, PLAIN = PocketCube(), PocketCube(plain=True)
+KERNELS, PLAIN = PocketCube(), PocketCube("plain")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pocket_cube.rules import MOVES
 from puzzlelab import BadBoard, BadOption, check_puzzle, load, solve
 from puzzlelab.solvers.bfs import count_by_depth
 
-KERNELS, PLAIN = PocketCube(), PocketCube(plain=True)
+KERNELS, PLAIN = PocketCube(), PocketCube("plain")
 
 
 @pytest.mark.parametrize("puzzle", [KERNELS, PLAIN], ids=lambda puzzle: puzzle.name)

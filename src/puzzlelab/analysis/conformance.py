@@ -1,8 +1,9 @@
 """Conformance checks for puzzles and solvers; they are public, so that plug-ins can use them.
 
 The parts of `check_puzzle`: `conformance_calls` checks what each method returns, raises and changes;
-`conformance_rules` and `conformance_views` look at one state; `conformance_distances` finds states with known
-solutions for `conformance_estimates`; `conformance_scales` and `conformance_presentation` check what commands use.
+`conformance_rules` and `conformance_views` look at one state, `conformance_batches` at many; `conformance_distances`
+finds states with known solutions for `conformance_estimates`; `conformance_scales` and `conformance_presentation` check
+what commands use.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from puzzlelab.analysis.conformance_batches import check_batch_rules
 from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, must
 from puzzlelab.analysis.conformance_distances import SolvableStates, solvable_states
 from puzzlelab.analysis.conformance_estimates import check_estimates, usual_estimates
 from puzzlelab.analysis.conformance_presentation import check_name, check_presentation
-from puzzlelab.analysis.conformance_rules import check_goals, check_identity, check_state, check_texts
+from puzzlelab.analysis.conformance_rules import MOST_GOALS, check_goals, check_identity, check_state, check_texts
 from puzzlelab.analysis.conformance_scales import any_board, check_scales, scales_of
 from puzzlelab.core.arguments import described
 from puzzlelab.core.errors import BadOption
@@ -49,9 +51,9 @@ def check_puzzle(
 
     - the rules: `read` reads what `write` writes, and rejects other texts with `BadBoard`; moves have names; `legal`,
       `apply` and `solved` give what `Puzzle` declares, and do not change their arguments;
-    - the views: `goals` gives all solved boards and no other; moves are undone by their inverses; kernels equal the
-      plain rules; symmetries, maps to an isomorphic puzzle, equivalent moves, exact covers, candidates, rewards and
-      drawings agree with the rules.
+    - the views: `goals` gives all solved boards and no other; moves are undone by their inverses; kernels and batch
+      rules equal the plain rules; symmetries, maps to an isomorphic puzzle, equivalent moves, exact covers, candidates,
+      rewards and drawings agree with the rules.
 
     For the puzzle as a whole:
 
@@ -86,6 +88,7 @@ def check_puzzle(
     checked, random = CheckedPuzzle(puzzle), np.random.default_rng(seed)
     states, goals = _starts_and_goals(checked, starts, seed)
     seen = [state for start in states for state in _walk(checked, start, random, steps)]
+    check_batch_rules(checked, np.stack([*seen, *(() if goals is None else goals[:MOST_GOALS])]))
     with calling(f"{puzzle.name}: the check of its solutions and estimates"):
         solvable = solvable_states(checked, goals, states, random, min(MOST_STATES, STATES_PER_STEP * steps))
         _check_objections(checked, solvable)

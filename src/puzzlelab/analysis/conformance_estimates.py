@@ -19,7 +19,7 @@ from puzzlelab.core.puzzle import Instance, State, presentation_of
 from puzzlelab.core.views import Estimate, Estimates
 from puzzlelab.engine import kernels
 from puzzlelab.engine.batch_rules import estimated
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.search_rules import rules_of, runner
 
 SMALL = 16
 """Numbers of a state of the largest puzzles whose estimates are all checked, even if their tables must be built."""

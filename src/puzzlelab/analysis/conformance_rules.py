@@ -16,7 +16,7 @@ from puzzlelab.core.errors import BadBoard, ConformanceError
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.views import KernelRules, Reversible, is_legal
 from puzzlelab.engine import kernels
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.search_rules import rules_of, runner
 
 NOISE = ("", "?", "x" * 50, "-1", "9" * 30, "\0", "1 2 3 \n 4", "[[[", "½ ¾", "a b c d")
 """Texts that `read` and `read_move` must either parse or reject with `BadBoard`."""

@@ -8,6 +8,10 @@ class PuzzlelabError(Exception):
     """The base class of all errors; the message is a sentence for the user."""
 
 
+class NoRoom(PuzzlelabError):
+    """The memory that a search may use is used up."""
+
+
 class BadInput(PuzzlelabError):
     """The input cannot be used."""
 

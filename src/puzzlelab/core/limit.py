@@ -106,3 +106,9 @@ def _free_on_machine() -> int:
 def memory_ceiling(limit: Limit) -> int:
     """The most resident bytes that a search under this limit may reach."""
     return limit.memory or resident() + int(free_memory() * SHARE_OF_FREE_MEMORY)
+
+
+def reserved(bytes_a_state: int, limit: Limit) -> int:
+    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
+    room = max(memory_ceiling(limit) - resident(), 1 << 20)
+    return int(min(room // bytes_a_state, 2**31 - 2**16))

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
-from puzzlelab.core.views import EquivalentMoves, Estimate, KernelRules
+from puzzlelab.core.views import BatchRules, EquivalentMoves, Estimate, KernelRules
 from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, name_legal, wander
-from puzzlelab.engine.interpreted_kernels import plain_rules, runner
+from puzzlelab.engine.interpreted_kernels import plain_rules
+from puzzlelab.engine.search_rules import runner
+from puzzlelab.engine.state_graph import inverses, steps
 
 
 class Successors(NamedTuple):
@@ -46,7 +48,8 @@ class AllSuccessors(NamedTuple):
 
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
-    return _named(puzzle, *_working(puzzle, states)) >= 0
+    batch = _batch(puzzle)
+    return _named(puzzle, *_working(puzzle, states)) >= 0 if batch is None else batch.legal(states)
 
 
 def apply_moves(
@@ -57,14 +60,25 @@ def apply_moves(
     `canonical: int64[B, M]` is the result of `canonical_moves` for these states, if it is available.
     """
     named = (canonical_moves(puzzle, states) if canonical is None else canonical)[np.arange(len(states)), moves]
+    made, batch = named >= 0, _batch(puzzle)
+    if batch is not None:
+        after = states.copy()
+        costs = np.zeros(len(states), np.int64)
+        if made.any():
+            after[made] = batch.apply(states[made], named[made])
+            costs[made] = steps(puzzle, batch, states[made], named[made], after[made])
+        return Successors(after, made, batch.solved(after), costs)
     rules, working = _working(puzzle, states)
     after, solved, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
     runner(make_moves, rules)(rules.tables, working, named, after, solved, costs)
-    return Successors(rules.decode(after), named >= 0, solved, costs)
+    return Successors(rules.decode(after), made, solved, costs)
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B]`: whether each of the plain `states[B, S]` is a goal."""
+    batch = _batch(puzzle)
+    if batch is not None:
+        return batch.solved(states)
     rules, working = _working(puzzle, states)
     goals = np.zeros(len(states), bool)
     no_moves, costs = np.full(len(states), -1), np.zeros(len(states), np.int64)
@@ -74,6 +88,12 @@ def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
 
 def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
     """All successors of the plain `states[B, S]`."""
+    batch = _batch(puzzle)
+    if batch is not None:
+        owner, move = np.nonzero(batch.legal(states))
+        parents = states[owner]
+        after = batch.apply(parents, move) if len(owner) else parents
+        return AllSuccessors(after, owner, move, batch.solved(after), steps(puzzle, batch, parents, move, after))
     rules, working = _working(puzzle, states)
     owner, move = np.nonzero(_named(puzzle, rules, working) >= 0)
     parents, solved, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
@@ -84,12 +104,38 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
 
 def random_walks(puzzle: Puzzle, states: State, lengths: NDArray[np.int64], random: np.random.Generator) -> State:
     """The plain `states[B, S]` after so many random moves each, none of which undoes the one before."""
-    rules, working = _working(puzzle, states)
     ends = np.cumsum(lengths)
     noise = random.random(int(ends[-1]) if len(ends) else 0)
+    batch = _batch(puzzle)
+    if batch is not None:
+        return _batch_walks(puzzle, batch, states, lengths, noise)
+    rules, working = _working(puzzle, states)
     after = working.copy()
     runner(wander, rules)(rules.tables, working, ends, noise, _room(puzzle), after)
     return rules.decode(after)
+
+
+def _batch_walks(
+    puzzle: Puzzle, batch: BatchRules, states: State, lengths: NDArray[np.int64], noise: NDArray[np.float64]
+) -> State:
+    """The walks of `random_walks` by batch rules, all side by side; `noise` chooses the moves of one after another."""
+    after, back = states.copy(), inverses(puzzle)
+    last, ended = np.full(len(states), -1), np.zeros(len(states), bool)
+    begins = np.cumsum(lengths) - lengths
+    for step in range(int(lengths.max(initial=0))):
+        walks = np.flatnonzero((lengths > step) & ~ended)
+        allowed = batch.legal(after[walks])
+        undoing = np.where(last[walks] >= 0, back[last[walks]], -1)
+        allowed[np.flatnonzero(undoing >= 0), undoing[undoing >= 0]] = False
+        counts = allowed.sum(axis=1)
+        ended[walks[counts == 0]] = True
+        walks, allowed, counts = walks[counts > 0], allowed[counts > 0], counts[counts > 0]
+        if not walks.size:
+            break
+        chosen = (noise[begins[walks] + step] * counts).astype(np.int64)
+        last[walks] = np.argmax(allowed.cumsum(axis=1) > chosen[:, None], axis=1)
+        after[walks] = batch.apply(after[walks], last[walks])
+    return after
 
 
 def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.float64]:
@@ -101,6 +147,11 @@ def estimated(puzzle: Puzzle, estimate: Estimate, states: State) -> NDArray[np.f
     values = np.empty(len(states))
     runner(begin_all, rules)(estimate.kernel(), working, np.empty(estimate.memo, np.int64), values)
     return values
+
+
+def _batch(puzzle: Puzzle) -> BatchRules | None:
+    """The puzzle's batch rules, where it has no kernels."""
+    return puzzle.view(BatchRules) if puzzle.view(KernelRules) is None else None
 
 
 def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
@@ -127,4 +178,7 @@ def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     equivalent = puzzle.view(EquivalentMoves)
     if equivalent is not None:
         return equivalent.canonical_moves(states)
+    batch = _batch(puzzle)
+    if batch is not None:
+        return np.where(batch.legal(states), np.arange(puzzle.move_count), -1)
     return _named(puzzle, *_working(puzzle, states))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import NoRoom, PuzzlelabError
 from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.objective import MOVES, Objective, bound_of, with_tighter_bound
 from puzzlelab.core.puzzle import Puzzle, State
@@ -265,7 +265,11 @@ class Drive:
         machine, status = self.machine, kernels.RUNNING
         stop: Stop | None = None
         while status != kernels.DONE and stop is None:
-            status = self.clock.work(machine.run, machine.record)
+            try:
+                status = self.clock.work(machine.run, machine.record)
+            except NoRoom:
+                yield status, "memory"
+                return
             if status == kernels.NEEDS_SCORES:
                 self.evaluations += machine.answer(self.score)
             if status == kernels.FULL and not machine.enlarge(self.clock.room()):

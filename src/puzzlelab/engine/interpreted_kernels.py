@@ -4,14 +4,12 @@
 It belongs to kernels: a search's `step` runs uncompiled over `PlainTables`, and reaches the puzzle through it.
 """
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.objective import Objective, objective_of
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import kernels as names
 from puzzlelab.engine.kernels import implements
@@ -30,26 +28,6 @@ def plain_rules(puzzle: Puzzle, state: State) -> KernelRules:
     return KernelRules(
         PlainTables(puzzle, objective_of(puzzle)), state.size, state.dtype.type, words, _same, _same, plain=True
     )
-
-
-def rules_of(instance: Instance) -> KernelRules:
-    """The puzzle's kernels, or the adapter over its plain rules.
-
-    Raises `PuzzlelabError` if the kernels do not know the costs or points of the moves.
-    """
-    puzzle = instance.puzzle
-    rules = puzzle.view(KernelRules)
-    if rules is None:
-        return plain_rules(puzzle, instance.state)
-    kind = objective_of(puzzle).kind
-    if kind != "moves" and not names.has_costs(rules.tables):
-        raise PuzzlelabError(f"the kernels of {puzzle.name} have no `move_cost`, and its moves have a {kind}")
-    return rules
-
-
-def runner(step: Any, rules: KernelRules) -> Callable[..., int]:
-    """The compiled `step`, or its source, interpreted, for plain rules."""
-    return step.py_func if rules.plain else step  # type: ignore[no-any-return]
 
 
 def _same(states: State) -> State:

@@ -219,6 +219,11 @@ def read_ahead(tables, array, place):
 
 
 @kernel_name
+def announce(tables, keys, count):
+    """Say that the moves of the first `count` of the packed states `keys: uint64[B, W]` are asked for next."""
+
+
+@kernel_name
 def stack_row(tables, depth):
     """Which row of a depth-first stack holds the state at `depth`."""
     return depth

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
@@ -20,5 +22,10 @@ def minimised(puzzle: Puzzle, estimate: Estimate) -> Estimate:
     return replace(
         estimate,
         kernel=None if kernel is None else lambda: Negated(kernel()),
-        scores=None if scores is None else lambda states: -np.asarray(scores(states), np.float64),
+        scores=None if scores is None else lambda states: _negative(np.asarray(scores(states))),
     )
+
+
+def _negative(values: NDArray[Any]) -> NDArray[Any]:
+    """Minus these numbers; whole ones stay whole."""
+    return -values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)

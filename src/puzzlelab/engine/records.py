@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from puzzlelab.core.limit import Limit, memory_ceiling, resident
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import kernels
 from puzzlelab.engine.control_slots import LENGTH, PLACES
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD, insert_rows, rehash
-from puzzlelab.engine.interpreted_kernels import runner
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord, Expansion, NodeTable
+from puzzlelab.engine.search_rules import runner
 
 FIRST_TABLE = 1 << 14
 """Entries of a new hash table."""
@@ -96,12 +95,6 @@ def path_to(parent: NDArray[np.int32], move: NDArray[np.signedinteger], row: int
 
 
 # --- room -------------------------------------------------------------------------------------------------------------
-
-
-def reserved(bytes_a_state: int, limit: Limit) -> int:
-    """States to reserve arrays for: as many as the memory limit could hold. The system gives pages as they are used."""
-    room = max(memory_ceiling(limit) - resident(), 1 << 20)
-    return int(min(room // bytes_a_state, 2**31 - 2**16))
 
 
 def doubled(record: Any, names: Iterable[str], room: int, axis: int = 0) -> Any:

@@ -18,15 +18,16 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadInput, Unsupported
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import require_counted_moves
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.version import VERSION
-from puzzlelab.core.views import Reversible
+from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine.batch_rules import solved, successors
 from puzzlelab.engine.driver import drive
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.records import unpacked
+from puzzlelab.engine.search_rules import rules_of, runner
 from puzzlelab.engine.state_codes import state_codes
 from puzzlelab.experience.schema import LONGEST, TrainingSamples, packed
 from puzzlelab.experience.state_space_kernels import label_all
@@ -47,6 +48,9 @@ class StateSpace:
 
     puzzle: Puzzle
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_counted_moves(self.puzzle, "the table of all states")
 
     @property
     def name(self) -> str:
@@ -101,9 +105,10 @@ def label_states(puzzle: Puzzle) -> tuple[State, NDArray[np.int32], NDArray[np.b
         Unsupported: for a puzzle whose moves cannot be undone.
         BadInput: for one with more than `MAX_STATES` states, or with distances too great for samples.
     """
-    record = _explored(puzzle)
+    rules = rules_of(Instance(puzzle, _goals(puzzle)[0]))
+    record = _explored(puzzle, rules)
     count = int(record.control[STATES])
-    keys, rules = record.nodes.keys[:count], rules_of(Instance(puzzle, _goals(puzzle)[0]))
+    keys = record.nodes.keys[:count]
     distance, masks = np.zeros(count, np.int32), np.zeros((count, puzzle.move_count), bool)
     runner(label_all, rules)(record.tables, record.nodes, record.expansion, distance, masks)
     if distance[-1] > LONGEST:
@@ -170,12 +175,11 @@ def _goals(puzzle: Puzzle) -> State:
     return reversible.goals()
 
 
-def _explored(puzzle: Puzzle) -> Any:
+def _explored(puzzle: Puzzle, rules: KernelRules) -> Any:
     """The record of a complete breadth-first search from the goals."""
     goals = _goals(puzzle)
-    start = Instance(puzzle, goals[0])
-    rules, limit = rules_of(start), Limit(nodes=MAX_STATES)
-    search = bfs.machine(start, rules, None, limit, count_all=True)
+    limit = Limit(nodes=MAX_STATES)
+    search = bfs.machine(Instance(puzzle, goals[0]), rules, None, limit, count_all=True)
     for goal in rules.encode(goals[1:]).astype(rules.dtype):
         runner(add_root, rules)(search.record, goal, 0)
     *_, last = drive(search, limit)

@@ -19,9 +19,10 @@ from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.driver import Drive
-from puzzlelab.engine.interpreted_kernels import plain_rules, runner
+from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.record_parts import NOWHERE
 from puzzlelab.engine.records import unpacked
+from puzzlelab.engine.search_rules import runner
 from puzzlelab.solvers import _uct_kernels, uct
 from puzzlelab.solvers._uct_tree_kernels import DEAD_END, SKIPPED, SOLVED, UctRecord
 from puzzlelab.solvers.uct import Uct

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Stop
@@ -14,8 +14,8 @@ from puzzlelab.core.views import Estimate, KernelRules
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine
-from puzzlelab.engine.interpreted_kernels import runner
 from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.search_rules import stepper
 from puzzlelab.solvers._cost_beam_kernels import (
     GOAL_MOVE,
     GOAL_PARENT,
@@ -49,7 +49,7 @@ def machine(
     makes it.
     """
     objective, moves = objective_of(instance.puzzle), instance.puzzle.move_count
-    capacity = records.reserved(8 * rules.words + 36, limit)
+    capacity = reserved(8 * rules.words + 36, limit)
     record = CostBeamRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
@@ -73,7 +73,7 @@ def machine(
             return empty_verdict
         return EXHAUSTED if most >= UNBOUNDED else ("none", "no better solution", "done")
 
-    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests, objective, total)
+    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests, objective, total)
 
 
 def solution(record: CostBeamRecord) -> list[int]:

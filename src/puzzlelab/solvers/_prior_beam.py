@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt
@@ -23,7 +23,7 @@ from puzzlelab.core.views import Estimate, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, prior_scorer, scorer, switched_scorer
-from puzzlelab.engine.interpreted_kernels import runner
+from puzzlelab.engine.search_rules import stepper
 from puzzlelab.solvers._prior_beam_kernels import (
     CURSOR,
     EXPAND,
@@ -71,7 +71,7 @@ def machine(
 ) -> Machine:
     """The search from this start; `empty_verdict` is its verdict if it dropped states without a solution."""
     moves = instance.puzzle.move_count
-    capacity = records.reserved(8 * rules.words + 24, limit)
+    capacity = reserved(8 * rules.words + 24, limit)
     departures = -1 if bounds.departures is None else bounds.departures
     admissible = estimate is not None and estimate.admissible
     record = PriorBeamRecord(
@@ -99,7 +99,7 @@ def machine(
             return "none", f"there is no solution of at most {bounds.max_moves} moves", "done"
         return EXHAUSTED
 
-    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
+    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests)
 
 
 def drive(

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.solver import Attempt, KeepsCosts, SolverSettings, chosen_estimate
@@ -24,8 +24,8 @@ from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import BOUND, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.search_rules import fitted, rules_of, stepper
 from puzzlelab.solvers._astar_kernels import ADMISSIBLE, GOAL, PROVES, STATES, AstarRecord, Heap, step
 
 ORDERS: Mapping[str, tuple[float, float]] = {"astar": (1.0, 1.0), "greedy": (0.0, 1.0), "breadth": (1.0, 0.0)}
@@ -42,7 +42,7 @@ def machine(
 ) -> Machine:
     """The search from this start; `weights` are those of g and h."""
     moves, objective = instance.puzzle.move_count, objective_of(instance.puzzle)
-    capacity = records.reserved(8 * rules.words + 24, limit)
+    capacity = reserved(8 * rules.words + 24, limit)
     record = AstarRecord(
         tables=rules.tables,
         estimate=records.new_estimate(estimate, rules),
@@ -67,7 +67,7 @@ def machine(
         return records.unpacked(rules, record.nodes.keys[record.requested[: record.control[REQUESTED]]])
 
     return Machine(
-        record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests, objective, total
+        record, stepper(step, rules), solution, enlarged, lambda record: EXHAUSTED, requests, objective, total
     )
 
 
@@ -106,7 +106,7 @@ class Astar(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; memory grows with the states seen."""
         puzzle, rules = instance.puzzle, rules_of(instance)
-        estimate = minimised(puzzle, chosen_estimate(puzzle, self.estimate))
+        estimate = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
         g_weight, h_weight = ORDERS[self.order]
         weights = (g_weight, h_weight * self.weight)
         return drive(machine(instance, estimate, rules, weights, self.batch, limit), limit, estimate, rules)

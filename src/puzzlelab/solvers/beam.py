@@ -24,8 +24,8 @@ from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one, with_patience
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.minimising import minimised
+from puzzlelab.engine.search_rules import fitted, rules_of, stepper
 from puzzlelab.solvers import _cost_beam, _prior_beam
 from puzzlelab.solvers._beam_kernels import (
     ADMISSIBLE,
@@ -76,7 +76,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules, width: i
         first = record.control[SCORED]
         return records.unpacked(rules, record.candidates.keys[first : first + record.control[REQUESTED]])
 
-    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
+    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests)
 
 
 def restart(search: Machine, start: State) -> None:
@@ -152,7 +152,7 @@ class Beam(SolverSettings):
     def _search(self, instance: Instance) -> WidthSearch:
         puzzle, rules = instance.puzzle, rules_of(instance)
         if objective_of(puzzle).kind != "moves":
-            least = minimised(puzzle, chosen_estimate(puzzle, self.estimate))
+            least = fitted(minimised(puzzle, chosen_estimate(puzzle, self.estimate)), rules, instance.state)
             return lambda width, most, limit_left: drive(
                 _cost_beam.machine(instance, least, rules, width, most, limit_left, BEAM_EMPTY),
                 limit_left,
@@ -160,12 +160,14 @@ class Beam(SolverSettings):
                 rules,
             )
         if self.prior is None:
-            estimate = chosen_estimate(puzzle, self.estimate)
+            estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
             return lambda width, max_moves, limit_left: drive(
                 machine(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
             )
         prior = chosen_prior(puzzle, self.prior)
-        estimate_beside = None if self.estimate is None else chosen_estimate(puzzle, self.estimate)
+        estimate_beside = None
+        if self.estimate is not None:
+            estimate_beside = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
 
         def by_prior(width: int, max_moves: int, limit_left: Limit) -> Iterator[Attempt]:
             bounds = Bounds(max_moves, width, prior_weight=PRIOR_WEIGHT if estimate_beside else 1.0)

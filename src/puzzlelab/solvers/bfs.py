@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from puzzlelab.core.errors import Unsupported
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Attempt, SolverSettings
 from puzzlelab.core.views import KernelRules, Reversible
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.search_rules import rules_of, runner, stepper
 from puzzlelab.solvers._bfs_kernels import (
     COUNTS_ALL,
     MAX_DEPTH,
@@ -39,7 +39,7 @@ from puzzlelab.solvers._bfs_kernels import (
 def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: Limit, count_all: bool) -> Machine:
     """The search from this start, and also from `goals` unless that is None."""
     puzzle = instance.puzzle
-    capacity = records.reserved(8 * rules.words + 14, limit)
+    capacity = reserved(8 * rules.words + 14, limit)
     record = BfsRecord(
         tables=rules.tables,
         control=records.new_control(),
@@ -59,7 +59,7 @@ def machine(instance: Instance, rules: KernelRules, goals: State | None, limit: 
     def solution(record: BfsRecord) -> list[int]:
         return path_of(record, puzzle)
 
-    return Machine(record, runner(step, rules), solution, enlarged, lambda record: EXHAUSTED)
+    return Machine(record, stepper(step, rules), solution, enlarged, lambda record: EXHAUSTED)
 
 
 def path_of(record: BfsRecord, puzzle: Puzzle) -> list[int]:

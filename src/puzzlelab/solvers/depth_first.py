@@ -20,14 +20,14 @@ from pydantic import Field, model_validator
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.puzzle import Instance, State
 from puzzlelab.core.result import Proof, Stop
 from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Reversible
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Drive, Machine, scorer, switched_scorer
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.search_rules import fitted, rules_of, stepper
 from puzzlelab.solvers._depth_first_kernels import (
     AWAIT_BOUNDS,
     DEPTH,
@@ -41,7 +41,7 @@ from puzzlelab.solvers._depth_first_kernels import (
 
 UNBOUNDED = 1 << 40
 FIRST_DEPTH = 128
-NO_ESTIMATE = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states)))
+NO_ESTIMATE = Estimate("none", admissible=True, scores=lambda states: np.zeros(len(states), np.int64))
 """The estimate for a puzzle without one."""
 
 
@@ -84,7 +84,7 @@ def machine(instance: Instance, orders: Orders, rules: KernelRules, depth: int, 
             return "none", f"there is no solution of at most {depth} moves", "done"
         return EXHAUSTED
 
-    return Machine(record, runner(step, rules), solution, enlarged, verdict, requests)
+    return Machine(record, stepper(step, rules), solution, enlarged, verdict, requests)
 
 
 def solution(record: DepthFirstRecord) -> list[int]:
@@ -138,16 +138,19 @@ class DepthFirst(SolverSettings):
         puzzle = instance.puzzle
         if self.depth is None and puzzle.view(Reversible) is not None:
             raise BadOption(f"depth-first needs a limit on the depth: moves of {puzzle.name} can be undone without end")
-        orders, rules = self._orders(puzzle), rules_of(instance)
+        rules = rules_of(instance)
+        orders = self._orders(instance, rules)
         search = machine(instance, orders, rules, self.depth or UNBOUNDED, self.plies or UNBOUNDED)
         scorers = [None if estimate is None else scorer(estimate, rules) for estimate in orders]
         return iter(Drive(search, limit, switched_scorer(lambda: scorers[requested_estimate(search.control)])))
 
-    def _orders(self, puzzle: Puzzle) -> Orders:
+    def _orders(self, instance: Instance, rules: KernelRules) -> Orders:
+        puzzle, start = instance.puzzle, instance.state
         has_estimate = self.estimate is not None or puzzle.view(Estimates) is not None
         bound = chosen_estimate(puzzle, self.estimate) if has_estimate else NO_ESTIMATE
-        orders = [chosen_estimate(puzzle, name) if name else None for name in (self.order, self.deep_order)]
-        return Orders(bound, *orders)
+        names = self.order, self.deep_order
+        orders = [fitted(chosen_estimate(puzzle, name), rules, start) if name else None for name in names]
+        return Orders(fitted(bound, rules, start), *orders)
 
 
 SOLVER = DepthFirst

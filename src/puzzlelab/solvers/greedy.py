@@ -35,9 +35,9 @@ from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
 from puzzlelab.engine.hash_table_kernels import MAX_LOAD
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE, EstimateRecord
+from puzzlelab.engine.search_rules import fitted, rules_of, stepper
 from puzzlelab.solvers._greedy_kernels import (
     ADMISSIBLE,
     AVOIDS_REPEATS,
@@ -120,7 +120,7 @@ def machine(
     record.control[AVOIDS_REPEATS], record.control[USES_PRIOR] = avoid_repeats, min_prior_ratio is not None
     record.control[ADMISSIBLE] = isinstance(guide, Estimate) and guide.admissible
     objective = objective_of(instances[0].puzzle)
-    return Machine(record, runner(step, rules), _no_moves, enlarged, _no_verdict, requests, objective)
+    return Machine(record, stepper(step, rules), _no_moves, enlarged, _no_verdict, requests, objective)
 
 
 def _estimate_record(guide: Estimate | Prior, rules: KernelRules) -> EstimateRecord:
@@ -261,6 +261,8 @@ class Greedy(SolverSettings):
         """The games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guide = self._guide(puzzle)
+        if isinstance(guide, Estimate):
+            guide = fitted(guide, rules, instances[0].state)
         nodes = limit.nodes or UNBOUNDED
         min_prior_ratio = None
         if self.prior is not None and isinstance(guide, Estimate):

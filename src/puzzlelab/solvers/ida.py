@@ -24,7 +24,7 @@ from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
+from puzzlelab.engine.search_rules import fitted, rules_of, stepper
 from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES, IdaRecord, Requests, step, step_requested
 
 FIRST_DEPTH = 128
@@ -54,7 +54,7 @@ def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machi
     record.control[LAST_MOVE], record.control[PROVES] = -1, estimate.admissible
     is_external = kernels.is_external(record.estimate.tables)
     return Machine(
-        record, runner(step_requested if is_external else step, rules), solution, enlarged, verdict, requests
+        record, stepper(step_requested if is_external else step, rules), solution, enlarged, verdict, requests
     )
 
 
@@ -96,8 +96,9 @@ class Ida(SolverSettings):
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the one solution; O(depth) memory."""
-        estimate, rules = chosen_estimate(instance.puzzle, self.estimate), rules_of(instance)
-        if self.jobs == 1 or rules.plain or estimate.kernel is None:
+        puzzle, rules = instance.puzzle, rules_of(instance)
+        estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
+        if self.jobs == 1 or puzzle.view(KernelRules) is None or estimate.kernel is None:
             return drive(machine(instance, estimate, rules), limit, estimate, rules)
         from puzzlelab.solvers._ida_threads import parallel_attempts
 

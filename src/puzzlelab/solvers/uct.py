@@ -45,9 +45,9 @@ from puzzlelab.engine.driver import (
     prior_scorer,
     scorer,
 )
-from puzzlelab.engine.interpreted_kernels import rules_of, runner
 from puzzlelab.engine.minimising import minimised
 from puzzlelab.engine.record_parts import NOWHERE
+from puzzlelab.engine.search_rules import fitted, rules_of, runner, stepper
 from puzzlelab.solvers import _uct_kernels, _uct_tree_kernels
 from puzzlelab.solvers._uct_tree_kernels import UctRecord
 
@@ -199,6 +199,7 @@ class Uct(SolverSettings):
         """The games from these boards, under a limit for each of them."""
         puzzle, rules = instances[0].puzzle, rules_of(instances[0])
         guides = self.guides(puzzle)
+        guides = guides._replace(estimate=fitted(guides.estimate, rules, instances[0].state))
         starts = np.stack([instance.state for instance in instances])
         played = machine(self, puzzle, starts, guides, rules, limit.nodes)
         played.record.random[:] = [seeds.of_board(self.seed, state) for state in starts]
@@ -253,7 +254,7 @@ def machine(
         move_weights=np.zeros(moves),
     )
     runner(_uct_kernels.begin, rules)(record, np.full(games, NOWHERE))
-    return Machine(record, runner(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests, objective)
+    return Machine(record, stepper(_uct_kernels.step, rules), _no_moves, grown, _no_verdict, requests, objective)
 
 
 def _weights(solver: Uct, objective: Objective) -> NDArray[np.float64]:

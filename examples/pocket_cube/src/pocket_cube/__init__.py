@@ -18,7 +18,7 @@ from puzzlelab import Family
 FAMILY = Family(
     about="Pocket cube (2x2x2 Rubik's cube): turn the upper, right and front face until each face has one colour.",
     make=from_name,
-    names=("cube-2x2x2", "cube-2x2x2:plain"),
+    names=("cube-2x2x2", "cube-2x2x2:batch", "cube-2x2x2:plain"),
     guess=guess,
     page=Path(__file__).with_name("page"),
 )

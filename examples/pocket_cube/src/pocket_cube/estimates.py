@@ -40,7 +40,7 @@ class CubeEstimates:
         name = name or DEFAULT
         if name not in self.estimates:
             raise UnknownName(f"estimate of {self.puzzle.name}", name, self.estimates)
-        if not self.puzzle.plain:
+        if self.puzzle.rules == "compiled":
             return Estimate(name, admissible=True, kernel=lambda: _tables(name))
         return Estimate(name, admissible=True, scores=lambda states: _scores(name, states))
 

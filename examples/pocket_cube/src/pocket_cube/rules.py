@@ -18,7 +18,7 @@ from pocket_cube import drawing, notation
 from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
 from puzzlelab.core.puzzle import View, Views, find_view, itself
-from puzzlelab.core.views import DrawsSvg, Estimates, Planes, PretrainedNetworks, Reversible, Samples
+from puzzlelab.core.views import BatchRules, DrawsSvg, Estimates, Planes, PretrainedNetworks, Reversible, Samples
 
 Cube = NDArray[np.uint8]
 
@@ -56,19 +56,20 @@ PERMUTATION, TWIST = _all_turns()
 class PocketCube:
     """The pocket cube in the half-turn metric: a half turn is one move.
 
-    Names: `cube-2x2x2`, and `cube-2x2x2:plain`, which has no compiled rules, to compare with.
+    Names: `cube-2x2x2`; to compare with it, `cube-2x2x2:batch`, which has the rules for batches instead of the compiled
+        ones, and `cube-2x2x2:plain`, which has neither.
     State: `uint8[14]`: the corner (0 to 6) at each of the seven places, then its twist: how many thirds of a turn
         clockwise its U or D colour is away from the U or D face. Places and corners are in the order of
         `notation.CORNERS`.
     Moves: U, U2, U', R, R2, R', F, F2, F', all of them always legal.
     """
 
-    plain: bool = False
-    """Whether the compiled rules are left out."""
+    rules: str = "compiled"
+    """The fastest rules that it has: `compiled`, `batch` or `plain`."""
 
     @property
     def name(self) -> str:
-        return "cube-2x2x2:plain" if self.plain else "cube-2x2x2"
+        return "cube-2x2x2" if self.rules == "compiled" else f"cube-2x2x2:{self.rules}"
 
     @property
     def move_count(self) -> int:
@@ -144,12 +145,13 @@ class PocketCube:
         return len(TURNS) * face + len(TURNS) - 1 - turn
 
     def view(self, kind: type[View]) -> View | None:
-        if self.plain and kind is KernelRules:
+        if (kind is KernelRules and self.rules != "compiled") or (kind is BatchRules and self.rules == "plain"):
             return None
         return find_view(self, kind, VIEWS)
 
 
 VIEWS: Views = {
+    BatchRules: "pocket_cube.batch:rules",
     DrawsSvg: itself,
     Estimates: "pocket_cube.estimates:CubeEstimates",
     KernelRules: "pocket_cube.kernels:rules",
@@ -164,9 +166,9 @@ VIEWS: Views = {
 
 def from_name(rest: str) -> PocketCube:
     """The puzzle whose name is `cube-` and this."""
-    if rest not in ("2x2x2", "2x2x2:plain"):
-        raise BadOption(f"there is no 'cube-{shorten(rest)}'; write cube-2x2x2 or cube-2x2x2:plain")
-    return PocketCube(plain=rest.endswith(":plain"))
+    if rest not in ("2x2x2", "2x2x2:batch", "2x2x2:plain"):
+        raise BadOption(f"there is no 'cube-{shorten(rest)}'; write cube-2x2x2, cube-2x2x2:batch or cube-2x2x2:plain")
+    return PocketCube(rest.partition(":")[2] or "compiled")
 
 
 def guess(text: str) -> PocketCube | None:

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
 from puzzlelab.core import registry
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, reserved
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
 from puzzlelab.engine.control_slots import LENGTH
 from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one
 from puzzlelab.engine.kernels import survey
-from puzzlelab.engine.records import reserved
 from puzzlelab.puzzles.dust import half_boards
 from puzzlelab.puzzles.dust.half_boards_kernels import (
     EDGES,

@@ -1,0 +1,80 @@
+"""Chooses the rules that a search runs on: a puzzle's kernels, a graph made by its batch rules, or its plain rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from puzzlelab.core.errors import NoRoom, PuzzlelabError
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Instance, State
+from puzzlelab.core.views import BatchRules, Estimate, KernelRules
+from puzzlelab.engine import kernels
+from puzzlelab.engine.interpreted_kernels import plain_rules
+from puzzlelab.engine.state_graph import ALMOST, GraphRules, graph_rules
+
+
+def rules_of(instance: Instance) -> KernelRules:
+    """The puzzle's kernels, or else its batch rules, or else the adapter over its plain rules.
+
+    Raises `PuzzlelabError` if the kernels do not know the costs or points of the moves.
+    """
+    puzzle = instance.puzzle
+    rules, batch = puzzle.view(KernelRules), puzzle.view(BatchRules)
+    if rules is None:
+        return plain_rules(puzzle, instance.state) if batch is None else graph_rules(puzzle, batch, instance.state)
+    kind = objective_of(puzzle).kind
+    if kind != "moves" and not kernels.has_costs(rules.tables):
+        raise PuzzlelabError(f"the kernels of {puzzle.name} have no `move_cost`, and its moves have a {kind}")
+    return rules
+
+
+def fitted(estimate: Estimate, rules: KernelRules, start: State) -> Estimate:
+    """The estimate as a search on these rules uses it, from the plain `start[S]` on.
+
+    On a graph, an estimate that gives whole numbers is kept with the nodes, and is a kernel for the search.
+    """
+    scores = estimate.scores
+    if not isinstance(rules, GraphRules):
+        return estimate
+    if scores is None:
+        raise PuzzlelabError(f"the estimate '{estimate.name}' is a kernel, and the puzzle has no compiled rules")
+    if np.asarray(scores(start[None])).dtype.kind not in "iu":
+        return estimate
+    graph = rules.graph
+    return replace(estimate, scores=None, kernel=lambda: graph.estimate_by(scores))
+
+
+def runner(kernel: Any, rules: KernelRules) -> Callable[..., Any]:
+    """The compiled kernel; or its source, interpreted, for plain rules. It raises what batch rules raise."""
+    if rules.plain:
+        return kernel.py_func  # type: ignore[no-any-return]
+    if not isinstance(rules, GraphRules):
+        return kernel  # type: ignore[no-any-return]
+    graph = rules.graph
+
+    def run(*arguments: Any) -> Any:
+        value = kernel(*arguments)
+        graph.raise_error()
+        return value
+
+    return run
+
+
+def stepper(step: Any, rules: KernelRules) -> Callable[..., int]:
+    """The `step` of a search as `runner` gives it; it raises `NoRoom` on a graph that is almost full."""
+    run = runner(step, rules)
+    if not isinstance(rules, GraphRules):
+        return run
+    graph = rules.graph
+
+    def step_with_room(record: Any, budget: int) -> int:
+        if graph.room(ALMOST) <= 0:
+            raise NoRoom("the graph of the search is almost full")
+        status: int = run(record, min(budget, graph.room()))
+        return status
+
+    return step_with_room

@@ -1,0 +1,354 @@
+"""Runs a puzzle's batch rules (the view `BatchRules`) under every compiled search.
+
+A compiled search asks for one state at a time, and a NumPy function is fast for many. So the states that a search has
+seen become nodes of a graph, numbered as they are found; the search works on the numbers. When it asks for the
+successors of a node that has none yet, a window of nodes that are likely asked for soon gets them in one call.
+The window grows while enough of its nodes turn out to be needed, and shrinks where they are not. Estimates that are
+whole numbers are kept with the nodes, and made by windows too; others, such as a network's, are requested as always.
+
+The compiled code is the same for every puzzle with batch rules. The graph keeps every state that was seen until the
+search ends.
+
+Shapes: B = states of a batch, S = length of a plain state, W = words of a packed one, M = number of moves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Puzzle, State
+from puzzlelab.core.views import BatchRules, KernelRules, Reversible
+from puzzlelab.engine.hash_table_kernels import MAX_LOAD, rehash
+from puzzlelab.engine.state_graph_kernels import USED, GraphEstimate, GraphTables, intern
+
+FIRST_TABLE = 1 << 12
+"""Entries of the first hash table."""
+LARGEST_WINDOW = 4096
+"""The most nodes that are handled in one call."""
+LEAST_WINDOW = 16
+"""The fewest."""
+LEAST_USE = 0.4
+"""A window shrinks where a smaller share of its nodes turns out to be needed."""
+TIE = 1 << 20
+"""More than any estimate that decides between nodes with the same sum."""
+BYTES_A_NODE, BYTES_AN_EDGE = 32, 8
+"""Bytes of the arrays, without the packed state of a node and the cost of an edge."""
+
+PARTS = 4
+"""The arrays of nodes may have one of so many parts of the free memory, those of edges another."""
+ALMOST = 0.9
+"""The share of its arrays beyond which a graph is almost full, and a search must stop."""
+
+Nodes = NDArray[np.int64]
+"""Numbers of nodes."""
+CalledByKernels = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+"""The type of the functions that kernels call by their address."""
+
+
+class Window:
+    """How many nodes are handled together with the one that is asked for."""
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        self.counts = counts
+        """`counts[USED]`: the nodes that were asked for."""
+        self.size = LEAST_WINDOW
+        self.done = 0
+
+    def adapt(self) -> None:
+        """Adapt the size to the share of the nodes handled so far that a search has asked for."""
+        if self.done:
+            is_worth = self.counts[USED] >= LEAST_USE * self.done
+            self.size = min(2 * self.size, LARGEST_WINDOW) if is_worth else max(self.size // 2, LEAST_WINDOW)
+
+    def with_company(self, node: int, company: Nodes) -> Nodes:
+        """The node and the first of the others."""
+        chosen = np.concatenate([[node], company[: self.size - 1]])
+        self.done += chosen.size
+        return chosen
+
+    def following(self, node: int, is_done: NDArray[Any], count: int) -> Nodes:
+        """Nodes that were found after this one, of `count` in all, and are not done."""
+        return node + 1 + np.flatnonzero(is_done[node + 1 : min(node + 4 * self.size, count)] == 0)
+
+
+class Promising:
+    """Nodes in the order of A*: by g + h, the cost of the first path found to each and its estimate, and then by h."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, list[Nodes]] = {}
+
+    def add(self, nodes: Nodes, costs: NDArray[np.int64], estimates: NDArray[np.int64]) -> None:
+        """Add nodes with these costs and estimates."""
+        keys = (costs + estimates) * TIE + np.clip(estimates, 0, TIE - 1)
+        order = np.argsort(keys, kind="stable")
+        values, begins = np.unique(keys[order], return_index=True)
+        for value, part in zip(values.tolist(), np.split(nodes[order], begins[1:]), strict=True):
+            self.waiting.setdefault(value, []).append(part)
+
+    def take(self, most: int, count: int, is_done: NDArray[Any]) -> Nodes:
+        """Remove at most `count` nodes whose g + h is `most` or less, and that are not done; the latest come first."""
+        parts: list[Nodes] = []
+        for value in sorted(value for value in self.waiting if value < (most + 1) * TIE):
+            waiting = self.waiting[value]
+            while waiting and count > 0:
+                part = waiting.pop()
+                part = part[is_done[part] == 0]
+                if part.size > count:
+                    waiting.append(part[count:])
+                parts.append(part[:count])
+                count -= parts[-1].size
+            if not waiting:
+                del self.waiting[value]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class NodeEstimate:
+    """An estimate of nodes, by a function that gives whole numbers for plain states."""
+
+    scores: Callable[[State], NDArray[Any]]
+    tables: GraphEstimate
+    window: Window
+
+
+@dataclass(frozen=True)
+class GraphRules(KernelRules):
+    """Kernel rules over a graph that grows."""
+
+    graph: StateGraph = field(kw_only=True)
+
+
+def graph_rules(puzzle: Puzzle, batch: BatchRules, state: State) -> GraphRules:
+    """Rules whose working states are nodes of a new graph, for states of the shape of `state`."""
+    graph = StateGraph(puzzle, batch, state)
+    return GraphRules(graph.tables, 1, np.int32, 1, graph.nodes_of, graph.states_of, graph=graph)
+
+
+class StateGraph:
+    """The states that a search has seen, and the moves between them."""
+
+    def __init__(self, puzzle: Puzzle, rules: BatchRules, state: State) -> None:
+        self.puzzle, self.rules = puzzle, rules
+        self.objective = objective_of(puzzle)
+        self.size, self.dtype = state.size, state.dtype
+        words = max(1, -(-state.nbytes // 8))
+        has_costs = self.objective.kind != "moves"
+        limit = Limit()
+        nodes = reserved(PARTS * (8 * words + BYTES_A_NODE), limit)
+        edges = reserved(PARTS * (BYTES_AN_EDGE + 8 * has_costs), limit)
+        self.keys = np.empty((nodes, words), np.uint64)
+        self.table = np.zeros(FIRST_TABLE, np.int32)
+        self.count = self.edges = 0
+        self.cost_so_far = np.zeros(nodes, np.int64)
+        self.promising = Promising()
+        self.estimate: NodeEstimate | None = None
+        self.error: BaseException | None = None
+        self.called: list[Any] = []
+        self.tables = GraphTables(
+            expand=self._address_of(StateGraph._expand_wanted),
+            counts=np.array([0, has_costs], np.int64),
+            wanted=np.zeros(LARGEST_WINDOW, np.int64),
+            first=np.zeros(nodes, np.int64),
+            degree=np.zeros(nodes, np.int32),
+            solved=np.empty(nodes, np.bool_),
+            used=np.zeros(nodes, np.bool_),
+            move=np.empty(edges, np.int32),
+            child=np.empty(edges, np.int32),
+            cost=np.empty(edges if has_costs else 0, np.int64),
+            inverse=inverses(puzzle),
+        )
+        self.window = Window(self.tables.counts)
+
+    def nodes_of(self, states: State) -> NDArray[np.int32]:
+        """`int32[B, 1]`: the nodes of plain states `[B, S]`, which are added where they are new."""
+        return self._interned(np.ascontiguousarray(states, self.dtype))[:, None]
+
+    def states_of(self, nodes: NDArray[np.int32]) -> State:
+        """The plain states `[B, S]` of nodes `[B, 1]`."""
+        return self._states(nodes[:, 0])
+
+    def room(self, share: float = 1.0) -> int:
+        """The nodes that can still get successors in this share of the arrays; 0 or less where there is no room."""
+        nodes, edges = share * len(self.keys) - self.count, share * self.tables.move.size - self.edges
+        return int(min(nodes, edges)) // self.puzzle.move_count
+
+    def raise_error(self) -> None:
+        """Raise what a rule raised while a search ran."""
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+
+    def estimate_by(self, scores: Callable[[State], NDArray[Any]]) -> GraphEstimate:
+        """The tables of an estimate that gives whole numbers, none below 0 unless the puzzle has a score.
+
+        Solved states have the estimate 0.
+        """
+        nodes, counts = len(self.keys), np.zeros(1, np.int64)
+        estimate: NodeEstimate
+
+        def evaluate(graph: StateGraph, node: int) -> None:
+            graph._evaluate(estimate, node)
+
+        tables = GraphEstimate(
+            evaluate=self._address_of(evaluate),
+            value=np.empty(nodes, np.int64),
+            counts=counts,
+            known=np.zeros(nodes, np.bool_),
+            used=np.zeros(nodes, np.bool_),
+        )
+        self.estimate = estimate = NodeEstimate(scores, tables, Window(counts))
+        return tables
+
+    def _evaluate(self, estimate: NodeEstimate, node: int) -> None:
+        """Evaluate this node, and those that were found after it."""
+        tables, window = estimate.tables, estimate.window
+        window.adapt()
+        following = window.following(node, tables.known, self.count)
+        tables.value[node], tables.known[node] = 0, True  # where an error ends the search
+        nodes = window.with_company(node, following)
+        values = np.asarray(estimate.scores(self._states(nodes)))
+        if values.shape != nodes.shape or values.dtype.kind not in "iu":
+            raise PuzzlelabError(_wrong("scores", "the estimate", f"int64[{nodes.size}]", values))
+        least = np.int64(self.objective.least_sum)
+        tables.value[nodes] = np.where(self.tables.solved[nodes], 0, np.maximum(values.astype(np.int64), least))
+        tables.known[nodes] = True
+        self.promising.add(nodes, self.cost_so_far[nodes], tables.value[nodes])
+
+    def _address_of(self, function: Callable[[StateGraph, int], None]) -> int:
+        """The address by which kernels call a function. No error may leave it; `raise_error` raises it later.
+
+        What it refers to must not keep the graph alive, whose arrays are large.
+        """
+        graph_if_alive = weakref.ref(self)
+
+        def guarded(number: int) -> int:
+            graph = graph_if_alive()
+            assert graph is not None
+            try:
+                function(graph, number)
+            except BaseException as error:  # Ctrl-C too
+                graph.error = graph.error or error
+            return 0
+
+        self.called.append(CalledByKernels(guarded))  # lives as long as the graph
+        return ctypes.cast(self.called[-1], ctypes.c_void_p).value or 0
+
+    def _expand_wanted(self, count: int) -> None:
+        """Give the first `count` of the wanted nodes successors; a single one gets company."""
+        tables = self.tables
+        wanted = tables.wanted[:count].copy()
+        tables.first[wanted] = 1  # without an edge, where an error ends the search
+        self._expand_nodes(wanted if count > 1 else self._with_company(int(wanted[0])))
+
+    def _with_company(self, node: int) -> Nodes:
+        """The node, and nodes that are likely asked for soon.
+
+        They are those with no greater sum of cost so far and estimate, as in A*; or without an estimate those found
+        next, as in a breadth-first search.
+        """
+        window, estimate, first = self.window, self.estimate, self.tables.first
+        if self.room(ALMOST) < LARGEST_WINDOW:
+            return np.array([node])
+        window.adapt()
+        if estimate is None or not estimate.tables.known[node]:
+            return window.with_company(node, window.following(node, first, self.count))
+        most = int(self.cost_so_far[node] + estimate.tables.value[node])
+        return window.with_company(node, self.promising.take(most, window.size - 1, first))
+
+    def _expand_nodes(self, nodes: Nodes) -> None:
+        """Find the successors of nodes, all at once."""
+        states, tables = self._states(nodes), self.tables
+        allowed = _checked(self.rules.legal(states), "legal", (len(states), self.puzzle.move_count), np.dtype(bool))
+        owner, move = np.nonzero(allowed)
+        counts = allowed.sum(axis=1)
+        begin, end = self.edges, self.edges + owner.size
+        if end > tables.move.size:
+            raise PuzzlelabError(f"there is no room for more than {tables.move.size} moves in the graph of the search")
+        if owner.size:
+            parents = states[owner]
+            after = _checked(self.rules.apply(parents, move), "apply", parents.shape, self.dtype)
+            known = self.count
+            children = self._interned(np.ascontiguousarray(after))
+            costs = steps(self.puzzle, self.rules, parents, move, after)
+            new = np.flatnonzero(children >= known)[::-1]  # of several paths the first counts
+            self.cost_so_far[children[new]] = self.cost_so_far[nodes[owner[new]]] + costs[new]
+            tables.child[begin:end], tables.move[begin:end] = children, move
+            if tables.cost.size:
+                tables.cost[begin:end] = costs
+        self.edges = end
+        tables.degree[nodes] = counts
+        tables.first[nodes] = begin + 1 + np.cumsum(counts) - counts
+
+    def _interned(self, states: State) -> NDArray[np.int32]:
+        """`int32[B]`: the nodes of plain states; those that are new are added, and whether they are solved."""
+        count, more = self.count, len(states)
+        if count + more > len(self.keys):
+            raise PuzzlelabError(f"there is no room for more than {len(self.keys)} states in the graph of the search")
+        while count + more > MAX_LOAD * self.table.size:
+            self.table = np.zeros(2 * self.table.size, np.int32)
+            rehash(self.table, self.keys, count)
+        packed = np.zeros((more, self.keys.shape[1]), np.uint64)
+        packed.view(np.uint8)[:, : states.itemsize * self.size] = states.view(np.uint8)
+        nodes = np.empty(more, np.int32)
+        self.count = intern(self.table, self.keys, count, packed, nodes)
+        if self.count > count:
+            new = self._states(slice(count, self.count))
+            goals = self.rules.solved(new)
+            self.tables.solved[count : self.count] = _checked(goals, "solved", (len(new),), np.dtype(bool))
+        return nodes
+
+    def _states(self, nodes: Any) -> State:
+        """Copies of the plain states `[B, S]` of these nodes."""
+        raw = self.keys[nodes].view(np.uint8)[:, : self.dtype.itemsize * self.size]
+        states: State = np.ascontiguousarray(raw).view(self.dtype)
+        return states
+
+
+def steps(
+    puzzle: Puzzle, rules: BatchRules, states: State, moves: NDArray[np.int64], after: State
+) -> NDArray[np.int64]:
+    """`int64[B]`: the costs of moves by batch rules: 1 without the view `Costs`, minus their points with `Scores`."""
+    kind = objective_of(puzzle).kind
+    if kind == "moves":
+        return np.ones(len(moves), np.int64)
+    if rules.costs is None:
+        raise PuzzlelabError(f"the batch rules of {puzzle.name} have no `costs`, and its moves have a {kind}")
+    costs = np.asarray(rules.costs(states, moves, after))
+    if costs.shape != moves.shape or costs.dtype.kind not in "iu":
+        raise PuzzlelabError(_wrong("costs", RULES, f"int64[{len(moves)}]", costs))
+    if kind == "score":
+        return -costs.astype(np.int64)
+    if costs.min(initial=0) < 0:
+        raise PuzzlelabError(f"a move has the cost {costs.min()}, and a cost is at least 0")
+    return costs.astype(np.int64)
+
+
+def inverses(puzzle: Puzzle) -> NDArray[np.int32]:
+    """`int32[M]`: the move that undoes each move, or -1."""
+    view, moves = puzzle.view(Reversible), range(puzzle.move_count)
+    return np.array([-1 if view is None else view.inverse(move) for move in moves], np.int32)
+
+
+def _checked(array: Any, rule: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """What a rule gave; raises `PuzzlelabError` for another shape or type."""
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+        raise PuzzlelabError(_wrong(rule, RULES, f"{dtype}{list(shape)}", array))
+    return array
+
+
+RULES = "the batch rules"
+
+
+def _wrong(function: str, owner: str, expected: str, given: Any) -> str:
+    kind = f"{given.dtype}{list(given.shape)}" if isinstance(given, np.ndarray) else type(given).__name__
+    return f"`{function}` of {owner} must give {expected}, not {kind}"
