@@ -42,7 +42,6 @@ from puzzlelab.solvers._beam_kernels import (
 from puzzlelab.solvers._prior_beam import Bounds
 from puzzlelab.solvers._top_k_kernels import new_selection
 
-FIRST_WIDTH = 64
 MAX_WIDTH = 1 << 22
 FIRST_HASHES = 1 << 20
 """The most slots for hashes at the beginning: each hash lies on another page of the memory."""
@@ -120,7 +119,8 @@ def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
 
 
 class Beam(SolverSettings):
-    """Beam search of a fixed `width`; without one, the width doubles from 64 for as long as the limit allows.
+    """Beam search of a fixed `width`; without one, the width doubles from `first_width` for as long as the limit
+    allows.
 
     With `patience`, a search without a limit on time or nodes ends when that many seconds bring nothing better.
 
@@ -135,6 +135,7 @@ class Beam(SolverSettings):
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
     width: int | None = Field(default=None, ge=1, le=MAX_WIDTH)
+    first_width: int = Field(default=64, ge=1, le=MAX_WIDTH)
     patience: float | None = Field(default=None, gt=0)
 
     def refusal(self, puzzle: Puzzle) -> str | None:
@@ -146,7 +147,7 @@ class Beam(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
-        attempts = _widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
         return with_patience(attempts, limit, self.patience)
 
     def _search(self, instance: Instance) -> WidthSearch:
@@ -176,24 +177,23 @@ class Beam(SolverSettings):
 
         return by_prior
 
+    def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
+        """One search after another, each twice as wide and for shorter solutions only.
+
+        A search that dropped no state and found no shorter solution proves the best answer optimal.
+        """
+
+        def of_width(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+            return lambda limit_left, best: search(
+                width, UNBOUNDED if best.objective is None else best.objective - 1, limit_left
+            )
+
+        doublings = (MAX_WIDTH // self.first_width).bit_length()
+        return one_by_one((of_width(self.first_width << doubling) for doubling in range(doublings)), limit)
+
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]
 """(width, the most moves or cost of a solution, limit) -> the attempts of one search."""
-
-
-def _widening(search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
-    """One search after another, each twice as wide and for shorter solutions only.
-
-    A search that dropped no state and found no shorter solution proves the best answer optimal.
-    """
-
-    def of_width(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-        return lambda limit_left, best: search(
-            width, UNBOUNDED if best.objective is None else best.objective - 1, limit_left
-        )
-
-    doublings = (MAX_WIDTH // FIRST_WIDTH).bit_length()
-    return one_by_one((of_width(FIRST_WIDTH << doubling) for doubling in range(doublings)), limit)
 
 
 SOLVER = Beam
