@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from puzzlelab import BadBoard, Estimate, Limit, UnknownName, check_puzzle, check_solver, load, solve
+from puzzlelab import BadBoard, BadOption, Estimate, Limit, UnknownName, check_puzzle, check_solver, load, solve
 from puzzlelab.core.views import Estimates
 from puzzlelab.solvers.astar import Astar
 from puzzlelab.solvers.beam import Beam
@@ -102,6 +102,28 @@ def test_a_board_of_four_by_four_that_no_presses_solve(lights):
     board = lights.LightsOut(4).read("*" + "." * 15)
     result = solve(board, Bfs())
     assert (result.moves, result.proof, result.expanded) == (None, "unsolvable", 2**12)
+
+
+@pytest.fixture(scope="module")
+def compiled_lights(lights):
+    return module("lights_out_kernels")
+
+
+def test_compiled_lights_out_is_a_puzzle(compiled_lights):
+    puzzle = compiled_lights.FAMILY.make("3")
+    check_puzzle(puzzle, [puzzle.read("*.*.*.*.*")])
+    assert count_by_depth(puzzle.read("." * 9)) == [1, 9, 36, 84, 126, 126, 84, 36, 9, 1]
+    with pytest.raises(BadOption, match="no 'fastlights-9'"):
+        compiled_lights.FAMILY.make("9")
+
+
+def test_compiled_lights_out_is_solved_as_the_plain_one(lights, compiled_lights):
+    boards = ["*.*..**..*.*..**", "*...............", "****************"]
+    found = [
+        [solve(puzzle(4).read(board), Bfs()).length for board in boards]
+        for puzzle in (lights.LightsOut, compiled_lights.CompiledLightsOut)
+    ]
+    assert found[0] == found[1]
 
 
 def test_the_example_of_a_solver_keeps_its_promises():

@@ -1,6 +1,7 @@
-"""Writes the table of docs/extending.md: what a puzzle and a solver may offer, which modules use it, and the default.
+"""Writes what docs/extending.md takes from the code: two tables, and an example.
 
-`python tools/surface.py` writes it into the page; tests/test_docs.py holds the page to it.
+The first table says what a puzzle and a solver may offer, which modules use it, and the default; the second one, which
+kernels a puzzle may have. `python tools/surface.py` writes them into the page; tests/test_docs.py holds the page to it.
 """
 
 from __future__ import annotations
@@ -18,14 +19,22 @@ from puzzlelab.core import board_files, puzzle, solutions, solver, views
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"
+KERNELS = ROOT / "src" / "puzzlelab" / "engine" / "kernels.py"
+EXAMPLE = ROOT / "examples" / "lights_out_kernels.py"
 BEGIN, END = "<!-- begin: tools/surface.py -->\n", "<!-- end: tools/surface.py -->\n"
+BEGIN_KERNELS, BEGIN_EXAMPLE = (BEGIN.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
+END_KERNELS, END_EXAMPLE = (END.replace("surface.py", f"surface.py, {part}") for part in ("kernels", "example"))
 NO_VIEWS = (views.BoardGenerator, views.Estimate, views.Prior, views.Scale, views.Tally, views.Units, puzzle.Puzzle)
 """What the views are made of; and the rules, which every puzzle has."""
+INTERNAL = ("announce", "is_external", "exists", "scores_moves")
+"""Kernel names that no puzzle implements."""
 
 
 def main() -> None:
-    """Write the table into the page."""
+    """Write the tables and the example into the page."""
     write(PAGE, BEGIN, END, table())
+    write(PAGE, BEGIN_KERNELS, END_KERNELS, kernel_table())
+    write(PAGE, BEGIN_EXAMPLE, END_EXAMPLE, example())
 
 
 def write(page: Path, begin: str, end: str, text: str) -> None:
@@ -39,6 +48,33 @@ def table() -> str:
     rows = [*_views(), *_presentation(), *_abilities()]
     lines = ["| | meaning | used by | default |", "| --- | --- | --- | --- |"]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def kernel_table() -> str:
+    """The table of the kernels that a puzzle and an estimate may have."""
+    lines = ["| kernel | what it does | needed |", "| --- | --- | --- |"]
+    for function in ast.parse(KERNELS.read_text(encoding="utf-8")).body:
+        if isinstance(function, ast.FunctionDef) and function.name not in INTERNAL and _is_kernel_name(function):
+            call = f"{function.name}({', '.join(argument.arg for argument in function.args.args)})"
+            about = " ".join((ast.get_docstring(function) or "").partition("\n\n")[0].split()).rstrip(".")
+            lines.append(f"| `{call}` | {about} | {_need(function)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _is_kernel_name(function: ast.FunctionDef) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == "kernel_name" for each in function.decorator_list)
+
+
+def _need(function: ast.FunctionDef) -> str:
+    is_needed = isinstance(function.body[-1], ast.Raise)
+    if function.args.args[0].arg == "estimate":
+        return "for a compiled estimate" if is_needed else "no"
+    return "yes" if is_needed else "no"
+
+
+def example() -> str:
+    """The compiled example, as a block of code."""
+    return f"```text\n{EXAMPLE.read_text(encoding='utf-8')}```\n"
 
 
 def _views() -> Iterator[tuple[str, ...]]:
