@@ -32,6 +32,7 @@ NETWORKS = {
     "convolution-scaled": ("convolution", "sudoku-4x4", {"planes": "scaled", "norm": "batch", "width": 0, **POLICY}),
     "convolution-batch": ("convolution", "tiles-3x3", {"norm": "batch", "kernels": [3, 1], "dueling": True}),
     "exchangeable": ("exchangeable", "dust-4x3x3", {}),
+    "exchangeable-cost": ("exchangeable", "dust-4x3x3", {"heads": ["cost_to_go"]}),
     "exchangeable-features": ("exchangeable", "dust-4x3x3", {"features": True}),
     "exchangeable-dueling": ("exchangeable", "dust-4x3x3", {"dueling": True, "residual_over": "colours"}),
     "lattice": ("lattice", "sudoku-4x4", POLICY),

@@ -31,3 +31,10 @@ def test_the_recipe_is_one():
     settings = ImitationSettings.model_validate(tomllib.loads(RECIPE.read_text(encoding="utf-8")))
     check(settings)
     assert settings.puzzle == CUBE.name
+
+
+def test_commands_find_it_by_its_name():
+    pytest.importorskip("onnxruntime")
+    from puzzlelab.nets import model_zoo
+
+    assert model_zoo.path_anywhere("cube-2x2x2").name == "cube-2x2x2"

@@ -37,7 +37,7 @@ def export(
         raise BadOption(f"--to takes {', '.join(FORMATS)}")
     if precision not in exporting.PRECISIONS:
         raise BadOption(f"--precision takes one of {', '.join(exporting.PRECISIONS)}")
-    path = model_zoo.path_of_name(_name(net))
+    path = model_zoo.path_anywhere(_name(net))
     source = network_files.onnx_path(path)
     data = network_files.content(path)
     network_files.card_of(path, onnx_files.read_bytes(data, source))

@@ -55,7 +55,7 @@ def _network(name: str, json: bool) -> None:
         raise BadOption(
             "name the network: net:NAME, with a name that `puzzlelab list PUZZLE` shows, a file or a folder"
         )
-    model, card = checkpoint.load(model_zoo.path_of_name(text))
+    model, card = checkpoint.load(model_zoo.path_anywhere(text))
     if json:
         print(dumps({**card.model_dump(), "layers": layer_facts(model)}), flush=True)
         return

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from puzzlelab.core import registry
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
@@ -57,6 +58,14 @@ def path_of(puzzle: Puzzle, name: str) -> Path:
     if not paths:
         raise BadInput(_no_network(puzzle))
     return paths[0]
+
+
+def path_anywhere(name: str) -> Path:
+    """The path of the network of this name, without a puzzle: it may come with a plug-in, of whose family it is."""
+    family = name.partition("-")[0]
+    names = registry.family(family).names if family in registry.families() else ()
+    folders = [folder for each in names for folder in shelves(registry.load(each))]
+    return path_of_name(name, tuple(dict.fromkeys([SHELF, *folders])))
 
 
 def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:

@@ -54,7 +54,7 @@ class ExchangeableNetwork(nn.Module):
         )
         self.value = Scalar(settings.pooled) if dueling else None
 
-    def forward(self, planes: Tensor, output_index: Tensor) -> dict[str, Tensor]:
+    def forward(self, planes: Tensor, output_index: Tensor | None = None) -> dict[str, Tensor]:
         features = functional.relu(self.first(planes.to(self.first.own.weight.dtype)))
         for layer in self.rest:
             features = features + functional.relu(layer(features))
@@ -65,6 +65,7 @@ class ExchangeableNetwork(nn.Module):
             if name == "cost_to_go":
                 outputs[name] = layer(pooled).squeeze(-1)
             else:
+                assert output_index is not None
                 values = layer(features).float().flatten(1)
                 if name == "q" and self.value is not None:
                     values = dueling_q(self.value(pooled).squeeze(-1), values)
@@ -91,8 +92,9 @@ class Exchangeable(NetworkSettings):
 
     @property
     def input_names(self) -> tuple[InputName, ...]:
-        """The symbols' planes or features, and the index of each move among the outputs."""
-        return "symbol_features" if self.features else "symbol_planes", "output_index"
+        """The symbols' planes or features; and where a head is of moves, the index of each among the outputs."""
+        symbols: InputName = "symbol_features" if self.features else "symbol_planes"
+        return (symbols,) if set(self.heads) == {"cost_to_go"} else (symbols, "output_index")
 
 
 ARCHITECTURE = Exchangeable
