@@ -227,6 +227,20 @@ def test_several_solvers_race_and_each_solution_can_be_watched(opened) -> None:
     assert watch(page, 31) == "1 2 3 4 5 6 7 8 0"
 
 
+def test_the_usual_solver_is_asked_for_with_its_options_and_others_by_name(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board=EIGHT)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "solve/events" in request.url else None)
+    page.get_by_test_id("solver").select_option("ida")
+    press(page, "solve")
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    page.get_by_test_id("solver").select_option("bfs")
+    press(page, "solve")
+    expect(page.locator('tbody[data-solver="bfs"]')).to_have_attribute("data-status", "done", timeout=90_000)
+    assert ["solver=" in url for url in asked] == [False, True]
+    assert "solver=bfs" in asked[1]
+
+
 def test_a_link_shows_the_same_to_another_person(opened) -> None:
     page = opened(puzzle="tiles-3x3", board=EIGHT)
     press(page, "solve")

@@ -31,7 +31,8 @@ export function createRace(store, onAnswer) {
     number += 1;
     const row = { id: number, solver, status: "queued", text: "waits for its turn", moves: null, lower_bound: null };
     store.set({ rows: previous ? rows.map((other) => (other === previous ? row : other)) : [...rows, row] });
-    queue.push({ id: row.id, query: { puzzle: facts.puzzle, board: game.write(draft), solver, time: seconds } });
+    const wanted = solver === facts.usual_solver.name ? "" : solver; // the server knows the usual one's options
+    queue.push({ id: row.id, query: { puzzle: facts.puzzle, board: game.write(draft), solver: wanted, time: seconds } });
     next();
     return row.id;
   }
