@@ -1,4 +1,4 @@
-"""The compiled rules, points and estimates equal the plain ones."""
+"""The compiled rules, points and estimates, and those for batches, equal the plain ones."""
 
 # ruff: noqa: D103
 import numpy as np
@@ -25,26 +25,29 @@ def games(puzzle, count):
         yield state, None
 
 
+@pytest.mark.parametrize("rules", ["compiled", "batch"])
 @pytest.mark.parametrize("size", SIZES)
-def test_kernels_equal_the_plain_rules(size):
-    compiled, plain = SameGame(*size), SameGame(*size, plain=True)
+def test_other_rules_equal_the_plain_ones(size, rules):
+    other, plain = SameGame(*size, rules=rules), SameGame(*size, rules="plain")
     for state, move in games(plain, 4):
         batch = state[None]
-        assert np.array_equal(legal_moves(compiled, batch)[0], plain.legal(state))
-        assert np.array_equal(compiled.canonical_moves(batch), plain.canonical_moves(batch))
+        assert np.array_equal(legal_moves(other, batch)[0], plain.legal(state))
+        assert np.array_equal(other.canonical_moves(batch), plain.canonical_moves(batch))
         if move is not None:
-            after, ahead = plain.apply(state, move), apply_moves(compiled, batch, np.array([move]))
+            after, ahead = plain.apply(state, move), apply_moves(other, batch, np.array([move]))
             assert np.array_equal(ahead.states[0], after)
             assert (ahead.costs[0], ahead.solved[0]) == (-plain.points(state, move, after), plain.solved(after))
 
 
 @pytest.mark.parametrize("name", SameGameEstimates.estimates)
 @pytest.mark.parametrize("size", SIZES)
-def test_estimates_are_the_same_in_both_forms(size, name):
-    compiled, plain = SameGame(*size), SameGame(*size, plain=True)
+def test_estimates_are_the_same_in_all_forms(size, name):
+    compiled, plain = SameGame(*size), SameGame(*size, rules="plain")
     states = np.array([state for state, _ in games(plain, 4)])
-    values = [estimated(each, SameGameEstimates(each).estimate(name), states) for each in (compiled, plain)]
-    assert np.array_equal(*values)
+    puzzles = compiled, SameGame(*size, rules="batch"), plain
+    values = [estimated(each, SameGameEstimates(each).estimate(name), states) for each in puzzles]
+    assert np.array_equal(values[0], values[1])
+    assert np.array_equal(values[0], values[2])
     assert not values[0][[plain.solved(state) for state in states]].any()
 
 

@@ -10,7 +10,13 @@ from puzzlelab.core.puzzle import states_along
 from puzzlelab.core.views import Samples
 
 SMALL = SameGame(4, 3, 3)
-PUZZLES = [SameGame(5, 5, 3), SameGame(5, 5, 3, plain=True), SameGame(8, 8, 4), SameGame(15, 15, 5)]
+PUZZLES = [
+    SameGame(5, 5, 3),
+    SameGame(5, 5, 3, rules="batch"),
+    SameGame(5, 5, 3, rules="plain"),
+    SameGame(8, 8, 4),
+    SameGame(15, 15, 5),
+]
 
 
 def played(puzzle, text, moves):
@@ -27,7 +33,7 @@ def test_it_is_a_puzzle(puzzle):
 
 
 def test_plain_rules_of_a_large_board_are_a_puzzle():
-    check_puzzle(SameGame(15, 15, 5, plain=True), steps=2)
+    check_puzzle(SameGame(15, 15, 5, rules="plain"), steps=2)
 
 
 def test_names_make_the_puzzles():

@@ -18,9 +18,9 @@ def boards(puzzle, count):
 
 
 @pytest.mark.parametrize("size", [(4, 4, 3), (5, 4, 3), (4, 4, 2), (3, 5, 4)])
-@pytest.mark.parametrize("rules", [False, True], ids=["compiled", "plain"])
+@pytest.mark.parametrize("rules", ["compiled", "batch", "plain"])
 def test_astar_proves_the_best_score(size, rules, best_score):
-    puzzle = SameGame(*size, plain=rules)
+    puzzle = SameGame(*size, rules=rules)
     for board in boards(puzzle, 6):
         result = solve(board, parse_solver("astar:estimate=colours"))
         assert (result.proof, result.score) == ("optimal", best_score(puzzle, board.state))
@@ -36,7 +36,7 @@ def test_a_beam_that_drops_nothing_proves_the_best_score(best_score):
 
 
 def test_the_bound_is_never_below_the_best_score(best_score):
-    puzzle = SameGame(4, 4, 3, plain=True)
+    puzzle = SameGame(4, 4, 3, rules="plain")
     for board in boards(puzzle, 4):
         state, known = board.state, []
         while not puzzle.solved(state):

@@ -3,6 +3,7 @@
 Start with `rules`, which is all that a puzzle needs. The rest makes it better, and can be left out:
 
 - `notation` and `drawing`: how a cube is read, written and drawn,
+- `batch`: the rules for many cubes at once, in NumPy,
 - `coordinates` and `kernels`: two numbers for a cube, and the compiled rules that work on them,
 - `estimates`: lower bounds of the moves that remain, and `distances`, the true ones, from a table of all cubes,
 - `sampling`: random cubes of a given difficulty,

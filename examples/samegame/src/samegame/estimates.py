@@ -53,8 +53,13 @@ class SameGameEstimates:
         if name not in self.estimates:
             raise UnknownName(f"estimate of {self.puzzle.name}", name, self.estimates)
         is_bound = name == "colours"
-        if not self.puzzle.plain:
+        if self.puzzle.rules == "compiled":
             return Estimate(name, is_bound, kernel=lambda: _tables(self.puzzle, name))
+        if self.puzzle.rules == "batch":
+            from samegame.batch import SameGameBatch
+
+            batch = SameGameBatch(self.puzzle)
+            return Estimate(name, is_bound, scores=batch.bound if is_bound else batch.guess)
         score = bound if is_bound else guess
         return Estimate(
             name, is_bound, scores=lambda states: np.array([score(self.puzzle, state) for state in states], np.int64)

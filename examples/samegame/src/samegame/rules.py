@@ -22,6 +22,7 @@ from puzzlelab import BadBoard, Instance, KernelRules, Presentation
 from puzzlelab.core.errors import BadOption, shorten
 from puzzlelab.core.puzzle import View, Views, find_view, itself
 from puzzlelab.core.views import (
+    BatchRules,
     DrawsSvg,
     EquivalentMoves,
     Estimates,
@@ -54,17 +55,18 @@ class SameGame:
     solved. Removing n cells makes (n - 2)^2 points. At the end of the game an empty board makes 1,000 points; on
     another one, a colour with n cells left costs (n - 2)^2 points.
 
-    Names: `samegame-15x15x5` (15 columns, 15 rows, 5 colours), and `samegame-15x15x5:plain`, which has no compiled
-    rules, to compare with. State: `uint8[N]`, column by column from the bottom, 0 for empty. Moves: `6,1` clicks column
-    6, row 1, counted from 0 at the lower left. All cells of a group may be clicked; `legal` names one of them, the
-    first in the order of the cells.
+    Names: `samegame-15x15x5` (15 columns, 15 rows, 5 colours); to compare with it, `samegame-15x15x5:batch`, which has
+        the rules for batches instead of the compiled ones, and `samegame-15x15x5:plain`, which has neither.
+    State: `uint8[N]`, column by column from the bottom, 0 for empty.
+    Moves: `6,1` clicks column 6, row 1, counted from 0 at the lower left. All cells of a group may be clicked; `legal`
+        names one of them, the first in the order of the cells.
     """
 
     width: int = 15
     height: int = 15
     colours: int = 5
-    plain: bool = False
-    """Whether the compiled rules are left out."""
+    rules: str = "compiled"
+    """The fastest rules that it has: `compiled`, `batch` or `plain`."""
 
     def __post_init__(self) -> None:
         if not (self.width >= 1 and 1 <= self.height <= MOST_ROWS and self.cells <= MOST_CELLS):
@@ -80,7 +82,8 @@ class SameGame:
 
     @property
     def name(self) -> str:
-        return f"samegame-{self.width}x{self.height}x{self.colours}{':plain' if self.plain else ''}"
+        suffix = "" if self.rules == "compiled" else f":{self.rules}"
+        return f"samegame-{self.width}x{self.height}x{self.colours}{suffix}"
 
     @property
     def move_count(self) -> int:
@@ -203,7 +206,7 @@ class SameGame:
 
     def canonical_moves(self, states: Board) -> NDArray[np.int64]:
         """`int64[B, N]`: the first cell of the group that each cell belongs to; -1 for single and empty ones."""
-        if not self.plain:
+        if self.rules == "compiled":
             from samegame.groups import labels
 
             return labels(states, self.width, self.height)
@@ -214,12 +217,13 @@ class SameGame:
         return names
 
     def view(self, kind: type[View]) -> View | None:
-        if self.plain and kind is KernelRules:
+        if (kind is KernelRules and self.rules != "compiled") or (kind is BatchRules and self.rules == "plain"):
             return None
         return find_view(self, kind, VIEWS)
 
 
 VIEWS: Views = {
+    BatchRules: "samegame.batch:rules",
     DrawsSvg: itself,
     EquivalentMoves: itself,
     Estimates: "samegame.estimates:SameGameEstimates",
@@ -237,13 +241,13 @@ VIEWS: Views = {
 
 def from_name(rest: str) -> SameGame:
     """The puzzle whose name is `samegame-` and this."""
-    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})(:plain)?", rest)
+    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})(:batch|:plain)?", rest)
     if match is None:
         raise BadOption(
             f"'samegame-{shorten(rest)}' is no SameGame board; write samegame-COLUMNSxROWSxCOLOURS, such as "
             "samegame-15x15x5"
         )
-    return SameGame(int(match[1]), int(match[2]), int(match[3]), plain=match[4] is not None)
+    return SameGame(int(match[1]), int(match[2]), int(match[3]), (match[4] or ":compiled")[1:])
 
 
 def guess(text: str) -> SameGame | None:

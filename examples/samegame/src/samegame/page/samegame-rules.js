@@ -16,7 +16,7 @@ export class SameGameRules {
 
   /** The rules of the puzzle with this name. */
   static named(name) {
-    const match = /^samegame-(\d+)x(\d+)x(\d+)(:plain)?$/.exec(name);
+    const match = /^samegame-(\d+)x(\d+)x(\d+)(:batch|:plain)?$/.exec(name);
     if (!match) throw new Error(`${name} is no SameGame board`);
     return new SameGameRules(...match.slice(1, 4).map(Number));
   }

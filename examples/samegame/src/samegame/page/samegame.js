@@ -17,6 +17,7 @@ export const fields = [
     label: "Rules",
     options: [
       { value: "", label: "compiled" },
+      { value: ":batch", label: "for batches, to compare" },
       { value: ":plain", label: "plain, to compare" },
     ],
   },
@@ -29,7 +30,7 @@ export function nameOf({ columns, rows, colours, rules }) {
 }
 
 export function valuesOf(name) {
-  const [, columns, rows, colours, rules] = /^samegame-(\d+)x(\d+)x(\d+)(:plain)?$/.exec(name) ?? [null, 15, 15, 5];
+  const [, columns, rows, colours, rules] = /^samegame-(\d+)x(\d+)x(\d+)(:batch|:plain)?$/.exec(name) ?? [null, 15, 15, 5];
   return { columns: Number(columns), rows: Number(rows), colours: Number(colours), rules: rules ?? "" };
 }
 
