@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-elsewhere coverage check format bench clean
+.PHONY: help demo kernels web test test-slow test-page test-examples test-elsewhere coverage check format bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -46,6 +46,10 @@ test-slow: $(VENV)/.dev ## Run the slow tests
 
 test-page: $(VENV)/.dev ## Run the tests of the page in a browser
 	$(PYTEST) -m browser $(ARGS)
+
+test-examples: $(VENV)/.dev ## Run the tests of the packages in examples, which are installed into build/examples
+	$(INSTALL) --no-deps --upgrade --target build/examples ./examples/pocket_cube ./examples/samegame
+	PYTHONPATH=build/examples $(PYTEST) examples/pocket_cube/tests examples/samegame/tests $(ARGS)
 
 test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARGS="busy no-home" names some of them
 	$(BIN)/python tests/elsewhere.py $(ARGS)
