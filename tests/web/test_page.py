@@ -425,14 +425,15 @@ def test_nothing_moves_for_those_who_want_it_so(opened) -> None:
 
 @pytest.fixture
 def plugged(tmp_path):
-    """A server that knows a puzzle from elsewhere: the example, as an installed package would bring it."""
+    """A server that knows two puzzles from elsewhere: the examples, as an installed package would bring them."""
     examples = Path(__file__).parents[2] / "examples"
     shutil.copy(examples / "lights_out.py", tmp_path)
     about = tmp_path / "lights_out-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lights-out\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[puzzlelab.puzzles]\nlights = lights_out:FAMILY\n")
-    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    (about / "entry_points.txt").write_text("[puzzlelab.puzzles]\nlights = lights_out:FAMILY\nsamegame = samegame:FAMILY\n")
+    sources = [str(tmp_path), str(examples / "samegame" / "src")]
+    path = os.pathsep.join([*sources, *filter(None, [os.environ.get("PYTHONPATH")])])
     found = start(PYTHONPATH=path)
     yield found
     assert "Traceback" not in end(found)
@@ -449,6 +450,24 @@ def test_a_puzzle_from_elsewhere_is_played_and_solved_with_no_other_edit(plugged
     shows(page, "*...")
     press(page, "solve")
     assert watch(page, 3) == "...."
+    page.close()
+
+
+def test_a_puzzle_with_a_score_shows_scores_and_offers_no_hint(plugged, browser) -> None:
+    page = browser.new_page()
+    page.goto(f"{plugged.address}#puzzle=samegame-5x5x3&board=...../...../...../11.../222..")
+    page.wait_for_selector("html[data-ready=true]")
+    press(page, "solve")
+    expect(board(page)).to_have_attribute("data-mode", "watch", timeout=90_000)
+    race = page.get_by_test_id("race")
+    expect(race).to_contain_text("Score")
+    expect(race).to_contain_text("proven optimal")
+    expect(race.locator("[data-part=moves]")).to_have_text("1,001")
+    expect(page.get_by_test_id("status")).to_contain_text("score 1,001")
+    expect(page.get_by_test_id("hint")).to_be_hidden()
+    page.goto(f"{plugged.address}#puzzle=lights-2&mode=play&board=*...")
+    expect(page.get_by_test_id("hint")).to_be_visible()
+    expect(race).to_contain_text("Moves")
     page.close()
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from puzzlelab.analysis.network_options import HEADS
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadInput
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle, presentation_of
 from puzzlelab.core.settings import fill
 from puzzlelab.core.solutions import EnumeratesSolutions
@@ -62,6 +63,7 @@ def about(puzzle: Puzzle) -> Facts:
         "moves": puzzle.move_count,
         "move_note": presentation.move_note,
         "shows_board": presentation.answer_is_board,
+        "objective": objective_of(puzzle).kind,
         "one_way": presentation.unique_expected,
         "counts": ability(registry.make_solver(name, options), EnumeratesSolutions) is not None,
         "usual_solver": {"name": name, "options": {key: _plain(value) for key, value in options.items()}},

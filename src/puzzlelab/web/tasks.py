@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from puzzlelab.web.task_context import TaskContext
@@ -185,20 +186,23 @@ def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, context:
 def follow(parameters: Parameters, context: TaskContext) -> Any:
     """The row of one board; sends each better solution and the progress of the search."""
     from puzzlelab.core.board_files import text_of
+    from puzzlelab.core.objective import objective_of
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import row_of
     from puzzlelab.core.solver import answer
 
     instance = _instance(parameters)
     solver, limit = _solver(parameters, instance.puzzle), _limit(parameters, context)
+    objective = objective_of(instance.puzzle)
     last_sent: tuple[int | None, str] = None, ""
 
     def watch(attempt: Attempt) -> bool:
         nonlocal last_sent
         if isinstance(attempt, Result) and attempt.moves is not None:
-            if (attempt.length, attempt.proof) != last_sent:
-                last_sent = attempt.length, attempt.proof
-                _send_solution(instance, attempt, context)
+            found = objective.completed(instance, attempt)
+            if (found.objective, found.proof) != last_sent:
+                last_sent = found.objective, found.proof
+                _send_solution(instance, found, context)
         elif isinstance(attempt, Progress):
             context.send_throttled("progress", vars(attempt))
         return bool(context.stop_requested())
@@ -215,6 +219,8 @@ def _send_solution(instance: Instance, result: Result, context: TaskContext) -> 
 
     if verify(instance, result).holds:
         facts = {name: getattr(result, name) for name in ("length", "proof", "lower_bound", "seconds", "expanded")}
+        sums = {"cost": result.cost, "score": result.score, "upper_bound": result.upper_bound}
+        facts |= {name: value for name, value in sums.items() if value is not None}
         context.send("solution", {"moves": names_of(instance.puzzle, result.moves or ()), **facts})
 
 
@@ -328,6 +334,7 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
 
     from puzzlelab.analysis.network_options import network_options
     from puzzlelab.core.errors import Unsupported
+    from puzzlelab.core.objective import objective_of
     from puzzlelab.experience.uct_session import UctSession
     from puzzlelab.solvers.uct import Uct
 
@@ -341,28 +348,30 @@ def tree(parameters: Parameters, context: TaskContext) -> Any:
     player = UctSession(puzzle, 1, limit, **options, playouts=parameters["playouts"])
     decision = player.moves(instance.state[None])
     search_tree = player.tree()
+    decay = player.solver.step_discount if objective_of(puzzle).kind == "moves" else None
+    remaining = partial(_remaining, decay=decay)
     moves: list[dict[str, Any]] = [
         {
             "move": puzzle.write_move(int(search_tree.move[row])),
             "visits": int(search_tree.visits[row]),
             "share": round(float(decision.shares[0, search_tree.move[row]]), DIGITS),
             "value": round(float(search_tree.value[row]), DIGITS) if search_tree.visits[row] else None,
-            "remaining": _remaining(search_tree.value[row], player.solver.step_discount)
-            if search_tree.visits[row]
-            else None,
+            "remaining": remaining(search_tree.value[row]) if search_tree.visits[row] else None,
             "prior": round(float(search_tree.prior[row]), DIGITS),
         }
         for row in np.flatnonzero(search_tree.parent == 0).tolist()
     ]
     moves.sort(key=lambda move: (-move["visits"], -move["prior"]))
     value = float(decision.values[0])
-    root_value = {"value": round(value, DIGITS), "remaining": _remaining(value, player.solver.step_discount)}
+    root_value = {"value": round(value, DIGITS), "remaining": remaining(value)}
     return {"playouts": parameters["playouts"], **root_value, "moves": moves}
 
 
-def _remaining(value: float, decay: float) -> float | None:
-    """The remaining moves that correspond to a value; None for the value of a dead end."""
-    return round(-math.log(value) / decay, 1) if value > 0 else None
+def _remaining(value: float, decay: float | None) -> float | None:
+    """The remaining moves that correspond to a value; None for a dead end, and without a decay, as values of a score
+    or a cost have none.
+    """
+    return round(-math.log(value) / decay, 1) if value > 0 and decay is not None else None
 
 
 TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {

@@ -20,7 +20,7 @@ import { createSession } from "./session.js";
 import { createBoardView } from "./board-view.js";
 import { createStore, EMPTY, currentScene } from "./store.js";
 import { mountTheme } from "./theme.js";
-import { claimText } from "./format.js";
+import { claimText, solutionInWords } from "./format.js";
 
 const DEFAULT_PUZZLE = "tiles-4x4";
 /** The board of an address without one: one of Korf's hundred (1985). */
@@ -67,7 +67,7 @@ async function watch(row, step = 0) {
   const fromSolveButton = document.activeElement.closest("#race, #solve-form button");
   await session.watch(row, step);
   if (fromSolveButton) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
-  say(`A solution of ${row.length} moves.`);
+  say(`A solution of ${solutionInWords(row, store.get().facts)}.`);
 }
 
 /** Load the puzzles and solvers of this server, and its limits. */

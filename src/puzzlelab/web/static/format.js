@@ -30,6 +30,29 @@ export function duration(seconds) {
   return `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
 }
 
+/** What a row's solution is measured by: the number of its moves, their cost, or its score. */
+export const valueOf = (row, { objective }) => (objective === "moves" ? row.length : row[objective]);
+
+/** The bound that a row proves of that number, or null: of a score it is an upper one. */
+export function boundOf(row, { objective, shows_board: showsBoard }) {
+  if (objective === "score") return row.upper_bound ?? null;
+  return showsBoard || !row.lower_bound ? null : row.lower_bound;
+}
+
+/** "7 moves", "7 moves at a cost of 12", "7 moves, score 1,043". */
+export function solutionInWords(row, facts) {
+  const moves = plural(row.length, "move");
+  if (facts.objective === "moves") return moves;
+  const value = valueOf(row, facts).toLocaleString("en");
+  return facts.objective === "score" ? `${moves}, score ${value}` : `${moves} at a cost of ${value}`;
+}
+
+const BOUNDS = {
+  moves: (bound) => `a solution has at least ${plural(bound, "move")}`,
+  cost: (bound) => `a solution costs at least ${bound.toLocaleString("en")}`,
+  score: (bound) => `no score is above ${bound.toLocaleString("en")}`,
+};
+
 /** The result of a row of the race, as a sentence without a full stop. */
 export function claimText(row, facts) {
   if (row.error) return row.error;
@@ -40,8 +63,8 @@ export function claimText(row, facts) {
   const parts = [row.moves ? STOPS[row.stop] ?? "solved" : `${STOPS[row.stop] ?? "no solution"}`];
   if (!row.moves && row.stop in STOPS) parts.push("no solution found");
   if (row.reason) parts.push(row.reason);
-  const bounded = row.moves && !facts.shows_board && row.lower_bound;
-  if (bounded) parts.push(`a solution has at least ${plural(row.lower_bound, "move")}`);
+  const bound = boundOf(row, facts);
+  if (row.moves && bound !== null) parts.push(BOUNDS[facts.objective](bound));
   return parts.join("; ");
 }
 

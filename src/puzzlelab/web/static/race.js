@@ -9,8 +9,8 @@ const STOP_TIMEOUT_MS = 4000;
 
 /**
  * The race of a store. `onAnswer(row)` is called for every better solution and at the end of every search.
- * A row: `{id, solver, status: "queued" | "running" | "done", text, moves, length, proof, lower_bound, seconds,
- * expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
+ * A row: `{id, solver, status: "queued" | "running" | "done", text, moves, length, cost, score, proof, lower_bound,
+ * upper_bound, seconds, expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
  */
 export function createRace(store, onAnswer) {
   const controllers = new Map();
@@ -60,7 +60,7 @@ export function createRace(store, onAnswer) {
     if (!rowOf(id)) return;
     if (name === "job") update(id, { job: data.id, text: "searching" });
     else if (name === "waiting") update(id, { text: data.text });
-    else if (name === "progress") update(id, { ...progressOf(data), text: "searching" });
+    else if (name === "progress") update(id, { ...progressOf(data, store.get().facts), text: "searching" });
     else if (name === "solution") improve(id, data);
     else if (name === "row") end(id, data.error ? { error: data.error } : { ...answerOf(data), answer: data });
     else if (name === "failure") end(id, rowOf(id).stopping ? { stop: "interrupted" } : { error: data.error });
@@ -116,13 +116,14 @@ export function createRace(store, onAnswer) {
   };
 }
 
-function progressOf({ expanded, bound, seconds }) {
-  return { expanded, lower_bound: bound, seconds };
+/** The bound of a search for a score is not shown before its end. */
+function progressOf({ expanded, bound, seconds }, { objective }) {
+  return { expanded, seconds, ...(objective === "score" ? {} : { lower_bound: bound }) };
 }
 
 function answerOf(data) {
-  const { moves, length, proof, lower_bound, seconds, expanded, stop, reason } = data;
-  return { moves, length, proof, lower_bound, seconds, expanded, stop, reason };
+  const { moves, length, cost, score, proof, lower_bound, upper_bound, seconds, expanded, stop, reason } = data;
+  return { moves, length, cost, score, proof, lower_bound, upper_bound, seconds, expanded, stop, reason };
 }
 
 /** The length of the shortest solution of all rows. */

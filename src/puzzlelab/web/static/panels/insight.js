@@ -27,7 +27,7 @@ export function mountInsight(store, insightOf) {
     const text = state.game.write(board);
     const solved = await state.game.solved(board);
     const searchTree = solved ? null : insight.tree(text);
-    showTree(searchTree);
+    showTree(searchTree, state.facts);
     showText(byId("insight-text"), sentenceOf(state, insight, text, solved));
   }
 
@@ -53,18 +53,20 @@ export function mountInsight(store, insightOf) {
 
 function offer(facts, net) {
   const nets = facts.networks.length > 0;
-  byId("insight-panel").hidden = !nets && facts.shows_board;
+  const countsMoves = facts.objective === "moves"; // as regrets do
+  byId("insight-panel").hidden = !nets && (facts.shows_board || !countsMoves);
   byId("heat-field").hidden = byId("tree-field").hidden = !nets;
   byId("tree-field").hidden = !nets || facts.shows_board;
-  byId("regret-field").hidden = facts.shows_board;
+  byId("regret-field").hidden = facts.shows_board || !countsMoves;
   byId("net-field").hidden = facts.networks.length < 2;
   fillSelect(byId("net"), facts.networks.map(({ name, usual }) => [name, usual ? `${name} (usual)` : name]), net);
 }
 
-function showTree(searchTree) {
+function showTree(searchTree, facts) {
   byId("tree-table").hidden = !searchTree;
   if (!searchTree) return;
-  byId("tree-caption").textContent = `${searchTree.playouts} playouts: ${remainingText(searchTree.remaining)}`;
+  const toGo = facts.objective === "moves" ? `: ${remainingText(searchTree.remaining)}` : "";
+  byId("tree-caption").textContent = `${searchTree.playouts} playouts${toGo}`;
   byId("tree-table").tBodies[0].replaceChildren(...searchTree.moves.map(({ move, visits, share, remaining, prior }) => {
     const cells = [visits, percent(share), remaining === null ? "–" : remaining.toFixed(1), percent(prior)];
     const numbers = cells.map((text) => el("td", { textContent: text }));

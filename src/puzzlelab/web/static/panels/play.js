@@ -26,6 +26,7 @@ export function mountPlay(store, play, say) {
   });
 
   store.watch(["hint", "trail", "facts"], ({ hint, facts }) => {
+    byId("hint").hidden = facts ? facts.objective !== "moves" : false; // hints count moves
     showText(byId("hint-text"), hint ? hintInWords(hint, facts) : "");
     if (hint) say(hintInWords(hint, facts), { seen: true });
   });
@@ -46,6 +47,7 @@ function hintInWords(hint, facts) {
 
 function solvedText({ trail: { steps, at }, rows, facts }) {
   const count = steps[at].moves.length;
+  if (facts.objective !== "moves") return `The end, after ${plural(count, "move")}.`;
   const best = bestLength(rows);
   if (facts.shows_board || best === null) return `Solved in ${plural(count, "move")}.`;
   if (count > best) return `Solved in ${plural(count, "move")}, ${count - best} more than the best known solution.`;

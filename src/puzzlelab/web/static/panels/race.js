@@ -1,7 +1,9 @@
 /** The race table: two lines for each solver, with its numbers, its result as a sentence, and its buttons. */
 
 import { byId, el } from "../dom.js";
-import { compactNumber, claimText, duration } from "../format.js";
+import { boundOf, claimText, compactNumber, duration, valueOf } from "../format.js";
+
+const HEADS = { moves: ["Moves", "At least"], cost: ["Cost", "At least"], score: ["Score", "At most"] };
 
 /** `watch(row)` shows the solution of a row; `again(row)` runs its solver once more. */
 export function mountRace(store, race, watch, again) {
@@ -25,6 +27,7 @@ export function mountRace(store, race, watch, again) {
       parts.buttons.watch.dataset.testid = `watch-${at + 1}`;
       fill(parts, row, facts, line?.id === row.id);
     }
+    if (facts) HEADS[facts.objective].forEach((text, at) => setText(byId(`race-head-${at + 1}`), text));
     table.hidden = !rows.length;
     byId("stop-all").hidden = rows.filter(({ status }) => status !== "done").length === 0;
   });
@@ -55,8 +58,8 @@ function newParts(row, { race, watch, again }, store) {
 
 function fill({ body, cells, claimElement, buttons }, row, facts, watched) {
   const texts = [
-    row.moves ? compactNumber(row.length) : "–",
-    facts.shows_board || !row.lower_bound ? "–" : compactNumber(row.lower_bound),
+    row.moves ? shortNumber(valueOf(row, facts), facts) : "–",
+    boundOf(row, facts) === null ? "–" : shortNumber(boundOf(row, facts), facts),
     duration(row.seconds),
     compactNumber(row.expanded),
   ];
@@ -75,6 +78,11 @@ function showButtons({ place, ...buttons }, names) {
   const hadFocus = place.contains(document.activeElement);
   place.replaceChildren(...visible);
   if (hadFocus) visible[0]?.focus();
+}
+
+/** A number of moves in a narrow column; costs and scores have all their digits. */
+function shortNumber(number, { objective }) {
+  return objective === "moves" ? compactNumber(number) : number.toLocaleString("en");
 }
 
 function setText(element, text) {
