@@ -1,8 +1,9 @@
 """Runs puzzles and searches: compiled kernels, the driver of searches, and rules for batches of boards.
 
 Start with `kernels`: the names through which a search reaches a puzzle's compiled rules, and the decorators that
-compile. `driver` gives a search its slices of work, and `enumeration` does so for a search that lists all solutions. A
-puzzle without kernels runs through `interpreted_kernels`.
+compile. `driver` gives a search its slices of work, and `enumeration` does so for a search that lists all solutions.
+`search_rules` chooses the rules that a search runs on: kernels, or the rules for batches through `state_graph`, or
+plain rules through `interpreted_kernels`.
 
 - Records of searches: `control_slots` (counts and flags that all have), `record_parts` and `records` (parts that
   several share), `hash_table_kernels`, and `evaluation_kernels` (the estimates of successors).
