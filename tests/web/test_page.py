@@ -431,7 +431,9 @@ def plugged(tmp_path):
     about = tmp_path / "lights_out-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lights-out\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[puzzlelab.puzzles]\nlights = lights_out:FAMILY\nsamegame = samegame:FAMILY\n")
+    (about / "entry_points.txt").write_text(
+        "[puzzlelab.puzzles]\nlights = lights_out:FAMILY\nsamegame = samegame:FAMILY\n"
+    )
     sources = [str(tmp_path), str(examples / "samegame" / "src")]
     path = os.pathsep.join([*sources, *filter(None, [os.environ.get("PYTHONPATH")])])
     found = start(PYTHONPATH=path)
