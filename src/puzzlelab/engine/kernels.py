@@ -219,8 +219,8 @@ def read_ahead(tables, array, place):
 
 
 @kernel_name
-def announce(tables, keys, count):
-    """Say that the moves of the first `count` of the packed states `keys: uint64[B, W]` are asked for next."""
+def announce(tables, keys, first, end):
+    """Say that the moves of the packed states `keys: uint64[B, W]` from row `first` to `end` are asked for next."""
 
 
 @kernel_name

@@ -151,10 +151,10 @@ def unpack(tables, words, state):
 
 
 @implements(names.announce, GraphTables)
-def announce(tables, keys, count):
+def announce(tables, keys, first, end):
     wanted = 0
-    for i in range(count):
-        node = np.int64(keys[i, 0])
+    for row in range(first, end):
+        node = np.int64(keys[row, 0])
         if tables.first[node] == 0:
             tables.wanted[wanted] = node
             wanted += 1

@@ -185,7 +185,7 @@ def expand_layer(record, budget):
     """Expand at most `budget` states of the layer; returns (status, rest of the budget), DONE at its end."""
     control = record.control
     if control[CURSOR] == 0:
-        kernels.announce(record.tables, record.layer, control[LAYER_SIZE])
+        kernels.announce(record.tables, record.layer, 0, control[LAYER_SIZE])
     while control[CURSOR] < control[LAYER_SIZE]:
         if budget == 0:
             return RUNNING, budget

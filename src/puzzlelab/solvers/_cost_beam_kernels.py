@@ -212,3 +212,4 @@ def step(record, budget):
         # Keep the best of them as the next layer.
         select(record)
         control[CURSOR], control[LAST], control[PHASE] = control[LAST], control[ROWS], EXPAND
+        kernels.announce(record.tables, nodes.keys, control[CURSOR], control[LAST])

@@ -198,6 +198,7 @@ def expand_layer(record, budget):
         if control[CURSOR] == control[SCORED]:
             control[REQUESTED] = min(control[LAST] - control[CURSOR], record.scores.size // moves)
             control[SCORED] += control[REQUESTED]
+            kernels.announce(record.tables, nodes.keys, control[CURSOR], control[SCORED])
             return NEEDS_SCORES, budget
         if budget == 0:
             return RUNNING, budget

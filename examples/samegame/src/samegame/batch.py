@@ -26,29 +26,29 @@ class SameGameBatch:
 
     # --- rules ---
 
-    def groups(self, states: Board) -> NDArray[np.int64]:
-        """`int64[B, N]`: the first cell of the group of each cell, N for empty cells.
+    def groups(self, states: Board) -> NDArray[np.int16]:
+        """`int16[B, N]`: the first cell of the group of each cell, N for empty cells.
 
-        Each cell takes the least number among itself and its equal neighbours, and then the number that the cell of
-        that number has, until nothing changes.
+        Each cell takes the least number among itself and its equal neighbours, until nothing changes.
         """
         grid = states.reshape(-1, *self.shape)
-        beside, above = (grid[:, :-1] == grid[:, 1:]), (grid[:, :, :-1] == grid[:, :, 1:])
-        numbers = np.where(states == 0, self.cells, np.arange(self.cells))
-        while True:
-            before, spread = numbers, numbers.reshape(grid.shape).copy()
+        beside, above = grid[:, :-1] == grid[:, 1:], grid[:, :, :-1] == grid[:, :, 1:]
+        own = np.where(states == 0, self.cells, np.arange(self.cells)).astype(np.int16)
+        numbers = own.reshape(grid.shape)
+        changing = np.arange(len(states))
+        while changing.size:
+            before = numbers[changing]
+            after = before.copy()
             for is_equal, one, other in (
-                (beside, spread[:, :-1], spread[:, 1:]),
-                (above, spread[:, :, :-1], spread[:, :, 1:]),
+                (beside[changing], after[:, :-1], after[:, 1:]),
+                (above[changing], after[:, :, :-1], after[:, :, 1:]),
             ):
-                least = np.where(is_equal, np.minimum(one, other), self.cells)
-                np.minimum(one, least, out=one)
-                np.minimum(other, least, out=other)
-            numbers = spread.reshape(states.shape)
-            ends = np.concatenate([numbers, np.full((len(numbers), 1), self.cells)], axis=1)
-            numbers = np.take_along_axis(ends, numbers, axis=1)
-            if np.array_equal(numbers, before):
-                return numbers
+                least = np.minimum(one, other)
+                np.copyto(one, least, where=is_equal)
+                np.minimum(other, least, out=other, where=is_equal)
+            numbers[changing] = after
+            changing = changing[(after != before).any(axis=(1, 2))]
+        return numbers.reshape(states.shape)
 
     def _has_equal_neighbour(self, states: Board) -> NDArray[np.bool_]:
         """`bool[B, N]`: whether a cell belongs to a group of two or more."""
@@ -107,24 +107,28 @@ class SameGameBatch:
     def guess(self, states: Board) -> NDArray[np.int64]:
         """`int64[B]`: the guess."""
         counts = self.counts(states)
-        is_main = np.arange(self.colours) == counts.argmax(axis=1)[:, None]
-        weights = WEIGHTS[is_main.astype(np.int64)]
-        total = np.where(counts > 1, weights[..., 0] * (counts - 2) ** 2, 0).sum(axis=1)
+        main = counts.argmax(axis=1)[:, None]
+        of_count, of_single, of_points, of_group, of_pair = WEIGHTS.T
+        colour_is_main = (np.arange(self.colours) == main).astype(np.int64)
+        total = np.where(counts > 1, of_count[colour_is_main] * (counts - 2) ** 2, 0).sum(axis=1)
 
         groups = self.groups(states) + (self.cells + 1) * np.arange(len(states))[:, None]
-        sizes = np.bincount(groups.reshape(-1), minlength=(self.cells + 1) * len(states))
-        sizes = np.where(states > 0, sizes.reshape(len(states), -1)[:, : self.cells], 0)
-        cell_weights = np.take_along_axis(weights, np.maximum(states, 1).astype(np.int64)[..., None] - 1, axis=1)
-        of_group = cell_weights[..., 2] * (sizes - 2) ** 2 + cell_weights[..., 3]
-        total += np.where(sizes == 1, cell_weights[..., 1], np.where(sizes > 1, of_group, 0)).sum(axis=1)
+        cells = np.bincount(groups.reshape(-1), minlength=(self.cells + 1) * len(states))
+        sizes = cells.reshape(len(states), -1)[:, : self.cells]
+        board, place = np.nonzero((sizes > 0) & (states > 0))
+        size, is_main = sizes[board, place], (states[board, place] == main[board, 0] + 1).astype(np.int64)
+        points = np.where(size == 1, of_single[is_main], of_points[is_main] * (size - 2) ** 2 + of_group[is_main])
+        total += np.bincount(board, points, len(states)).astype(np.int64)
 
-        grid, near = (array.reshape(-1, *self.shape) for array in (states, cell_weights[..., 4]))
-        for one, other, weight in (
-            (grid[:, :, :-2], grid[:, :, 2:], near[:, :, :-2]),
-            (grid[:, :-1, :-1], grid[:, 1:, 1:], near[:, :-1, :-1]),
-            (grid[:, :-1, 1:], grid[:, 1:, :-1], near[:, :-1, 1:]),
+        grid = states.reshape(-1, *self.shape)
+        for one, other in (
+            (grid[:, :, :-2], grid[:, :, 2:]),
+            (grid[:, :-1, :-1], grid[:, 1:, 1:]),
+            (grid[:, :-1, 1:], grid[:, 1:, :-1]),
         ):
-            total += np.where((one == other) & (one > 0), weight, 0).sum(axis=(1, 2))
+            is_pair = (one == other) & (one > 0)
+            of_main = np.count_nonzero(is_pair & (one == main[:, :, None] + 1), axis=(1, 2))
+            total += of_pair[1] * of_main + of_pair[0] * (np.count_nonzero(is_pair, axis=(1, 2)) - of_main)
         return np.where(self.solved(states), 0, total // UNITS)
 
 
