@@ -47,6 +47,9 @@ FIRST_HASHES = 1 << 20
 """The most slots for hashes at the beginning: each hash lies on another page of the memory."""
 SCORE_BATCH = 1 << 14
 """The most states that a network scores at once."""
+FIRST_LAYERS, FIRST_DOUBLINGS = 1000, 3
+"""A widening search looks for a solution of at most so many moves in its first, narrow beams: a narrow beam may wander
+for many thousands of moves where one twice as wide finds a solution soon."""
 PRIOR_WEIGHT = 0.1
 """The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""
 BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states seen before", "dead end"
@@ -147,7 +150,10 @@ class Beam(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
-        attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
+        counts_moves = objective_of(instance.puzzle).kind == "moves"
+        attempts = (
+            self._widening(search, limit, counts_moves) if self.width is None else search(self.width, UNBOUNDED, limit)
+        )
         return with_patience(attempts, limit, self.patience)
 
     def _search(self, instance: Instance) -> WidthSearch:
@@ -177,19 +183,22 @@ class Beam(SolverSettings):
 
         return by_prior
 
-    def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
+    def _widening(self, search: WidthSearch, limit: Limit, counts_moves: bool) -> Iterator[Attempt]:
         """One search after another, each twice as wide and for shorter solutions only.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
         """
 
-        def of_width(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            return lambda limit_left, best: search(
-                width, UNBOUNDED if best.objective is None else best.objective - 1, limit_left
-            )
+        def doubled(doubling: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
+            def attempts(limit_left: Limit, best: Result) -> Iterator[Attempt]:
+                most = FIRST_LAYERS if doubling < FIRST_DOUBLINGS and counts_moves else UNBOUNDED
+                most = most if best.objective is None else best.objective - 1
+                return search(self.first_width << doubling, most, limit_left)
+
+            return attempts
 
         doublings = (MAX_WIDTH // self.first_width).bit_length()
-        return one_by_one((of_width(self.first_width << doubling) for doubling in range(doublings)), limit)
+        return one_by_one(map(doubled, range(doublings)), limit)
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]
