@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
-from puzzlelab.engine.simd import LANES
 from puzzlelab.puzzles.sudoku.bands import COMPLETE, SETTLED, WIDTH
 from puzzlelab.puzzles.sudoku.bands_kernels import (
     COLUMNS,
@@ -27,6 +26,7 @@ from puzzlelab.puzzles.sudoku.bands_kernels import (
     LEVELS,
     branch,
     place_clues,
+    place_of,
     read_grid,
     search,
     settle,
@@ -180,8 +180,7 @@ def full_grid(random, stack, control, columns, digits, grid):
 def other_solution(puzzle, cell, digit, stack, control):
     """Whether a puzzle has a solution with another digit than this one in a blank cell."""
     place_clues(puzzle, stack)
-    row, column = cell // 9, cell % 9
-    stack[(row % 3) * LANES + (row // 3) * 9 + digit - 1] &= ~(1 << column)
+    stack[place_of(cell // 9, cell % 9)] &= ~(1 << (digit - 1))
     control[DEPTH] = 0
     return search(stack, control, WITHOUT_END)
 
