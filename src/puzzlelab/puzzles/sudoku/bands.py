@@ -36,20 +36,19 @@ Triads = tuple[Lanes, Lanes, Lanes]
 
 
 def _sources(source: Any) -> list[int]:
-    """A permutation of lanes from a function of (band, stack)."""
-    sources = list(range(LANES))
-    for band in range(3):
-        for stack in range(3):
-            band_of_source, stack_of_source = source(band, stack)
-            sources[4 * band + stack] = 4 * (band_of_source % 3) + stack_of_source % 3
-    return sources
+    """A permutation of lanes from a function of (band, stack), where 3 stands for the lanes of no box."""
+    moved = [source(*divmod(lane, 4)) for lane in range(LANES)]
+    return [4 * band + stack for band, stack in moved]
 
 
-NEXT_IN_BAND = _sources(lambda band, stack: (band, stack + 1))
-LAST_IN_BAND = _sources(lambda band, stack: (band, stack + 2))
-NEXT_IN_STACK = _sources(lambda band, stack: (band + 1, stack))
-LAST_IN_STACK = _sources(lambda band, stack: (band + 2, stack))
-ROUND_BANDS, ROUND_STACKS = (NEXT_IN_BAND, LAST_IN_BAND), (NEXT_IN_STACK, LAST_IN_STACK)
+def _on(number: int, step: int) -> int:
+    return (number + step) % 3 if number < 3 else number
+
+
+ROUND_BANDS = tuple(_sources(lambda band, stack, step=step: (band, _on(stack, step))) for step in (1, 2))
+"""Lanes of the next box of the band in a circle, and of the one before."""
+ROUND_STACKS = tuple(_sources(lambda band, stack, step=step: (_on(band, step), stack)) for step in (1, 2))
+"""The same in a stack. All 64 bits of a band move together, which is one instruction."""
 BOXES = [4 * band + stack for band in range(3) for stack in range(3)]
 IN_USE = [FULL if lane in BOXES else 0 for lane in range(LANES)]
 
@@ -108,8 +107,8 @@ def hidden_singles(cells: Cells) -> tuple[Cells, Lanes, Lanes]:
     """A digit with one place in a box takes it; with these digits, and those that have some place."""
     some, more = places(cells)
     single = some & ~more
-    taken = [cell & single for cell in cells]
-    return tuple(cell & (its | its.equal(0)) for cell, its in zip(cells, taken, strict=True)), single, some
+    # `cell & single` where that is not 0, else `cell`: less one, it is the lesser of the two.
+    return tuple(least_of([(cell & single) + 0xFFFF, cell + 0xFFFF]) + 1 for cell in cells), single, some
 
 
 def without_lowest(cell: Lanes) -> Lanes:
