@@ -75,9 +75,9 @@ def place_clues(puzzle, stack):
         stack[i] = FULL
     for row in range(9):
         for column in range(9):
-            digit = puzzle[9 * row + column]
-            if digit:
-                stack[place_of(row, column)] = 1 << (digit - 1)
+            # Without a branch, which the processor could not foresee: a blank holds all digits.
+            digit = np.int64(puzzle[9 * row + column])
+            stack[place_of(row, column)] = ((1 << digit) >> 1) | (FULL * (digit == 0))
 
 
 @inlined
