@@ -214,20 +214,20 @@ def run_clues(puzzle, stack):
 
 
 @compiled
-def run_search(stack, control, columns, budget, solutions):
+def run_search(stack, control, digit_of, budget, solutions):
     """Solutions of the state at the bottom of the stack, as many as there is room for."""
     control[DEPTH] = 0
     for i in range(len(solutions)):
         if not bands_kernels.search(stack, control, budget):
             return i
-        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
+        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
     return len(solutions)
 
 
 @compiled
-def run_full_grids(random, stack, control, columns, digits, grids):
+def run_full_grids(random, stack, control, digit_of, digits, grids):
     for i in range(len(grids)):
-        hole_digging_kernels.full_grid(random, stack, control, columns, digits, grids[i])
+        hole_digging_kernels.full_grid(random, stack, control, digit_of, digits, grids[i])
 
 
 FORMULAS = {
@@ -245,7 +245,7 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
     stack = np.full((LEVELS + SPARE) * WIDTH, UNTOUCHED, np.uint16)
     stack[:WIDTH] = state_of(allowed)
     found = np.zeros((most, 81), np.uint8)
-    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.COLUMNS, 1 << 62, found)
+    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.DIGIT_OF, 1 << 62, found)
     return found[:count], int((stack.reshape(-1, WIDTH) != UNTOUCHED).any(axis=1).sum())
 
 

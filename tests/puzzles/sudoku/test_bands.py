@@ -424,6 +424,15 @@ def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> Non
         assert found == whole.tolist()
 
 
+def test_no_vector_of_a_new_stack_lies_across_lines_of_the_cache() -> None:
+    for _ in range(5):
+        stack = bands_kernels.new_stack()
+        assert stack.shape == (bands_kernels.LEVELS * bands.WIDTH,)
+        assert not stack.any()
+        assert stack.ctypes.data % 64 == 0
+    assert 64 % stack[:LANES].nbytes == bands.WIDTH % LANES == 0
+
+
 @settings(max_examples=60)
 @given(seed=SEEDS, clues=st.integers(0, 24))
 def test_the_stack_is_deep_enough_for_sparse_boards(seed, clues, pool, harness) -> None:

@@ -81,11 +81,11 @@ def place_clues(puzzle, stack):
 
 
 @inlined
-def read_grid(stack, base, columns, grid):
-    """Write the complete state at `base` as digits into `grid: uint8[81]`; `columns: uint8[512]` names single bits."""
+def read_grid(stack, base, digit_of, grid):
+    """Write the complete state at `base` as digits into `grid: uint8[81]`; `digit_of` is DIGIT_OF."""
     for row in range(9):
         for column in range(9):
-            grid[9 * row + column] = columns[stack[base + place_of(row, column)]] + 1
+            grid[9 * row + column] = digit_of[stack[base + place_of(row, column)]]
 
 
 @inlined
@@ -129,7 +129,7 @@ def search(stack, control, budget):
 
 
 @compiled
-def solve_all(puzzles, stack, control, columns, most, solutions, counts, guesses):
+def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesses):
     """For each of `puzzles: uint8[B, 81]`: up to `most` solutions are counted, the first is written.
 
     `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`.
@@ -141,14 +141,23 @@ def solve_all(puzzles, stack, control, columns, most, solutions, counts, guesses
         count = 0
         while count < most and search(stack, control, 1 << 62):
             if count == 0:
-                read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
+                read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
             count += 1
         counts[i] = count
         guesses[i] = control[EXPANDED] - before
 
 
-COLUMNS = np.zeros(512, np.uint8)
-COLUMNS[1 << np.arange(9)] = np.arange(9)
+def new_stack() -> NDArray[np.uint16]:
+    """A stack for one search. It begins on a line of the cache, so that no vector of its states lies across two."""
+    numbers = LEVELS * WIDTH
+    room = np.zeros(numbers + 31, np.uint16)
+    start = -room.ctypes.data % 64 // room.itemsize
+    return room[start : start + numbers]
+
+
+DIGIT_OF = np.zeros(512, np.uint8)
+DIGIT_OF[1 << np.arange(9)] = np.arange(1, 10)
+"""[512]: the digit of a single bit."""
 
 
 class BandsRecord(NamedTuple):
@@ -156,7 +165,7 @@ class BandsRecord(NamedTuple):
 
     control: NDArray[np.int64]
     stack: NDArray[np.uint16]
-    columns: NDArray[np.uint8]
+    digit_of: NDArray[np.uint8]
     puzzle: NDArray[np.uint8]
     grid: NDArray[np.uint8]
     """[81]: the last solution."""
@@ -179,7 +188,7 @@ def step(record, budget):
     while search(record.stack, control, budget - (control[EXPANDED] - before)):
         control[FOUND] += 1
         if control[MOST] == 0:
-            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.columns, record.grid)
+            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.digit_of, record.grid)
             return IMPROVED
         if control[FOUND] >= control[MOST]:
             return DONE
