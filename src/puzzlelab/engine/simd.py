@@ -2,8 +2,10 @@
 
 Numba vectorises loops when it sees fit; a solver whose speed rests on it cannot leave that to chance. Here a formula
 over `Lanes` is written down as LLVM vector code when a kernel is compiled, and LLVM fits it to the machine, whether
-that has 512-bit registers or none. A `lanewise` function is called from kernels as `name(array, numbers)`; the array
-(`uint16[...]`, contiguous) holds blocks of 16 numbers, and `numbers` is a tuple of int64.
+that has registers of 512 bits, 256 or 128. A vector has 256 bits: permutations of wider ones are slow where no register
+holds them, and LLVM uses the instructions of AVX-512 for these too. A `lanewise` function is called from kernels as
+`name(array, numbers)`; the array (`uint16[...]`, contiguous) holds blocks of 16 numbers, and `numbers` is a tuple of
+int64.
 """
 
 from __future__ import annotations
