@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from puzzlelab.engine.parallel import cores
-from puzzlelab.puzzles.sudoku import bands, bands_kernels
+from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.exact import solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
@@ -51,7 +51,7 @@ def check(puzzles: Grids, known_answers: list[str], limit: int) -> tuple[str, fl
 def rate(puzzles: Grids, most: int) -> float:
     """Puzzles a CPU second on one thread."""
     many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
-    room = np.zeros(bands_kernels.LEVELS * bands.WIDTH, np.uint16), np.zeros(16, np.int64), bands_kernels.COLUMNS
+    room = bands_kernels.new_stack(), np.zeros(16, np.int64), bands_kernels.DIGIT_OF
     outputs = np.zeros_like(many), np.zeros(len(many), np.int64), np.zeros(len(many), np.int64)
     times = []
     for _ in range(RUNS):

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from puzzlelab.engine.kernels import compiled
-from puzzlelab.engine.simd import LANES, lanewise
+from puzzlelab.engine.simd import LANES, lanewise, least_of
 
 U16 = np.uint16
 ANY = st.integers(0, 2**16 - 1) | st.sampled_from([0, 1, 2**15 - 1, 2**15, 2**16 - 1])
 ROWS = arrays(U16, (3, LANES), elements=ANY)
 ROTATED = [*range(5, LANES), *range(5)]
 SCATTERED = [(7 * lane + 3) % LANES for lane in range(LANES)]
-REPEATED = [lane // 8 for lane in range(LANES)]
+REPEATED = [lane // 4 for lane in range(LANES)]
 NUMBERS = [(lane * 40_503) % 2**16 for lane in range(LANES)]
 SHIFTS = [lane % 16 for lane in range(LANES)]
 
@@ -36,6 +36,7 @@ FORMULAS = {
     "ones": lambda a, b: a.ones(),
     "equal to b": lambda a, b: a.equal(b),
     "equal to 7": lambda a, b: a.equal(7),
+    "least of a, b, 0xACE1": lambda a, b: least_of([a, b, a.by_lane([0xACE1] * LANES)]),
     "a sum of products": lambda a, b: ((a ^ b) * 3 + (~a & b)) >> 2,
 }
 EXPECTED = {
@@ -49,6 +50,7 @@ EXPECTED = {
     "ones": lambda a, b: np.bitwise_count(a).astype(U16),
     "equal to b": lambda a, b: np.where(a == b, U16(0xFFFF), U16(0)),
     "equal to 7": lambda a, b: np.where(a == 7, U16(0xFFFF), U16(0)),
+    "least of a, b, 0xACE1": lambda a, b: np.minimum(np.minimum(a, b), U16(0xACE1)),
 }
 
 
@@ -76,13 +78,13 @@ def least(block, base):
 def judge(block, base):
     """1 where the first two blocks differ, else 2 where the third has a lane other than 9, else 3."""
     a, b, c = block.load(base, 3)
-    return block.choose([(a.any_other_than(b), 1), (c.any_other_than(9), 2)], 3)
+    return block.choose([((a ^ b).any(), 1), ((c ^ 9).any(), 2)], 3)
 
 
 @lanewise
 def some(block, base):
     """Whether one of the three blocks is not empty."""
-    return block.choose([(block.either([each.any_other_than(0) for each in block.load(base, 3)]), 1)], 0)
+    return block.choose([(block.either([each.any() for each in block.load(base, 3)]), 1)], 0)
 
 
 @lanewise
@@ -132,8 +134,8 @@ def test_one_number_fills_all_lanes_with_its_low_bits(number) -> None:
 
 @given(rows=ROWS)
 def test_the_least_lane_is_found_without_a_sign(rows) -> None:
-    assert [run(2, rows.reshape(-1), base, 0) for base in (0, LANES, 50)] == [
-        rows.reshape(-1)[base : base + LANES].min() for base in (0, LANES, 50)
+    assert [run(2, rows.reshape(-1), base, 0) for base in (0, LANES, 25)] == [
+        rows.reshape(-1)[base : base + LANES].min() for base in (0, LANES, 25)
     ]
 
 
@@ -151,7 +153,7 @@ def test_any_lane_and_bit_makes_a_difference(lane, bit) -> None:
     assert run(3, array, 0, 0) == 2
 
 
-@pytest.mark.parametrize("place", [0, 31, 32, 63, 64, 95])
+@pytest.mark.parametrize("place", [0, 15, 16, 31, 32, 47])
 def test_either_is_true_if_one_is(place) -> None:
     array = np.zeros(3 * LANES, U16)
     assert run(4, array, 0, 0) == 0

@@ -1,9 +1,11 @@
-"""Vector algebra for kernels: the same bit operations on 32 numbers of 16 bits at once, written as plain formulas.
+"""Vector algebra for kernels: the same bit operations on 16 numbers of 16 bits at once, written as plain formulas.
 
 Numba vectorises loops when it sees fit; a solver whose speed rests on it cannot leave that to chance. Here a formula
 over `Lanes` is written down as LLVM vector code when a kernel is compiled, and LLVM fits it to the machine, whether
-that has 512-bit registers or none. A `lanewise` function is called from kernels as `name(array, numbers)`; the array
-(`uint16[...]`, contiguous) holds blocks of 32 numbers, and `numbers` is a tuple of int64.
+that has registers of 512 bits, 256 or 128. A vector has 256 bits: permutations of wider ones are slow where no register
+holds them, and LLVM uses the instructions of AVX-512 for these too. A `lanewise` function is called from kernels as
+`name(array, numbers)`; the array (`uint16[...]`, contiguous) holds blocks of 16 numbers, and `numbers` is a tuple of
+int64.
 """
 
 from __future__ import annotations
@@ -16,13 +18,14 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES = 32
+LANES = 16
 _I16, _I32, _I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 _VECTOR = ir.VectorType(_I16, LANES)
+_WORDS = ir.VectorType(_I64, LANES // 4)
 
 
 class Lanes:
-    """32 numbers of 16 bits; `&`, `|`, `^`, `~`, `<<`, `>>`, `*`, `+` work on each of them."""
+    """16 numbers of 16 bits; `&`, `|`, `^`, `~`, `<<`, `>>`, `*`, `+` work on each of them."""
 
     def __init__(self, builder: Any, value: Any) -> None:
         self.builder, self.value = builder, value
@@ -65,30 +68,29 @@ class Lanes:
 
     def ones(self) -> Lanes:
         """How many bits are set in each lane."""
-        return Lanes(self.builder, self._call("llvm.ctpop.v32i16", _VECTOR))
+        return Lanes(self.builder, self._call("llvm.ctpop.v16i16", _VECTOR))
 
     def least(self) -> Any:
         """The least number of all lanes, as an int64."""
-        return self.builder.zext(self._call("llvm.vector.reduce.umin.v32i16", _I16), _I64)
+        return self.builder.zext(self._call("llvm.vector.reduce.umin.v16i16", _I16), _I64)
 
     def _call(self, name: str, returns: Any) -> Any:
-        kind = ir.FunctionType(returns, (_VECTOR,))
-        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), (self.value,))
+        return _call(self.builder, name, returns, self.value)
 
     def equal(self, other: Lanes | Any) -> Lanes:
         """All bits set where two lanes are equal, none elsewhere."""
         same = self.builder.icmp_unsigned("==", self.value, _value(other))
         return Lanes(self.builder, self.builder.sext(same, _VECTOR))
 
-    def any_other_than(self, other: Lanes | int) -> Any:
-        """Whether some lane differs (a truth value of LLVM)."""
-        differ = self.builder.icmp_unsigned("!=", self.value, _value(other))
-        mask = self.builder.bitcast(differ, _I32)
-        return self.builder.icmp_unsigned("!=", mask, ir.Constant(_I32, 0))
+    def any(self) -> Any:
+        """Whether a bit is set in some lane (a truth value of LLVM)."""
+        words = self.builder.bitcast(self.value, _WORDS)
+        bits = _call(self.builder, "llvm.vector.reduce.or.v4i64", _I64, words)
+        return self.builder.icmp_unsigned("!=", bits, ir.Constant(_I64, 0))
 
 
 class Block:
-    """Where a lanewise function reads and writes: blocks of 32 numbers of one array."""
+    """Where a lanewise function reads and writes: blocks of 16 numbers of one array."""
 
     def __init__(self, builder: Any, data: Any) -> None:
         self.builder, self.data = builder, data
@@ -134,6 +136,20 @@ class Block:
         for truth in truths[1:]:
             result = self.builder.or_(result, truth)
         return result
+
+
+def least_of(lanes: Sequence[Lanes]) -> Lanes:
+    """In each lane the least number of several vectors."""
+    builder = lanes[0].builder
+    least = lanes[0].value
+    for each in lanes[1:]:
+        least = _call(builder, "llvm.umin.v16i16", _VECTOR, least, each.value)
+    return Lanes(builder, least)
+
+
+def _call(builder: Any, name: str, returns: Any, *arguments: Any) -> Any:
+    kind = ir.FunctionType(returns, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
 def _constant(numbers: Sequence[int]) -> Any:

@@ -109,57 +109,57 @@ def candidates_of(board: Grids) -> Candidates:
 # --- states of bands ---
 
 
+BOXES = [4 * band + stack for band in range(3) for stack in range(3)]
+"""The lanes that are in use."""
+
+
 def state_of(allowed: Candidates) -> NDArray[np.uint16]:
-    """`uint16[96]`: the state that holds these candidates."""
-    state = np.zeros((3, LANES), np.uint16)
-    for cell, candidates in enumerate(np.asarray(allowed).tolist()):
-        row, column = divmod(cell, 9)
-        for digit in range(9):
-            state[row % 3, row // 3 * 9 + digit] |= (candidates >> digit & 1) << column
+    """`uint16[144]`: the state that holds these candidates."""
+    state = np.full((9, LANES), bands.FULL, np.uint16)
+    state[:, BOXES] = np.asarray(allowed).reshape(3, 3, 3, 3).transpose(1, 3, 0, 2).reshape(9, 9)
     return state.reshape(-1)
 
 
 def allowed_in(state: NDArray[np.uint16]) -> Candidates:
-    """The inverse of `state_of`; what stands in the lanes that are not in use is an error."""
-    lanes = state[:WIDTH].reshape(3, LANES).astype(np.int64)
-    assert not lanes[:, 27:].any()
+    """The inverse of `state_of`; lanes that are not in use must be full."""
+    lanes = state[:WIDTH].reshape(9, LANES).astype(np.int64)
+    assert (np.delete(lanes, BOXES, axis=1) == bands.FULL).all()
     assert not (lanes >> 9).any()
-    digits = lanes[:, :27].reshape(3, 3, 9).swapaxes(0, 1).reshape(9, 9)  # [row, digit]
-    bits = digits[:, :, None] >> np.arange(9) & 1  # [row, digit, column]
-    return (bits << np.arange(9)[:, None]).sum(axis=1).reshape(-1)
+    return lanes[:, BOXES].reshape(3, 3, 3, 3).transpose(2, 0, 3, 1).reshape(-1)
 
 
 @lanewise
 def lock(block, base):
-    block.store(base, bands.locked(tuple(block.load(base, 3))))
+    block.store(base, bands.locked(tuple(block.load(base, 9))))
     return block.choose([], bands.SETTLED)
 
 
 @lanewise
 def hide(block, base):
-    rows, homeless = bands.hidden_singles(tuple(block.load(base, 3)))
-    block.store(base, rows)
-    return block.choose([(homeless, bands.BROKEN)], bands.SETTLED)
+    cells, _, some = bands.hidden_singles(tuple(block.load(base, 9)))
+    block.store(base, cells)
+    return block.choose([((some ^ bands.FULL).any(), bands.BROKEN)], bands.SETTLED)
 
 
 @lanewise
 def strip(block, base):
     """Naked singles."""
-    rows = tuple(block.load(base, 3))
-    counted = [bands.cells(row) for row in rows]
-    naked = tuple(row & (one & ~two) for row, (one, two) in zip(rows, counted, strict=True))
-    block.store(base, bands.alone(rows, naked))
+    cells, _ = bands.naked_singles(tuple(block.load(base, 9)))
+    block.store(base, cells)
     return block.choose([], bands.SETTLED)
 
 
 @lanewise
 def look(block, base):
     """What the formulas say of the state at `base`, in the blocks that follow it."""
-    rows = tuple(block.load(base, 3))
-    told = [*bands.permutations_of_bands(rows), *bands.permutations_of_stacks(rows)]
-    for row in rows:
-        told += [*bands.cells(row), bands.taken_by_others(row), *bands.count_three(row)]
-    block.store(base, [*rows, *told])
+    cells = tuple(block.load(base, 9))
+    rows, columns = bands.mini_rows(cells), bands.mini_columns(cells)
+    told = [*bands.permutations(rows, bands.ROUND_BANDS), *bands.permutations(columns, bands.ROUND_STACKS)]
+    told += [*bands.count(rows, bands.ROUND_BANDS), *bands.count(columns, bands.ROUND_STACKS), *bands.places(cells)]
+    for triads in (rows, columns):
+        left, wrong = bands.three_digits(triads)
+        told += [*left, wrong]
+    block.store(base, [*cells, *told])
     return block.choose([], len(told))
 
 
@@ -200,7 +200,7 @@ def run_settle(stack, control):
 
 @compiled
 def run_choice(stack):
-    return bands.branching_point(stack, (0,))
+    return bands.branching_point(stack, (0, WIDTH))
 
 
 @compiled
@@ -214,20 +214,20 @@ def run_clues(puzzle, stack):
 
 
 @compiled
-def run_search(stack, control, columns, budget, solutions):
+def run_search(stack, control, digit_of, budget, solutions):
     """Solutions of the state at the bottom of the stack, as many as there is room for."""
     control[DEPTH] = 0
     for i in range(len(solutions)):
         if not bands_kernels.search(stack, control, budget):
             return i
-        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
+        bands_kernels.read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
     return len(solutions)
 
 
 @compiled
-def run_full_grids(random, stack, control, columns, digits, grids):
+def run_full_grids(random, stack, control, digit_of, digits, grids):
     for i in range(len(grids)):
-        hole_digging_kernels.full_grid(random, stack, control, columns, digits, grids[i])
+        hole_digging_kernels.full_grid(random, stack, control, digit_of, digits, grids[i])
 
 
 FORMULAS = {
@@ -245,7 +245,7 @@ def search(allowed: Candidates, most: int) -> tuple[Grids, int]:
     stack = np.full((LEVELS + SPARE) * WIDTH, UNTOUCHED, np.uint16)
     stack[:WIDTH] = state_of(allowed)
     found = np.zeros((most, 81), np.uint8)
-    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.COLUMNS, 1 << 62, found)
+    count = run_search(stack, np.zeros(16, np.int64), bands_kernels.DIGIT_OF, 1 << 62, found)
     return found[:count], int((stack.reshape(-1, WIDTH) != UNTOUCHED).any(axis=1).sum())
 
 

@@ -51,11 +51,12 @@ def mixed(pool, harness, mixture):
 
 
 def told(harness, state):
-    """What the formulas say of a state: a row of 32 lanes each."""
-    stack = np.zeros(32 * LANES, np.uint16)
+    """What the formulas say of a state: `int64[number of vectors, 3, 3]`, by band and stack."""
+    stack = np.zeros(40 * LANES, np.uint16)
     stack[: bands.WIDTH] = state
     count = harness.look(stack)
-    return stack.reshape(-1, LANES)[3 : 3 + count]
+    lanes = stack.reshape(-1, LANES)[9 : 9 + count]
+    return lanes[:, :12].reshape(-1, 3, 4)[:, :, :3].astype(np.int64)
 
 
 # --- nothing is lost ---
@@ -136,18 +137,30 @@ def permutations(flags):
 @given(mixture=mixtures(densities=(0.0, 0.2, 0.5, 0.8, 1.0)))
 def test_permutations_of_bands_and_stacks_are_counted(mixture, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)
-    lanes = told(harness, harness.state_of(allowed))[:4, :27].reshape(4, 3, 9)
+    ways = bits(told(harness, harness.state_of(allowed))[:4])  # [falling or rising, band, stack, digit]
+    sums = bits(told(harness, harness.state_of(allowed))[4:10])
     rows, columns = mini_rows(allowed), mini_rows(allowed.reshape(9, 9).T.reshape(-1))
     for digit in range(9):
         for k in range(3):
             in_band = permutations(rows[digit, 3 * k : 3 * k + 3])
-            falling, rising = bits(lanes[:2, k, digit])
-            assert falling[::3].tolist() == in_band[:3]
-            first_boxes = [order[0] for order, left in zip(ORDERS[3:], in_band[3:], strict=True) if left]
-            assert np.flatnonzero(rising).tolist() == [3 * box for box in sorted(first_boxes)]
-            in_stack = sum(permutations(columns[digit, 3 * k : 3 * k + 3]))
-            for band in range(3):  # the lane of any band says as many
-                assert bits(lanes[2:4, band, digit])[:, 3 * k : 3 * k + 3].sum() == in_stack
+            assert [begins_at(ways[i, k, :, digit]) for i in (0, 1)] == begin(in_band)
+            in_stack = permutations(columns[digit, 3 * k : 3 * k + 3])
+            assert [begins_at(ways[i, :, k, digit]) for i in (2, 3)] == begin(in_stack)
+            for other in range(3):  # the lane of any box of the band, and of the stack, has the sum
+                assert sums[:3, k, other, digit] @ [1, 2, 4] == sum(in_band)
+                assert sums[3:, other, k, digit] @ [1, 2, 4] == sum(in_stack)
+
+
+def begins_at(flags):
+    return np.flatnonzero(flags).tolist()
+
+
+def begin(left):
+    """Where the permutations that are left begin: [falling, rising]."""
+    return [
+        sorted(order[0] for order, is_left in zip(ORDERS, left, strict=True) if is_left and order in kind)
+        for kind in (ORDERS[:3], ORDERS[3:])
+    ]
 
 
 def locked_by_definition(allowed):
@@ -195,18 +208,41 @@ def test_pointing_and_claiming_are_seen(harness) -> None:
 
 @settings(max_examples=100)
 @given(mixture=mixtures())
-def test_cells_and_triads_are_counted_across_digits(mixture, pool, harness) -> None:
+def test_places_are_counted_in_boxes(mixture, pool, harness) -> None:
     _, allowed = mixed(pool, harness, mixture)
-    left = possible(allowed)
-    lanes = told(harness, harness.state_of(allowed))[4:, :27].reshape(3, 5, 3, 9)
-    for row in range(9):
-        one, two, others, three, more = bits(lanes[row % 3, :, row // 3])  # [digit, column]
-        here = left[:, row]
-        assert np.array_equal(one, np.broadcast_to(here.sum(axis=0) >= 1, (9, 9)))
-        assert np.array_equal(two, np.broadcast_to(here.sum(axis=0) >= 2, (9, 9)))
-        assert np.array_equal(three, np.broadcast_to(here.sum(axis=0) == 3, (9, 9)))
-        assert np.array_equal(more, np.broadcast_to(here.sum(axis=0) >= 4, (9, 9)))
-        assert np.array_equal(others, here.sum(axis=0) - here > 0)
+    count = possible(allowed).reshape(9, 3, 3, 3, 3).sum(axis=(2, 4))  # [digit, band, stack]
+    some, more = bits(told(harness, harness.state_of(allowed))[10:12])  # [band, stack, digit]
+    assert np.array_equal(some, np.moveaxis(count >= 1, 0, 2))
+    assert np.array_equal(more, np.moveaxis(count >= 2, 0, 2))
+
+
+@settings(max_examples=100)
+@given(mixture=mixtures(densities=(0.0, 0.1, 0.3, 0.6)), holes=st.integers(0, 40))
+def test_triads_are_counted_across_digits(mixture, holes, pool, harness) -> None:
+    _, allowed = mixed(pool, harness, mixture)
+    random = np.random.default_rng(mixture[0] + 1)
+    allowed[random.permutation(81)[:holes]] &= random.integers(512, size=holes)
+    vectors, grid = told(harness, harness.state_of(allowed))[12:], allowed.reshape(9, 9)
+    for (*left, wrong), lines in ((vectors[:4], grid), (vectors[4:].swapaxes(1, 2), grid.T)):
+        triads = np.bitwise_or.reduce(lines.reshape(3, 3, 3, 3), axis=3)  # [band, line, stack]
+        for band, stack in np.ndindex(3, 3):
+            expected = three_by_definition(triads[band, :, stack].tolist())
+            assert bool(wrong[band, stack]) == (expected is None)
+            if expected is not None:
+                assert [each[band, stack] & triads[band, i, stack] for i, each in enumerate(left)] == expected
+
+
+def three_by_definition(triads):
+    """What is left of the digits of a box's three triads when each holds three digits; None if that is impossible."""
+    certain = [triads[i] & ~(triads[i - 1] | triads[i - 2]) for i in range(3)]
+    if min(each.bit_count() for each in triads) < 3 or max(each.bit_count() for each in certain) > 3:
+        return None
+    left = [sure if sure.bit_count() == 3 else digits for sure, digits in zip(certain, triads, strict=True)]
+    for i, digits in enumerate(triads):
+        for other in range(3):
+            if other != i and digits.bit_count() == 3:
+                left[other] &= ~digits
+    return left
 
 
 @settings(max_examples=100)
@@ -245,9 +281,9 @@ def test_a_triad_with_three_digits_keeps_them_from_the_rest_of_its_box_and_row(h
     state = harness.state_of(allowed.reshape(-1))
     assert harness.formulas["infer triads"](state) == bands.CHANGED
     left = harness.allowed_in(state).reshape(9, 9)
-    assert not (left[0, 3:] & 0b111).any()
+    assert not (left[1:3, :3] & 0b111).any()
     harness.formulas["locked"](state)
-    assert not (harness.allowed_in(state).reshape(9, 9)[1:3, :3] & 0b111).any()
+    assert not (harness.allowed_in(state).reshape(9, 9)[0, 3:] & 0b111).any()
 
 
 def test_a_triad_whose_three_digits_are_certain_has_no_room_for_another(harness) -> None:
@@ -316,11 +352,14 @@ def test_the_choice_is_the_tightest_band_or_stack_and_its_tightest_digit(pool, h
             continue
         left = left_by_definition(harness.allowed_in(state))
         totals = np.where((left > 1).any(axis=2), left.sum(axis=2), 999)
-        key = harness.choice(state)
-        kind, k, digit = key >> 5 & 1, (key & 31) // 9, (key & 31) % 9
+        stack = np.concatenate([state, np.zeros(bands.WIDTH, np.uint16)])
+        key = harness.choice(stack)
+        kind, lane = key >> 4 & 1, key & 15
+        k = lane % 4 if kind else lane // 4
         kinds.add(int(kind))
         assert totals[kind, k] == totals.min()
-        assert left[kind, k, digit] == left[kind, k][left[kind, k] > 1].min()
+        digits = bits(stack[bands.WIDTH + kind * LANES + lane])
+        assert np.array_equal(digits, left[kind, k] == left[kind, k][left[kind, k] > 1].min())
     assert kinds == {0, 1}
 
 
@@ -383,6 +422,15 @@ def test_a_search_that_is_cut_in_slices_finds_the_same(exchange, harness) -> Non
             if status == IMPROVED:
                 found.append(asked.record.grid.tolist())
         assert found == whole.tolist()
+
+
+def test_no_vector_of_a_new_stack_lies_across_lines_of_the_cache() -> None:
+    for _ in range(5):
+        stack = bands_kernels.new_stack()
+        assert stack.shape == (bands_kernels.LEVELS * bands.WIDTH,)
+        assert not stack.any()
+        assert stack.ctypes.data % 64 == 0
+    assert 64 % stack[:LANES].nbytes == bands.WIDTH % LANES == 0
 
 
 @settings(max_examples=60)

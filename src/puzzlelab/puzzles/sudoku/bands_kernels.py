@@ -1,7 +1,7 @@
 # mypy: allow-untyped-defs
 """The search over the vectors of `bands`: depth-first, one level of a stack for each guess.
 
-Shapes: a stack of states is `uint16[D * 96]`; B = puzzles in a batch.
+Shapes: a stack of states is `uint16[D * 144]`; B = puzzles in a batch.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ from puzzlelab.engine.simd import LANES
 from puzzlelab.puzzles.sudoku.bands import (
     CHANGED,
     COMPLETE,
-    FIRSTS,
     FULL,
     SETTLED,
     WIDTH,
     branching_point,
-    fill_clues,
     infer,
     infer_triads,
     split,
@@ -38,54 +36,56 @@ LEVELS = 1 + 2 * 54
 @inlined
 def branch(stack, base):
     """Split the settled state at `base`: one place goes to the next level, the others stay; returns how many others."""
-    key = branching_point(stack, (base,))
-    lane = key & 31
-    # Split a stack: in the first band where the digit has several columns of it, one against the others.
-    if key & 32:
-        shift = 3 * (lane // 9)
-        digit = lane % 9
-        for band in range(3):
-            lane = 9 * band + digit
-            own = stack[base + lane] | stack[base + LANES + lane] | stack[base + 2 * LANES + lane]
-            columns = (own >> shift) & 7
-            if columns & (columns - 1):
-                mine = columns & -columns
-                others = columns ^ mine
-                split(stack, (base, base + WIDTH, lane, 3, mine << shift, others << shift))
-                return 2 if others & (others - 1) else 1
-    # Split a band: in the first row where the digit has several boxes, one mini-row against the others.
-    for row in range(3):
-        candidates = np.int64(stack[base + row * LANES + lane])
-        flags = (candidates | candidates >> 1 | candidates >> 2) & FIRSTS
-        if flags & (flags - 1):
-            mine = (flags & -flags) * 7
-            split(stack, (base, base + WIDTH, lane, row, mine, FULL ^ mine))
-            others = flags & (flags - 1)
+    child = base + WIDTH
+    key = branching_point(stack, (base, child))
+    lane = key & 15
+    by_stack = key & 16
+    digits = np.int64(stack[child + by_stack + lane])
+    digit = digits & -digits
+    # Of the three rows of a band (columns of a stack): the first in which the digit has several boxes.
+    if by_stack:
+        first, next_box, next_line, next_place = lane & 3, 4, LANES, 3 * LANES
+        line_places, step = 0o111, 1
+    else:
+        first, next_box, next_line, next_place = lane & 12, 1, 3 * LANES, LANES
+        line_places, step = 0o7, 3
+    for line in range(3):
+        boxes = 0
+        for box in range(3):
+            place = base + first + box * next_box + line * next_line
+            if (stack[place] | stack[place + next_place] | stack[place + 2 * next_place]) & digit:
+                boxes |= 1 << (first + box * next_box)
+        others = boxes & (boxes - 1)
+        if others:
+            split(stack, (base, child, digit, line_places << (line * step), boxes ^ others, others))
             return 2 if others & (others - 1) else 1
     return 0
 
 
 @inlined
-def place_clues(puzzle, stack):
-    """Write the state that the clues of `puzzle: uint8[81]` leave at the bottom of the stack."""
-    for i in range(WIDTH):
-        stack[i] = 0
-    for cell in range(81):
-        digit = puzzle[cell]
-        if digit:
-            row, column = cell // 9, cell % 9
-            stack[(row % 3) * LANES + (row // 3) * 9 + digit - 1] |= 1 << column
-    fill_clues(stack, (0,))
+def place_of(row, column):
+    """Where a cell stands in a state."""
+    return (row % 3 * 3 + column % 3) * LANES + row // 3 * 4 + column // 3
 
 
 @inlined
-def read_grid(stack, base, columns, grid):
-    """Write the complete state at `base` as digits into `grid: uint8[81]`; `columns: uint8[512]` names single bits."""
-    for band in range(3):
-        for row in range(3):
-            start = base + row * LANES + band * 9
-            for digit in range(9):
-                grid[(band * 3 + row) * 9 + columns[stack[start + digit]]] = digit + 1
+def place_clues(puzzle, stack):
+    """Write the clues of `puzzle: uint8[81]` as a state at the bottom of the stack."""
+    for i in range(WIDTH):
+        stack[i] = FULL
+    for row in range(9):
+        for column in range(9):
+            # Without a branch, which the processor could not foresee: a blank holds all digits.
+            digit = np.int64(puzzle[9 * row + column])
+            stack[place_of(row, column)] = ((1 << digit) >> 1) | (FULL * (digit == 0))
+
+
+@inlined
+def read_grid(stack, base, digit_of, grid):
+    """Write the complete state at `base` as digits into `grid: uint8[81]`; `digit_of` is DIGIT_OF."""
+    for row in range(9):
+        for column in range(9):
+            grid[9 * row + column] = digit_of[stack[base + place_of(row, column)]]
 
 
 @inlined
@@ -129,7 +129,7 @@ def search(stack, control, budget):
 
 
 @compiled
-def solve_all(puzzles, stack, control, columns, most, solutions, counts, guesses):
+def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesses):
     """For each of `puzzles: uint8[B, 81]`: up to `most` solutions are counted, the first is written.
 
     `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`.
@@ -141,14 +141,23 @@ def solve_all(puzzles, stack, control, columns, most, solutions, counts, guesses
         count = 0
         while count < most and search(stack, control, 1 << 62):
             if count == 0:
-                read_grid(stack, (control[DEPTH] + 1) * WIDTH, columns, solutions[i])
+                read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
             count += 1
         counts[i] = count
         guesses[i] = control[EXPANDED] - before
 
 
-COLUMNS = np.zeros(512, np.uint8)
-COLUMNS[1 << np.arange(9)] = np.arange(9)
+def new_stack() -> NDArray[np.uint16]:
+    """A stack for one search. It begins on a line of the cache, so that no vector of its states lies across two."""
+    numbers = LEVELS * WIDTH
+    room = np.zeros(numbers + 31, np.uint16)
+    start = -room.ctypes.data % 64 // room.itemsize
+    return room[start : start + numbers]
+
+
+DIGIT_OF = np.zeros(512, np.uint8)
+DIGIT_OF[1 << np.arange(9)] = np.arange(1, 10)
+"""[512]: the digit of a single bit."""
 
 
 class BandsRecord(NamedTuple):
@@ -156,7 +165,7 @@ class BandsRecord(NamedTuple):
 
     control: NDArray[np.int64]
     stack: NDArray[np.uint16]
-    columns: NDArray[np.uint8]
+    digit_of: NDArray[np.uint8]
     puzzle: NDArray[np.uint8]
     grid: NDArray[np.uint8]
     """[81]: the last solution."""
@@ -179,7 +188,7 @@ def step(record, budget):
     while search(record.stack, control, budget - (control[EXPANDED] - before)):
         control[FOUND] += 1
         if control[MOST] == 0:
-            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.columns, record.grid)
+            read_grid(record.stack, (control[DEPTH] + 1) * WIDTH, record.digit_of, record.grid)
             return IMPROVED
         if control[FOUND] >= control[MOST]:
             return DONE

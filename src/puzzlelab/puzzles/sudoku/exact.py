@@ -22,8 +22,7 @@ from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import counted, listed
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.puzzles.sudoku import bands_kernels
-from puzzlelab.puzzles.sudoku.bands import WIDTH
-from puzzlelab.puzzles.sudoku.bands_kernels import COLUMNS, LEVELS, BandsRecord, begin, step
+from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, BandsRecord, begin, new_stack, step
 
 CHUNK = 2048
 """Puzzles that one thread takes at a time."""
@@ -31,8 +30,7 @@ CHUNK = 2048
 
 def machine(state: NDArray[np.uint8]) -> Machine:
     """The search for all solutions of a board."""
-    stack = np.zeros(LEVELS * WIDTH, np.uint16)
-    record = BandsRecord(np.zeros(16, np.int64), stack, COLUMNS, state.copy(), np.zeros(81, np.uint8))
+    record = BandsRecord(np.zeros(16, np.int64), new_stack(), DIGIT_OF, state.copy(), np.zeros(81, np.uint8))
     begin(record)
     blanks = np.flatnonzero(state == 0)
 
@@ -107,9 +105,9 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
     def chunk(start: int) -> None:
         if not over.is_set():
             part = slice(start, start + CHUNK)
-            stack, control = np.zeros(LEVELS * WIDTH, np.uint16), np.zeros(16, np.int64)
+            stack, control = new_stack(), np.zeros(16, np.int64)
             answers = (result.solutions[part], result.counts[part], result.guesses[part])
-            bands_kernels.solve_all(clues[part], stack, control, COLUMNS, most, *answers)
+            bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
         pass

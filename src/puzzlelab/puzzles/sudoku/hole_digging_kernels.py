@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from puzzlelab.engine.control_slots import EXPANDED
 from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
-from puzzlelab.engine.simd import LANES
 from puzzlelab.puzzles.sudoku.bands import COMPLETE, SETTLED, WIDTH
 from puzzlelab.puzzles.sudoku.bands_kernels import (
-    COLUMNS,
     DEPTH,
-    LEVELS,
+    DIGIT_OF,
     branch,
+    new_stack,
     place_clues,
+    place_of,
     read_grid,
     search,
     settle,
@@ -48,8 +48,8 @@ class DiggingRoom(NamedTuple):
     """[1]: the state of splitmix64."""
     stack: NDArray[np.uint16]
     control: NDArray[np.int64]
-    columns: NDArray[np.uint8]
-    """[512]: see `bands_kernels.read_grid`."""
+    digit_of: NDArray[np.uint8]
+    """[512]: `bands_kernels.DIGIT_OF`."""
     digits: NDArray[np.uint8]
     """[27]: scratch for `frame`."""
     order: NDArray[np.int64]
@@ -62,9 +62,9 @@ def room() -> DiggingRoom:
     """New arrays for one thread."""
     return DiggingRoom(
         random=np.zeros(1, np.uint64),
-        stack=np.zeros(LEVELS * WIDTH, np.uint16),
+        stack=new_stack(),
         control=np.zeros(16, np.int64),
-        columns=COLUMNS,
+        digit_of=DIGIT_OF,
         digits=np.zeros(27, np.uint8),
         order=np.zeros(81, np.int64),
         trial=np.zeros(81, np.uint8),
@@ -162,14 +162,14 @@ def weigh(random, stack, control, digits, grid, weights):
 
 
 @inlined
-def full_grid(random, stack, control, columns, digits, grid):
+def full_grid(random, stack, control, digit_of, digits, grid):
     """Write a random full grid, every one equally likely, into `grid: uint8[81]`."""
     while True:
         frame(random, digits, grid)
         place_clues(grid, stack)
         weight = descend(random, stack, control)
         if below(random, HEAVIEST) < weight:
-            read_grid(stack, control[DEPTH] * WIDTH, columns, grid)
+            read_grid(stack, control[DEPTH] * WIDTH, digit_of, grid)
             return
 
 
@@ -180,8 +180,7 @@ def full_grid(random, stack, control, columns, digits, grid):
 def other_solution(puzzle, cell, digit, stack, control):
     """Whether a puzzle has a solution with another digit than this one in a blank cell."""
     place_clues(puzzle, stack)
-    row, column = cell // 9, cell % 9
-    stack[(row % 3) * LANES + (row // 3) * 9 + digit - 1] &= ~(1 << column)
+    stack[place_of(cell // 9, cell % 9)] &= ~(1 << (digit - 1))
     control[DEPTH] = 0
     return search(stack, control, WITHOUT_END)
 
@@ -270,7 +269,7 @@ def make(key, first, kinds, chances, orbits, unique, steps, tries, room, puzzles
             kind += 1
         is_made = False
         for _ in range(tries):
-            full_grid(random, stack, control, room.columns, room.digits, solutions[i])
+            full_grid(random, stack, control, room.digit_of, room.digits, solutions[i])
             copy(solutions[i], puzzles[i])
             least = kinds[kind, 0] + below(random, kinds[kind, 1] - kinds[kind, 0] + 1)
             clues = dig(room, solutions[i], orbits, least, unique, puzzles[i])
