@@ -20,7 +20,8 @@ from puzzlelab.bench import suites
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import parse_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Solver, solve_all
+from puzzlelab.core.solver import Solver
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.puzzles.sudoku.exact import solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 

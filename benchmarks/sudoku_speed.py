@@ -52,7 +52,7 @@ def rate(puzzles: Grids, most: int) -> float:
     """Puzzles a CPU second on one thread."""
     many = np.concatenate([puzzles] * -(-LEAST // len(puzzles)))
     room = bands_kernels.new_stack(), np.zeros(16, np.int64), bands_kernels.DIGIT_OF
-    outputs = np.zeros_like(many), np.zeros(len(many), np.int64), np.zeros(len(many), np.int64)
+    outputs = np.zeros_like(many), *(np.zeros(len(many), np.int64) for _ in range(3))
     times = []
     for _ in range(RUNS):
         began = time.process_time()

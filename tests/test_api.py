@@ -173,7 +173,8 @@ def test_no_boards_have_no_answers():
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_boards_are_taken_as_they_are_needed(boards, jobs):
+@pytest.mark.parametrize(("solver", "most"), [("astar:estimate=manhattan", 30), ("ida", 2000)])
+def test_boards_are_taken_as_they_are_needed(boards, jobs, solver, most):
     taken = []
 
     def endless():
@@ -181,10 +182,10 @@ def test_boards_are_taken_as_they_are_needed(boards, jobs):
             taken.append(boards[len(taken) % 5])
             yield taken[-1]
 
-    answers = puzzlelab.solve_many(endless(), "ida", jobs=jobs)
+    answers = puzzlelab.solve_many(endless(), solver, jobs=jobs)
     assert [next(answers).length for _ in range(7)] == [0, 1, 2, 3, 4, 0, 1]
     answers.close()
-    assert len(taken) < 30
+    assert len(taken) < most
 
 
 def test_answers_that_nobody_waits_for_are_given_up():
@@ -209,7 +210,7 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
         "solve_batch",
         lambda self, asked, limit, over: portions.append(len(asked)) or batch(self, asked, limit, over),
     )
-    monkeypatch.setattr("puzzlelab.core.solver.BATCH", 10)
+    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 10)
     asked = [*boards, eight.read(ODD)]
     found = list(puzzlelab.solve_many(asked, "greedy", jobs=jobs, estimate=true))
     assert [result.length for result in found] == [*range(25), None]

@@ -11,21 +11,24 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from puzzlelab.analysis import api_arguments as checked
 from puzzlelab.core import arguments, registry
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Solver, attempts_of, portions, solve_all, usual_solver
+from puzzlelab.core.solver import Attempt, Solver, attempts_of, usual_solver
 from puzzlelab.core.solver import solve as run
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
+from puzzlelab.engine.batch_answers import Portions, answers_of
 from puzzlelab.engine.parallel import ordered_map
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
@@ -119,7 +122,8 @@ def solve_many(
     """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
 
     The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
-    boards together, such as `greedy`, gets batches of a thousand boards, and the first batch alone.
+    boards together gets batches: `greedy` of a thousand boards, and the first batch alone; `ida` and `bands` of as many
+    as take a fraction of a second.
     """
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
@@ -134,13 +138,16 @@ def _answers(
     if first is None:
         return
     chosen_solver = solver or _solver(None, first.puzzle, options)
-    over = threading.Event()
+    over, portions = threading.Event(), Portions(chosen_solver)
 
-    def answers(batch: list[Instance]) -> list[Result]:
+    def answers(batch: list[Instance]) -> Sequence[Result]:
+        began = time.perf_counter()
         with naming_bad_boards(batch):
-            return solve_all(chosen_solver, batch, limit, over.is_set)
+            results = answers_of(chosen_solver, BoardBatch.of(batch), limit, over.is_set).results
+        portions.took(len(batch), time.perf_counter() - began)
+        return results
 
-    batches = portions(chosen_solver, chain([first], boards))
+    batches = portions.of(chain([first], boards))
     yield from answers(next(batches))
     for results in ordered_map(answers, batches, jobs, on_interrupt=over.set):
         yield from results

@@ -20,7 +20,7 @@ from puzzlelab.core.version import VERSION
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 KEYS = [
     *("puzzle", "board", "solver", "options", "net", "seed", "limit", "version", "moves", "length", "proof", "reason"),
-    *("stop", "lower_bound", "seconds", "expanded", "generated", "evaluations", "verified"),
+    *("stop", "lower_bound", "seconds", "expanded", "generated", "evaluations", "verified", "verified_by"),
 ]
 
 
@@ -190,7 +190,7 @@ def test_a_row_of_a_board_that_is_none_keeps_its_keys_and_a_short_board(program)
     code, out, _ = program("tiles-3x3", MALFORMED["huge"], "--json")
     row = rows_of(out)[0]
     assert code == 2
-    assert list(row) == [*KEYS, "error"]
+    assert list(row) == [*KEYS[:-1], "error"]
     assert len(row["board"]) < 250
     assert (row["moves"], row["verified"]) == (None, False)
 
@@ -332,15 +332,15 @@ def test_steps_of_a_solved_board(program):
 @pytest.fixture
 def counted(monkeypatch):
     """The boards that a solver was really asked about."""
-    from puzzlelab.core import solver as module
+    from puzzlelab.engine import batch_answers as module
 
-    asked, real = [], module.answer
+    asked, real = [], module.unverified_results
 
-    def solve(chosen, instance, limit, watch=None):
-        asked.append(instance.puzzle.write(instance.state))
-        return real(chosen, instance, limit, watch)
+    def solve(chosen, boards, *rest):
+        asked.extend(boards.puzzle.write(state) for state in boards.states)
+        return real(chosen, boards, *rest)
 
-    monkeypatch.setattr(module, "answer", solve)
+    monkeypatch.setattr(module, "unverified_results", solve)
     return asked
 
 
@@ -386,9 +386,9 @@ def test_a_board_that_ran_out_of_nodes_is_tried_again_under_a_larger_limit(progr
 
 
 def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_path, monkeypatch):
-    from puzzlelab.core import solver as module
+    from puzzlelab.engine import batch_answers as module
 
-    out, real = tmp_path / "rows.jsonl", module.answer
+    out, real = tmp_path / "rows.jsonl", module.best_result
 
     def solve(chosen, instance, limit, watch=None):
         def press(attempt):
@@ -400,7 +400,7 @@ def test_ctrl_c_shows_the_best_answer_so_far_and_does_not_keep_it(program, tmp_p
 
         return real(chosen, instance, limit, press)
 
-    monkeypatch.setattr(module, "answer", solve)
+    monkeypatch.setattr(module, "best_result", solve)
     words = ("--with", "beam", "--estimate", "manhattan", "--out", out)
     code, said, err = program("tiles-3x3", ONE, FAR, TWO, *words)
     assert code == 130

@@ -21,13 +21,12 @@ from puzzlelab.core.solver import (
     chosen_estimate,
     names_of,
     options_of,
-    portions,
     require,
     solve,
-    solve_all,
     usual_solver,
 )
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
+from puzzlelab.engine.batch_answers import Portions, solve_all
 
 
 class Script(SolverSettings):
@@ -232,7 +231,7 @@ def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: 
 def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
     corridor, walker: type[Walker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("puzzlelab.core.solver.BATCH", 2)
+    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 2)
     taken = []
 
     def boards() -> Iterator[Instance]:
@@ -240,13 +239,13 @@ def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
             taken.append(length)
             yield corridor(length).read("1")
 
-    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in portions(walker(), boards())]
+    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in Portions(walker()).of(boards())]
     assert [size for size, _ in sizes] == [2, 1, 2, 1]
     taken.clear()
-    next(portions(walker(), boards()))
+    next(Portions(walker()).of(boards()))
     assert taken == [5, 5]
     taken.clear()
-    alone = portions(Script(), boards())
+    alone = Portions(Script()).of(boards())
     assert (len(next(alone)), taken) == (1, [5])
 
 

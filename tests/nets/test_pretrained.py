@@ -10,8 +10,8 @@ from puzzlelab.core import networks, registry
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.solver import solve_all
 from puzzlelab.core.views import PretrainedNetworks, Samples
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.nets import model_zoo, network_files
 from puzzlelab.puzzles.tiles.rules import Tiles
 

@@ -20,9 +20,10 @@ from puzzlelab import (
     solve,
 )
 from puzzlelab.core import networks
-from puzzlelab.core.solver import options_of, solve_all
+from puzzlelab.core.solver import options_of
 from puzzlelab.core.views import Estimates, Prior, Samples
 from puzzlelab.engine import driver
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.driver import Drive
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.solvers import uct

@@ -8,8 +8,8 @@ pytest.importorskip("torch")
 from puzzlelab import load, solve
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.solver import solve_all
 from puzzlelab.core.views import RandomSymmetry
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.nets import checkpoint
 from puzzlelab.puzzles.sudoku import generate
 from puzzlelab.solvers.lattice import Lattice

@@ -25,8 +25,9 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
-from puzzlelab.core.solver import BatchSolver, Solver, ability, chosen_estimate, portions, solve, solve_all
+from puzzlelab.core.solver import BatchSolver, Solver, ability, chosen_estimate, solve
 from puzzlelab.core.verify import verify
+from puzzlelab.engine.batch_answers import solve_all
 
 STATES_PER_STEP, MOST_STATES = 40, 2_000
 """States that the search for known solutions visits for each step of a walk, and the most of them."""
@@ -192,7 +193,7 @@ def _must_be_pairs(instances: object) -> None:
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
-    together = [result for batch in portions(solver, instances) for result in solve_all(solver, batch, limit)]
+    together = solve_all(solver, instances, limit)
     for instance, one, other in zip(instances, alone, together, strict=True):
         same = replace(one, seconds=0.0) == replace(other, seconds=0.0, batch="")
         must(same, f"{solver.name} answers {instance!r} differently among other boards")

@@ -6,17 +6,20 @@ It reads no command line and prints nothing: the command line and the server bot
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_files import MultilineNotation, text_of
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.row import Row, RowFile, row_of, unanswered
-from puzzlelab.core.solver import BATCH, Attempt, BatchSolver, Solver, ability, answer, answer_all
+from puzzlelab.core.solver import Attempt, Solver, answer
 from puzzlelab.core.verify import Answer
+from puzzlelab.engine.batch_answers import Portions, answers_of
 from puzzlelab.engine.parallel import ordered_map
 
 LONGEST_BOARD = 4096
@@ -70,7 +73,10 @@ class SolveJob:
         """The answer to each of these boards."""
         watch = self.watch
         if watch is None:
-            return answer_all(self.solver, [instance for _, instance in boards], self.limit, self.over.is_set)
+            if not boards:
+                return []
+            batch = BoardBatch.of([instance for _, instance in boards])
+            return list(answers_of(self.solver, batch, self.limit, self.over.is_set))
 
         def one(board: BoardInput, instance: Instance) -> Answer:
             def see(attempt: Attempt) -> bool:
@@ -140,9 +146,13 @@ class SolveJob:
 
     def _solved(self, boards: Sequence[BoardInput]) -> Iterator[BoardOutcome]:
         """The outcomes of boards: many at a time from a `BatchSolver`."""
-        share = -(-len(boards) // self.jobs)
-        batched = self.watch is None and ability(self.solver, BatchSolver) is not None
-        size = max(1, min(BATCH, share)) if batched else 1
-        batches = (boards[first : first + size] for first in range(0, len(boards), size))
-        for outcomes in ordered_map(self.solve, batches, self.jobs, on_interrupt=self.over.set):
+        portions = Portions(self.solver, most=-(-len(boards) // self.jobs) if self.watch is None else 1)
+
+        def solved(batch: Sequence[BoardInput]) -> list[BoardOutcome]:
+            began = time.perf_counter()
+            outcomes = self.solve(batch)
+            portions.took(len(batch), time.perf_counter() - began)
+            return outcomes
+
+        for outcomes in ordered_map(solved, portions.cut(boards), self.jobs, on_interrupt=self.over.set):
             yield from outcomes

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, shared_time, unanswered
-from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require, solve, solve_together
-from puzzlelab.core.verify import verify
+from puzzlelab.core.solver import BatchSolver, Solver, ability, names_of, require
+from puzzlelab.core.verify import Answer
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_verify import CHECKED, wrong
+from puzzlelab.engine.batch_answers import SAMPLED_EVERY, SAMPLED_FIRST, answers_of
 from puzzlelab.experience.state_space import label_states
 
 BATCH_SIZE = 1 << 14
 """Boards in one call of a solver that is a `BatchSolver`."""
 VERIFICATION_NOTE = (
-    f"Many answers at once are replayed by the compiled rules, and one in {CHECKED} of them by the plain rules too."
+    f"Many answers at once are replayed by the compiled rules; the first {SAMPLED_FIRST} of a batch, and one in "
+    f"{SAMPLED_EVERY:,} of the others, by the plain rules too."
 )
 
 
@@ -68,43 +66,22 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
     for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
         entries = [suite.entries[number] for number in numbers]
         instances = [suite.instance(entry) for entry in entries]
-        for entry, instance, result in zip(entries, instances, _results(solver, instances, limit), strict=True):
-            yield BenchAnswer(label, entry, _row(empty_row, entry, instance, result), holds=True)
+        for entry, answer in zip(entries, answers_of(solver, BoardBatch.of(instances), limit), strict=True):
+            yield BenchAnswer(label, entry, _row(empty_row, entry, answer), holds=True)
         done += len(entries)
         report.progress(label, done, len(indices))
 
 
-def _results(solver: Solver, batch: Sequence[Instance], limit: Limit) -> list[Result]:
-    """The verified answers to a few boards."""
-    batch_solver = ability(solver, BatchSolver)
-    if batch_solver is None:
-        return [solve(solver, instance, limit) for instance in batch]
-    results = solve_together(batch_solver, batch, limit)
-    boards = np.array([instance.state for instance in batch])
-    if fault := wrong(batch[0].puzzle, boards, [result.moves for result in results]) or _false(batch, results):
-        number, reason = fault
-        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {batch[number]!r}: {reason}")
-    return results
-
-
-def _false(batch: Sequence[Instance], results: Sequence[Result]) -> tuple[int, str] | None:
-    """The first result whose proof or lower bound does not hold, and the reason."""
-    for number, (instance, result) in enumerate(zip(batch, results, strict=True)):
-        if result.proof != "none" or result.lower_bound > (result.length or 0):
-            verdict = verify(instance, result)
-            if not verdict.holds:
-                return number, verdict.reason
-    return None
-
-
-def _row(empty_row: Row, entry: SuiteEntry, instance: Instance, result: Result) -> Row:
+def _row(empty_row: Row, entry: SuiteEntry, answer: Answer) -> Row:
     """The row of an answer that was checked."""
-    answer = {
+    result = answer.result
+    columns = {
         **{name: getattr(result, name) for name in ("length", "proof", "reason", "stop", "lower_bound", "seconds")},
         **{name: getattr(result, name) for name in ("expanded", "generated", "evaluations")},
         "board": entry.board,
-        "moves": None if result.moves is None else names_of(instance.puzzle, result.moves),
-        "verified": result.moves is not None,
+        "moves": None if result.moves is None else names_of(answer.instance.puzzle, result.moves),
+        "verified": answer.confirmed,
+        "verified_by": answer.verified_by,
         **shared_time(result),
     }
-    return empty_row.model_copy(update=answer)
+    return empty_row.model_copy(update=columns)

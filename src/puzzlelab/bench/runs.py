@@ -19,14 +19,16 @@ from puzzlelab.bench import suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import Settings, read_options
-from puzzlelab.core.solver import BATCH, BatchSolver, Solver, ability, answer_all, options_of, require
+from puzzlelab.core.solver import BatchSolver, Solver, ability, options_of, require
 from puzzlelab.engine import report
+from puzzlelab.engine.batch_answers import BATCH, answers_of
 from puzzlelab.engine.parallel import ordered_map
 
 PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
@@ -264,7 +266,7 @@ class SolverBenchmark:
         """The rows of these boards; if a batch fails, each board is searched alone, so that the others have rows."""
         instances = [self.suite.instance(entry) for entry in entries]
         try:
-            answers = answer_all(self.solver, instances, self.limit, self.stop.is_set)
+            answers = answers_of(self.solver, BoardBatch.of(instances), self.limit, self.stop.is_set)
             pairs = zip(answers, entries, strict=True)
             return [row_of(answer, self.solver, self.limit, entry.board) for answer, entry in pairs]
         except BadInput:

@@ -20,12 +20,12 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import Solver, names_of, options_of
-from puzzlelab.core.verify import Answer, Verdict
+from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
 _LOGGER = logging.getLogger("puzzlelab")
 ROW_BEGINS = '{"puzzle"'
-RARE = ("cost", "score", "upper_bound", "tried", "error", "seconds_shared", "batch")
+RARE = ("cost", "score", "upper_bound", "verified_by", "tried", "error", "seconds_shared", "batch")
 """Columns that are omitted where they are empty."""
 
 
@@ -59,6 +59,8 @@ class Row(BaseModel):
     generated: int = 0
     evaluations: int = 0
     verified: bool = False
+    verified_by: Rules | None = None
+    """The rules that confirmed the answer: 'plain', or 'kernels', the compiled ones."""
     tried: list[str] | None = None
     """See `Result.tried`."""
     seconds_shared: bool | None = None
@@ -181,6 +183,7 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
         "generated": result.generated,
         "evaluations": result.evaluations,
         "verified": answer.confirmed,
+        "verified_by": answer.verified_by,
         "tried": names_of(puzzle, result.tried) if result.tried else None,
         **shared_time(result),
     }

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import groupby, islice
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadOption, PuzzlelabError, UnknownName, Unsupported, shorten
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.verify import Answer
+from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Prior, Reversible
 
 Attempt = Progress | Result
 Ability = TypeVar("Ability")
-BATCH = 1000
-"""Boards in one batch of a `BatchSolver`."""
 BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
 FIRST_NODES = 500
 """The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
@@ -57,12 +54,28 @@ class BatchSolver(Protocol):
     For every board the result is the last one of `attempts`.
     """
 
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        """The last result of each board; all boards are of one puzzle, and none has an objection.
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
+        """The last result of each board; none has an objection, except for a solver that `ProvesUnsolvable`.
 
-        `limit` is for each board, except for its memory; the seconds of each are an equal share of the total.
-        The search ends early when `over()` is true or at Ctrl-C; unfinished boards are then `interrupted`.
+        `instances` has the states of all boards as one array too. A `ResultBatch` gives the results
+        as arrays; a list of results will do. `limit` is for each board, except for its memory; the seconds of each are
+        a share of the total. The search ends early when `over()` is true or at Ctrl-C; unfinished boards are then
+        `interrupted`.
         """
+
+
+class OneByOne(Protocol):
+    """Solves the boards of a batch one after the other: a part of a batch takes a part of the time.
+
+    It has no method. Parts of a batch are then so small that answers come after some tenths of a second.
+    """
+
+
+class ProvesUnsolvable(Protocol):
+    """Proves that a board has no solution in no more time than it solves one.
+
+    It has no method. The boards of a batch are then not tested for an objection before they are solved.
+    """
 
 
 class KeepsCosts(Protocol):
@@ -221,14 +234,32 @@ def answer(
     limit: Limit,
     watch: Callable[[Attempt], bool] | None = None,
 ) -> Answer:
-    """Run a solver to its end and return its best answer, verified.
+    """Run a solver to its end and return its best answer, verified; see `best_result`."""
+    verified = Answer.of(instance, best_result(solver, instance, limit, watch))
+    if not verified.verdict.holds:
+        raise wrong_answer(solver, instance, verified.verdict)
+    return verified
+
+
+def best_result(
+    solver: Solver,
+    instance: Instance,
+    limit: Limit,
+    watch: Callable[[Attempt], bool] | None = None,
+) -> Result:
+    """Run a solver to its end and return its best result, with its cost or score, but not verified.
 
     `watch` is called with every attempt and may return True to end the search. Ctrl-C ends it too: the best answer so
     far is returned with the stop `interrupted`. A board with an `objection` is proven unsolvable without a search.
     """
+    best = best_of(attempts_of(solver, instance, limit), watch)
+    return replace(objective_of(instance.puzzle).completed(instance, best), instance=instance)
+
+
+def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None) -> Result:
+    """The best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
     best = Result(None, stop="interrupted")
     latest: Attempt = best
-    attempts = attempts_of(solver, instance, limit)
     try:
         for latest in attempts:
             if isinstance(latest, Result):
@@ -240,65 +271,12 @@ def answer(
         best = _interrupted(best, latest)
     finally:
         attempts.close()
-    return _verified(solver, instance, best)
+    return best
 
 
-def _verified(solver: Solver, instance: Instance, result: Result) -> Answer:
-    completed = objective_of(instance.puzzle).completed(instance, result)
-    verified = Answer.of(instance, replace(completed, instance=instance))
-    if not verified.verdict.holds:
-        raise PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verified.verdict.reason}")
-    return verified
-
-
-def solve_all(
-    solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
-) -> list[Result]:
-    """The best result for each of these boards of one puzzle, verified; see `answer_all`."""
-    return [each.result for each in answer_all(solver, instances, limit, over)]
-
-
-def answer_all(
-    solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
-) -> list[Answer]:
-    """The best answer to each of these boards of one puzzle, verified; a `BatchSolver` solves them together.
-
-    `limit` is for each board. The work ends early, with the answers so far, when `over()` is true.
-    """
-    batch_solver = ability(solver, BatchSolver)
-    if batch_solver is None:
-        return [answer(solver, instance, limit, lambda attempt: over()) for instance in instances]
-    for instance in instances[:1]:
-        require(solver, instance.puzzle)
-    objections = [instance.puzzle.objection(instance.state) for instance in instances]
-    open_boards = [instance for instance, objection in zip(instances, objections, strict=True) if not objection]
-    results = iter(solve_together(batch_solver, open_boards, limit, over) if open_boards else ())
-    return [
-        _verified(solver, instance, Result(None, "unsolvable", objection) if objection else next(results))
-        for instance, objection in zip(instances, objections, strict=True)
-    ]
-
-
-def solve_together(
-    solver: BatchSolver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = lambda: False
-) -> list[Result]:
-    """The results of a `BatchSolver`, not verified; those of several boards name the batch that shares its time."""
-    results = solver.solve_batch(instances, limit, over)
-    if len(instances) < 2:
-        return results
-    digest = hashlib.sha256(b"".join(instance.state.tobytes() for instance in instances))
-    return [replace(result, batch=digest.hexdigest()[:12]) for result in results]
-
-
-def portions(solver: Solver, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
-    """The boards in batches for `solve_all`: single boards unless the solver is a `BatchSolver`.
-
-    A batch is taken from `instances` only when it is requested.
-    """
-    size = BATCH if ability(solver, BatchSolver) else 1
-    for _, group in groupby(instances, key=lambda instance: instance.puzzle):
-        while batch := list(islice(group, size)):
-            yield batch
+def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> PuzzlelabError:
+    """The error of a solver whose answer does not hold."""
+    return PuzzlelabError(f"{solver.name} gave a wrong answer for {instance!r}: {verdict.reason}")
 
 
 def _interrupted(best: Result, latest: Attempt) -> Result:

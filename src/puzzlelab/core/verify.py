@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State, states_along
 from puzzlelab.core.result import Result
 from puzzlelab.core.views import is_legal
+
+Rules = Literal["plain", "kernels"]
+"""What an answer is replayed by: the plain rules, or the compiled ones, which tests hold equal to them."""
 
 
 @dataclass(frozen=True)
@@ -83,20 +87,27 @@ class Answer:
     instance: Instance
     result: Result
     verdict: Verdict
+    verified_by: Rules | None = None
+    """The rules that confirm the answer: its moves by replay, or that the board is unsolvable; None if none do."""
 
     @classmethod
     def of(cls, instance: Instance, result: Result) -> Answer:
-        """The answer, verified here."""
-        return cls(instance, result, verify(instance, result))
+        """The answer, verified here by the plain rules."""
+        verdict = verify(instance, result)
+        return cls(instance, result, verdict, "plain" if _confirmed(instance, result, verdict) else None)
 
     @property
     def confirmed(self) -> bool:
-        """Whether the plain rules confirm the answer: its moves by replay, or that the board is unsolvable."""
-        if self.result.moves is None:
-            puzzle, state = self.instance.puzzle, self.instance.state
-            return self.result.proof == "unsolvable" and puzzle.objection(state) is not None
-        return self.verdict.holds
+        """Whether rules confirm the answer."""
+        return self.verified_by is not None
 
     def states(self) -> Iterator[State]:
         """Yield the state before the first move and after each move."""
         return states_along(self.instance.puzzle, self.instance.state, self.result.moves or ())
+
+
+def _confirmed(instance: Instance, result: Result, verdict: Verdict) -> bool:
+    """Whether the plain rules confirm the moves, or without moves that the board is unsolvable."""
+    if result.moves is None:
+        return result.proof == "unsolvable" and instance.puzzle.objection(instance.state) is not None
+    return verdict.holds

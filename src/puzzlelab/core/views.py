@@ -293,6 +293,8 @@ class KernelRules:
     """Working states `dtype[B, size]` from plain states `[B, S]`."""
     decode: Callable[[State], State]
     """The inverse of `encode`."""
+    has_objection: Callable[[State], NDArray[np.bool_]] | None = None
+    """`bool[B]`: whether `objection` names a reason for each of the plain states `[B, S]`; None asks it one by one."""
     plain: bool = False
     """Whether the tables are the adapter for plain rules, which runs without compilation."""
 

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine.batch_verify_kernels import replay_all
+from puzzlelab.engine.batch_verify_kernels import confirm_all
 
 CHECKED = 100
 """One solution in this many is also replayed with the plain rules."""
-UNSOLVED = -1
-"""The length of a game that has no solution."""
 
 
 def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | None]) -> tuple[int, str] | None:
@@ -29,8 +28,9 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
     Solutions that the compiled rules reject are replayed by the plain rules, and so is one in `CHECKED` of the others.
     A puzzle without compiled rules has all of its solutions replayed by the plain ones.
     """
-    rules = puzzle.view(KernelRules)
-    confirmed = np.zeros(len(solutions), bool) if rules is None else _confirmed(puzzle, rules, states, solutions)
+    lengths = np.array([UNSOLVED if solution is None else len(solution) for solution in solutions], np.int32)
+    moves = np.array([move for solution in solutions for move in solution or ()], np.int32)
+    confirmed = confirmed_by_kernels(puzzle, states, lengths, moves)
     confirmed[::CHECKED] = False
     for place in np.flatnonzero(~confirmed).tolist():
         solution = solutions[place]
@@ -41,15 +41,19 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
     return None
 
 
-def _confirmed(
-    puzzle: Puzzle, rules: KernelRules, states: State, solutions: Sequence[Sequence[int] | None]
+def confirmed_by_kernels(
+    puzzle: Puzzle, states: State, lengths: NDArray[np.int32], moves: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none."""
-    lengths = np.array([UNSOLVED if solution is None else len(solution) for solution in solutions], np.int64)
-    moves = np.array([move for solution in solutions for move in solution or ()], np.int32)
-    starts = rules.encode(states).astype(rules.dtype)
-    positions, child = np.empty((moves.size, rules.size), rules.dtype), np.empty(rules.size, rules.dtype)
-    holds = np.zeros(len(solutions), bool)
-    legal = np.empty(max(1, puzzle.move_count), np.int32)
-    replay_all(rules.tables, starts, lengths, moves, positions, child, legal, holds)
+    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none.
+
+    `states[G, S]` are the boards, `lengths: int32[G]` the numbers of their moves or `UNSOLVED`, and `moves: int32[L]`
+    all their moves. None is confirmed for a puzzle without compiled rules.
+    """
+    holds = np.zeros(len(lengths), bool)
+    rules = puzzle.view(KernelRules)
+    if rules is not None:
+        starts = np.ascontiguousarray(rules.encode(states), rules.dtype)
+        state, child = np.empty(rules.size, rules.dtype), np.empty(rules.size, rules.dtype)
+        legal = np.empty(max(1, puzzle.move_count), np.int32)
+        confirm_all(rules.tables, starts, lengths, np.ascontiguousarray(moves), state, child, legal, holds)
     return holds

@@ -1,5 +1,5 @@
 # mypy: allow-untyped-defs
-"""The kernel that replays many solutions by the compiled rules; shapes as in `batch_verify`."""
+"""The kernels that replay many solutions by the compiled rules; shapes as in `batch_verify`."""
 
 from __future__ import annotations
 
@@ -43,3 +43,23 @@ def replay_all(
                 kernels.apply(tables, positions[row + i], moves[row + i], child)
         row += max(0, lengths[game])
         holds[game] = lengths[game] < 0 or (allowed and kernels.solved(tables, child))
+
+
+@compiled
+def confirm_all(
+    tables: Any,
+    starts: State,
+    lengths: NDArray[np.int32],
+    moves: NDArray[np.int32],
+    state: State,
+    child: State,
+    legal: NDArray[np.int32],
+    holds: NDArray[np.bool_],
+) -> None:
+    """Write into `holds: bool[G]` which solutions hold, as `replay_all` does, without the states on the way."""
+    first = 0
+    for game in range(len(lengths)):
+        end = first + max(0, lengths[game])
+        kernels.copy(starts[game], state)
+        holds[game] = lengths[game] < 0 or kernels.replays(tables, state, moves, first, end, child, legal)
+        first = end

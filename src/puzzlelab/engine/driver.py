@@ -5,7 +5,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -278,7 +278,7 @@ class Drive:
                 stop = self.clock.reached(self._count(EXPANDED))
             yield status, stop
 
-    def __iter__(self) -> Iterator[Attempt]:
+    def __iter__(self) -> Generator[Attempt, None, None]:
         for status, stop in self.slices():
             if status == kernels.DONE:
                 yield self._last()

@@ -154,6 +154,23 @@ def solved(tables, state):
 
 
 @kernel_name
+def replays(tables, state, moves, first, end, child, row):
+    """Whether the moves `first` to `end` - 1 of `moves: int32[L]` are legal from `state: T[S]` on, and solve it.
+
+    `state` is changed; `child: T[S]` and `row: int32[M]` are room to work in.
+    """
+    for i in range(first, end):
+        allowed = False
+        for j in range(legal(tables, state, row)):
+            allowed = allowed or row[j] == moves[i]
+        if not allowed:
+            return False
+        apply(tables, state, moves[i], child)
+        copy(child, state)
+    return solved(tables, state)
+
+
+@kernel_name
 def has_costs(tables):
     """Whether `move_cost` must be called; otherwise every move costs 1."""
     return False

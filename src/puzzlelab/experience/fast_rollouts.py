@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.solver import Solver, chosen_estimate
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine.batch_verify import UNSOLVED
 from puzzlelab.engine.batch_verify_kernels import replay_all
 from puzzlelab.engine.control_slots import BOUND, LENGTH
 from puzzlelab.engine.driver import Machine

@@ -190,6 +190,30 @@ def step(record, budget):
     return status
 
 
+@compiled
+def step_many(record, starts, first, budget, lengths, moves, counts):
+    """Search from each of `starts: T[B, S]` from `first` on, with at most `budget` states each; return the place of
+    the first search without a solution so far, whose state is in the record, or B.
+
+    Written for each of the others: `lengths: int32[B]`, `moves: int32[B, D]`, and `counts: int64[B, 3]`, the states
+    expanded and generated, and the lower bound.
+    """
+    control = record.control
+    proves = control[PROVES]
+    for place in range(first, len(starts)):
+        kernels.copy(starts[place], record.stack[0])
+        for slot in range(control.size):
+            control[slot] = 0
+        control[PROVES], control[LENGTH], control[LAST_MOVE] = proves, -1, -1
+        if step(record, budget) != IMPROVED:
+            return place
+        lengths[place] = control[LENGTH]
+        for i in range(control[LENGTH]):
+            moves[place, i] = record.path[i]
+        counts[place, 0], counts[place, 1], counts[place, 2] = control[EXPANDED], control[GENERATED], control[BOUND]
+    return len(starts)
+
+
 # --- with requested estimates -----------------------------------------------------------------------------------------
 
 

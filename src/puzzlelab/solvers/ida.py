@@ -9,25 +9,48 @@ Shapes: D = depth of the stack, S as in `engine.kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, State
-from puzzlelab.core.result import Proof, Stop
-from puzzlelab.core.solver import Attempt, SolverSettings, chosen_estimate
+from puzzlelab.core.result import Proof, Result, Stop
+from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
+from puzzlelab.core.solver import (
+    Attempt,
+    BatchSolver,
+    OneByOne,
+    SolverSettings,
+    best_of,
+    best_result,
+    chosen_estimate,
+)
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
-from puzzlelab.engine.control_slots import LENGTH, REQUESTED
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive
+from puzzlelab.engine.control_slots import EXPANDED, LENGTH, REQUESTED
+from puzzlelab.engine.driver import EXHAUSTED, Clock, Drive, Machine, drive
 from puzzlelab.engine.search_rules import fitted, rules_of, stepper
-from puzzlelab.solvers._ida_kernels import LAST_MOVE, PROVES, IdaRecord, Requests, step, step_requested
+from puzzlelab.solvers._ida_kernels import (
+    DEPTH,
+    LAST_MOVE,
+    PROVES,
+    IdaRecord,
+    Requests,
+    step,
+    step_many,
+    step_requested,
+)
 
 FIRST_DEPTH = 128
+QUICK_NODES = 20_000
+"""The states that a search may expand among others in one call of a kernel: some milliseconds. Then it is alone."""
 
 
 def machine(instance: Instance, estimate: Estimate, rules: KernelRules) -> Machine:
@@ -90,6 +113,7 @@ class Ida(SolverSettings):
 
     name: ClassVar[str] = "ida"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
 
     estimate: str | Estimate | None = None
     jobs: int = Field(default=1, ge=1)
@@ -104,6 +128,86 @@ class Ida(SolverSettings):
 
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
+
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
+        """The results of all boards; one call of a kernel searches from many, and those that take long are alone."""
+        boards = BoardBatch.of(instances)
+        rules = rules_of(boards[0])
+        estimate = fitted(chosen_estimate(boards.puzzle, self.estimate), rules, boards.states[0])
+        is_compiled = boards.puzzle.view(KernelRules) is not None and estimate.kernel is not None
+        if self.jobs > 1 or not is_compiled:
+            return [best_result(self, board, limit, lambda attempt: over()) for board in boards]
+        return BatchSearch(boards, machine(boards[0], estimate, rules), rules, limit).results(over)
+
+
+class BatchSearch:
+    """Searches from many boards in the same arrays, B boards and D moves at most."""
+
+    def __init__(self, boards: BoardBatch, search: Machine, rules: KernelRules, limit: Limit) -> None:
+        self.boards, self.search, self.limit = boards, search, limit
+        count = len(boards)
+        self.starts = np.ascontiguousarray(rules.encode(boards.states), rules.dtype)
+        self.lengths = np.full(count, UNSOLVED, np.int32)
+        self.moves = np.zeros((count, FIRST_DEPTH), np.int32)
+        self.counts = np.zeros((count, 3), np.int64)
+        self.seconds = np.zeros(count)
+        search.step(0)  # compiles, or loads the machine code, before a clock starts
+
+    def results(self, over: Callable[[], bool]) -> ResultBatch:
+        """The results of all boards, those after an interruption without a search."""
+        place, count, parts = 0, len(self.boards), []
+        budget = QUICK_NODES if self.limit.nodes is None else min(QUICK_NODES, self.limit.nodes - 1)
+        while place < count and not over():
+            began, first = time.perf_counter(), place
+            place = step_many(self.search.record, self.starts, first, budget, self.lengths, self.moves, self.counts)
+            self._share(time.perf_counter() - began, first, place)
+            parts.append(self._part(first, place))
+            if place < count:
+                parts.append(self._alone(place, over))
+                place += 1
+        if place < count:
+            rest = self.boards[place:]
+            parts.append(ResultBatch.of(rest, [Result(None, stop="interrupted")] * len(rest)))
+        return joined(self.boards, parts)
+
+    def _share(self, seconds: float, first: int, end: int) -> None:
+        """Share the time of one call among its boards, by the states that each expanded."""
+        nodes = self.counts[first : end + 1, 0] + 1
+        if end < len(self.boards):
+            nodes[-1] += self.search.control[EXPANDED]
+        self.seconds[first : end + 1] = seconds * nodes / nodes.sum()
+
+    def _part(self, first: int, end: int) -> ResultBatch:
+        """The results of the boards `first` to `end` - 1, which are solved."""
+        part, count = slice(first, end), end - first
+        lengths, bounds = self.lengths[part], np.minimum(self.counts[part, 2], self.lengths[part])
+        is_move = np.arange(FIRST_DEPTH) < lengths[:, None]
+        proofs = np.where(bounds == lengths, PROOFS.index("optimal"), PROOFS.index("none"))
+        return ResultBatch(
+            self.boards[part],
+            lengths=lengths,
+            moves=self.moves[part][is_move],
+            lower_bounds=bounds,
+            proofs=proofs.astype(np.uint8),
+            stops=np.full(count, STOPS.index("done"), np.uint8),
+            expanded=self.counts[part, 0],
+            generated=self.counts[part, 1],
+            evaluations=np.zeros(count, np.int64),
+            seconds=self.seconds[part],
+            shares_time=np.ones(count, bool),
+        )
+
+    def _alone(self, place: int, over: Callable[[], bool]) -> ResultBatch:
+        """The result of the board whose search is in the record, and goes on from there."""
+        board = self.boards[place]
+        search = replace(self.search)
+        clock = Clock(self.limit)
+        clock.began -= self.seconds[place]
+        if search.control[DEPTH] + 2 >= FIRST_DEPTH and not search.enlarge(clock.room()):
+            return ResultBatch.of(self.boards[place : place + 1], [Result(None, stop="memory")])
+        drive = Drive(search, self.limit, clock=clock)
+        result = best_of(drive.__iter__(), lambda attempt: over())
+        return ResultBatch.of(self.boards[place : place + 1], [replace(result, instance=board)])
 
 
 SOLVER = Ida

@@ -23,9 +23,10 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
-from puzzlelab.core.solver import Solver, solve, solve_all, uninterrupted, usual_solver
+from puzzlelab.core.solver import Solver, solve, uninterrupted, usual_solver
 from puzzlelab.core.views import scale_of
 from puzzlelab.engine import report
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.experience.curriculum import scrambled
 from puzzlelab.experience.schema import TrainingSamples

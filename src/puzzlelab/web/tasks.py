@@ -165,7 +165,8 @@ def solve(parameters: Parameters, context: TaskContext) -> Any:
 
 def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, context: TaskContext) -> Iterator[Row]:
     """The rows of all boards, which share these seconds."""
-    from puzzlelab.core.solver import BATCH, BatchSolver, ability
+    from puzzlelab.core.solver import BatchSolver, ability
+    from puzzlelab.engine.batch_answers import BATCH
 
     size, used, each = BATCH if ability(work.solver, BatchSolver) else 1, 0.0, work.limit.seconds
     for start in range(0, len(boards), size):

@@ -114,6 +114,7 @@ def search(stack, control, budget):
         # Settled: guess, and go on with the state on top. Broken or complete: back to what the last guess left.
         if status == SETTLED:
             if budget <= 0:
+                control[GENERATED] -= 1  # the next call begins with the same round
                 break
             budget -= 1
             control[EXPANDED] += 1
@@ -129,15 +130,15 @@ def search(stack, control, budget):
 
 
 @compiled
-def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesses):
+def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesses, rounds):
     """For each of `puzzles: uint8[B, 81]`: up to `most` solutions are counted, the first is written.
 
-    `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`.
+    `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`, `rounds: int64[B]`.
     """
     for i in range(len(puzzles)):
         place_clues(puzzles[i], stack)
         control[DEPTH] = 0
-        before = control[EXPANDED]
+        before, rounds_before = control[EXPANDED], control[GENERATED]
         count = 0
         while count < most and search(stack, control, 1 << 62):
             if count == 0:
@@ -145,6 +146,7 @@ def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesse
             count += 1
         counts[i] = count
         guesses[i] = control[EXPANDED] - before
+        rounds[i] = control[GENERATED] - rounds_before
 
 
 def new_stack() -> NDArray[np.uint16]:

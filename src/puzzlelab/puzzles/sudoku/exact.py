@@ -6,17 +6,29 @@ Shapes: B = puzzles in a batch.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.solutions import Count, CountsSolutions, EnumeratesSolutions, settled
-from puzzlelab.core.solver import Attempt, Selective, SolverSettings
+from puzzlelab.core.result import Result
+from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch
+from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solver import (
+    Attempt,
+    BatchSolver,
+    OneByOne,
+    ProvesUnsolvable,
+    Selective,
+    SolverSettings,
+    best_result,
+)
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import counted, listed
@@ -46,7 +58,14 @@ class Bands(SolverSettings):
 
     name: ClassVar[str] = "bands"
     needs: ClassVar[tuple[type, ...]] = (Candidates,)
-    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, Selective)
+    offers: ClassVar[tuple[type, ...]] = (
+        BatchSolver,
+        OneByOne,
+        ProvesUnsolvable,
+        EnumeratesSolutions,
+        CountsSolutions,
+        Selective,
+    )
 
     def refusal(self, puzzle: Puzzle) -> str | None:
         """Why it cannot solve this puzzle, in words."""
@@ -59,6 +78,13 @@ class Bands(SolverSettings):
     def solutions(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Every solution, in the order of the search."""
         return listed(machine(instance.state), limit)
+
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
+        """The results of many boards, without a clock between them; those that need many guesses are solved alone."""
+        began, boards = time.perf_counter(), BoardBatch.of(instances)
+        if limit.nodes is not None or over():
+            return [best_result(self, board, limit, lambda attempt: over()) for board in boards]
+        return _results(boards, solve_batch(boards.states, jobs=1), time.perf_counter() - began)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """How many solutions there are; about ten million a second where there are many."""
@@ -74,6 +100,8 @@ class BandsBatch(NamedTuple):
     """[B]: the number of solutions, up to the maximum."""
     guesses: NDArray[np.int64]
     """[B]: the number of guesses."""
+    rounds: NDArray[np.int64]
+    """[B]: how often the rules were applied to all of a board."""
 
 
 def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> BandsBatch:
@@ -99,19 +127,46 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
         row, cell = wrong[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
     clues = np.array(puzzles, np.uint8, order="C")
-    result = BandsBatch(np.zeros_like(clues), np.zeros(len(clues), np.int64), np.zeros(len(clues), np.int64))
+    result = BandsBatch(np.zeros_like(clues), *(np.zeros(len(clues), np.int64) for _ in range(3)))
     over = threading.Event()
 
     def chunk(start: int) -> None:
         if not over.is_set():
             part = slice(start, start + CHUNK)
             stack, control = new_stack(), np.zeros(16, np.int64)
-            answers = (result.solutions[part], result.counts[part], result.guesses[part])
+            answers = (result.solutions[part], result.counts[part], result.guesses[part], result.rounds[part])
             bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
         pass
     return result
+
+
+def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBatch:
+    """The results of many boards; each has an equal share of the seconds."""
+    solved, several = batch.counts > 0, np.flatnonzero(batch.counts > 1)
+    is_move = (boards.states == 0) & solved[:, None]
+    places = np.flatnonzero(is_move)
+    lengths = np.where(solved, np.count_nonzero(is_move, axis=1), UNSOLVED).astype(np.int32)
+    codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
+    count = len(boards)
+    return ResultBatch(
+        boards,
+        lengths=lengths,
+        moves=(places % 81 * 9 + batch.solutions.reshape(-1)[places] - 1).astype(np.int32),
+        lower_bounds=np.maximum(lengths, 0).astype(np.int64),
+        proofs=codes[np.minimum(batch.counts, 2)],
+        stops=np.full(count, STOPS.index("done"), np.uint8),
+        expanded=batch.guesses,
+        generated=batch.rounds,
+        evaluations=np.zeros(count, np.int64),
+        seconds=np.full(count, seconds / count),
+        shares_time=np.ones(count, bool),
+        rare={
+            **{int(place): {"reason": SEVERAL} for place in several},
+            **{int(place): {"reason": NO_SOLUTION} for place in np.flatnonzero(~solved)},
+        },
+    )
 
 
 SOLVERS = {"bands": Bands}

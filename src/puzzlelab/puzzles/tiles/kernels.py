@@ -197,4 +197,6 @@ def rules(puzzle: Tiles) -> KernelRules:
         return plain
 
     chosen = tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))
-    return KernelRules(chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode)
+    return KernelRules(
+        chosen, puzzle.cells + 1, np.uint8, packed_words(puzzle.cells), encode, decode, puzzle.has_objection
+    )

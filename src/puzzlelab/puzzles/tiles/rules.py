@@ -127,6 +127,15 @@ class Tiles:
             f"and the blank an {'odd' if distance % 2 else 'even'} number of steps)"
         )
 
+    def has_objection(self, states: Board) -> NDArray[np.bool_]:
+        """`bool[B]`: which of the boards `[B, N]` have an objection."""
+        there = self.goal_cells(states)
+        inversions = sum((there[:, cell, None] > there[:, cell + 1 :]).sum(axis=1) for cell in range(self.cells - 1))
+        rows, columns = np.divmod(np.argmax(states == 0, axis=1), self.columns)
+        home_row, home_column = divmod(self.goal.index(0), self.columns)
+        distances = np.abs(rows - home_row) + np.abs(columns - home_column)
+        return np.asarray((inversions + distances) % 2 == 1)
+
     def goal_cells(self, states: Board) -> NDArray[np.int64]:
         """The goal cell of the piece in each cell, for states `[..., N]`."""
         where = np.argsort(np.array(self.goal))

@@ -17,8 +17,9 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import with_new_names
-from puzzlelab.core.solver import Solver, solve_all, uninterrupted
+from puzzlelab.core.solver import Solver, uninterrupted
 from puzzlelab.engine import report
+from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.training.selfplay.game_log import GameLog
 from puzzlelab.training.selfplay.generator import match_options, start_sampler
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun

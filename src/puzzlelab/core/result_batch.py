@@ -1,0 +1,151 @@
+"""The results of many boards of one puzzle as columns: a number for each board, and all moves in one array.
+
+Shapes: B = boards, S = length of a state, L = moves of all solutions together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, get_args, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.result import Proof, Result, Stop
+
+PROOFS: tuple[Proof, ...] = get_args(Proof)
+STOPS: tuple[Stop, ...] = get_args(Stop)
+UNSOLVED = -1
+"""The length of a result without moves."""
+RARE = ("reason", "tried", "cost", "score", "upper_bound")
+"""Fields of a result that few boards have; their values are kept by board."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResultBatch(Sequence[Result]):
+    """The results of a batch of boards: a sequence of `Result`s, which are made when they are asked for."""
+
+    boards: BoardBatch
+    lengths: NDArray[np.int32]
+    """[B]: the number of moves, or `UNSOLVED`."""
+    moves: NDArray[np.int32]
+    """[L]: the moves of all solutions, one solution after the other."""
+    lower_bounds: NDArray[np.int64]
+    """[B]."""
+    proofs: NDArray[np.uint8]
+    """[B]: places in `PROOFS`."""
+    stops: NDArray[np.uint8]
+    """[B]: places in `STOPS`."""
+    expanded: NDArray[np.int64]
+    """[B]."""
+    generated: NDArray[np.int64]
+    """[B]."""
+    evaluations: NDArray[np.int64]
+    """[B]."""
+    seconds: NDArray[np.float64]
+    """[B]."""
+    shares_time: NDArray[np.bool_]
+    """[B]: whether the seconds are a share of the time of several boards."""
+    rare: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    """Board -> its fields in `RARE` that are not empty."""
+    batch: str = ""
+    """The name of this batch in the results that share its time."""
+
+    @classmethod
+    def of(cls, boards: BoardBatch, results: Sequence[Result]) -> ResultBatch:
+        """The columns of these results, one for each board."""
+        if isinstance(results, ResultBatch):
+            return results
+        count = len(results)
+
+        def column(name: str, dtype: type) -> NDArray[Any]:
+            return np.fromiter((getattr(result, name) for result in results), dtype, count)
+
+        lengths = [UNSOLVED if result.moves is None else len(result.moves) for result in results]
+        moves = [move for result in results for move in result.moves or ()]
+        rare = ((place, _rare(result)) for place, result in enumerate(results))
+        return cls(
+            boards,
+            np.array(lengths, np.int32),
+            np.array(moves, np.int32),
+            column("lower_bound", np.int64),
+            np.fromiter((PROOFS.index(result.proof) for result in results), np.uint8, count),
+            np.fromiter((STOPS.index(result.stop) for result in results), np.uint8, count),
+            column("expanded", np.int64),
+            column("generated", np.int64),
+            column("evaluations", np.int64),
+            column("seconds", np.float64),
+            np.fromiter((bool(result.batch) for result in results), bool, count),
+            {place: fields for place, fields in rare if fields},
+            next((result.batch for result in results if result.batch), ""),
+        )
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """`int64[B + 1]`: where the moves of each board begin in `moves`; the last is L."""
+        return np.concatenate([[0], np.cumsum(np.maximum(self.lengths, 0), dtype=np.int64)])
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | list[Result]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = range(len(self))[index]
+        return Result(
+            self.moves_of(place),
+            PROOFS[self.proofs[place]],
+            stop=STOPS[self.stops[place]],
+            lower_bound=int(self.lower_bounds[place]),
+            expanded=int(self.expanded[place]),
+            generated=int(self.generated[place]),
+            evaluations=int(self.evaluations[place]),
+            seconds=float(self.seconds[place]),
+            batch=self.batch if self.shares_time[place] else "",
+            instance=self.boards[place],
+            **self.rare.get(place, {}),
+        )
+
+    def __iter__(self) -> Iterator[Result]:
+        return (self[place] for place in range(len(self)))
+
+    def moves_of(self, place: int) -> tuple[int, ...] | None:
+        """The moves of one board, or None."""
+        if self.lengths[place] == UNSOLVED:
+            return None
+        return tuple(self.moves[self.offsets[place] : self.offsets[place + 1]].tolist())
+
+    def is_stopped_by(self, *stops: Stop) -> NDArray[np.bool_]:
+        """`bool[B]`: the searches that ended for one of these reasons."""
+        return np.isin(self.stops, [STOPS.index(stop) for stop in stops])
+
+    def is_proven(self, *proofs: Proof) -> NDArray[np.bool_]:
+        """`bool[B]`: the results with one of these proofs."""
+        return np.isin(self.proofs, [PROOFS.index(proof) for proof in proofs])
+
+
+def _rare(result: Result) -> dict[str, Any]:
+    return {name: value for name in RARE if (value := getattr(result, name)) not in (None, "", ())}
+
+
+def joined(boards: BoardBatch, parts: Iterable[ResultBatch]) -> ResultBatch:
+    """One batch of the results of several, which are of these boards in their order."""
+    batches = list(parts)
+    if len(batches) == 1:
+        return replace(batches[0], boards=boards)
+    starts = np.cumsum([0, *map(len, batches[:-1])])
+    rare = {
+        start + place: each
+        for start, part in zip(starts.tolist(), batches, strict=True)
+        for place, each in part.rare.items()
+    }
+    names = ("lengths", "moves", "lower_bounds", "proofs", "stops", "expanded", "generated", "evaluations", "seconds")
+    columns = {name: np.concatenate([getattr(part, name) for part in batches]) for name in (*names, "shares_time")}
+    return ResultBatch(boards, **columns, rare=rare, batch=next((part.batch for part in batches if part.batch), ""))

@@ -1,0 +1,229 @@
+"""Solves many boards, and verifies the answers together: by the compiled rules, and a sample by the plain ones.
+
+Shapes: B = boards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from typing import TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.objective import objective_of
+from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result import Result
+from puzzlelab.core.result_batch import UNSOLVED, ResultBatch
+from puzzlelab.core.solver import (
+    BatchSolver,
+    OneByOne,
+    ProvesUnsolvable,
+    Solver,
+    ability,
+    best_result,
+    require,
+    wrong_answer,
+)
+from puzzlelab.core.verify import Answer, Rules, Verdict
+from puzzlelab.core.views import KernelRules
+from puzzlelab.engine.batch_verify import confirmed_by_kernels
+
+BATCH = 1000
+"""Boards in one batch of a `BatchSolver`."""
+Board = TypeVar("Board")
+PART_SECONDS, GROWTH = 0.2, 4
+"""The time that a part of a batch should take, and by how much it may be larger than the one before."""
+CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
+PLAIN, KERNELS = 1, 2
+SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
+"""Answers that are replayed by the plain rules too: the first ones of a file, and then one in so many."""
+
+
+def never() -> bool:
+    """Whether to end early: no."""
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerBatch(Sequence[Answer]):
+    """The verified answers to many boards: a sequence of `Answer`s, which are made when they are asked for."""
+
+    results: ResultBatch
+    verified_by: NDArray[np.uint8]
+    """[B]: places in `CONFIRMED_BY`."""
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @overload
+    def __getitem__(self, index: int) -> Answer: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Answer]: ...
+    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = range(len(self))[index]
+        result = self.results[place]
+        return Answer(result.board, result, Verdict(True), CONFIRMED_BY[self.verified_by[place]])
+
+    def __iter__(self) -> Iterator[Answer]:
+        return (self[place] for place in range(len(self)))
+
+
+def answers_of(
+    solver: Solver,
+    boards: BoardBatch,
+    limit: Limit,
+    over: Callable[[], bool] = never,
+    first: int = 0,
+    name: str = "",
+) -> AnswerBatch:
+    """The best answer to each of these boards, verified; a `BatchSolver` solves them together.
+
+    `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `first` is the
+    number of boards of the same file before these. `name` is that of the batch in the results that share its time; by
+    default it is a hash of the boards. Raises `PuzzlelabError` for a wrong answer.
+    """
+    require(solver, boards.puzzle)
+    results = unverified_results(solver, boards, limit, over, name)
+    return AnswerBatch(results, _verified(solver, results, first))
+
+
+def solve_all(
+    solver: Solver, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool] = never
+) -> list[Result]:
+    """The best result for each of these boards of one puzzle, verified; see `answers_of`."""
+    return list(answers_of(solver, BoardBatch.of(instances), limit, over).results) if instances else []
+
+
+class Portions:
+    """Cuts boards into batches for `answers_of`: single boards unless the solver is a `BatchSolver`.
+
+    The batches of a solver that solves them `OneByOne` begin with one board, and grow while they take less than
+    `PART_SECONDS`. All boards of a batch are of one puzzle.
+    """
+
+    def __init__(self, solver: Solver, most: int | None = None) -> None:
+        self._grows = ability(solver, OneByOne) is not None
+        self._most = min(BATCH, most or BATCH) if ability(solver, BatchSolver) else 1
+        self.size = 1 if self._grows else self._most
+
+    def of(self, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
+        """The batches; each is taken from `instances` only when it is requested."""
+        for _, group in groupby(instances, key=lambda instance: instance.puzzle):
+            yield from self.cut(group)
+
+    def cut(self, boards: Iterable[Board]) -> Iterator[list[Board]]:
+        """The batches of boards of one puzzle, in any form."""
+        rest = iter(boards)
+        while batch := list(islice(rest, self.size)):
+            yield batch
+
+    def took(self, boards: int, seconds: float) -> None:
+        """Adapt the size to the time of a batch."""
+        if self._grows:
+            wanted = boards * PART_SECONDS / max(seconds, 1e-6)
+            self.size = int(max(1, min(wanted, GROWTH * boards, self._most)))
+
+
+# --- solving ---
+
+
+def unverified_results(
+    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool] = never, name: str = ""
+) -> ResultBatch:
+    """The results of a solver that suits the puzzle, with their cost or score; see `answers_of`."""
+    batch_solver = ability(solver, BatchSolver)
+    if batch_solver is None or len(boards) == 1:
+        results = [best_result(solver, board, limit, lambda attempt: over()) for board in boards]
+        return ResultBatch.of(boards, results)
+    if ability(solver, ProvesUnsolvable) is not None:
+        results_of_all = _solved(batch_solver, boards, limit, over, name)
+        return _with_objections(results_of_all, np.flatnonzero(results_of_all.is_proven("unsolvable")))
+    is_objected = has_objection(boards.puzzle, boards.states)
+    if not is_objected.any():
+        return _solved(batch_solver, boards, limit, over, name)
+    open_places = np.flatnonzero(~is_objected)
+    results = [Result(None, "unsolvable", "a board with an objection")] * len(boards)
+    if open_places.size:
+        open_boards = BoardBatch(boards.puzzle, boards.states[open_places])
+        for place, result in zip(
+            open_places.tolist(), _solved(batch_solver, open_boards, limit, over, name), strict=True
+        ):
+            results[place] = result
+    return _with_objections(ResultBatch.of(boards, results), np.flatnonzero(is_objected))
+
+
+def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
+    """`bool[B]`: which of the plain states `[B, S]` have an objection, and so no solution."""
+    rules = puzzle.view(KernelRules)
+    if rules is not None and rules.has_objection is not None:
+        return rules.has_objection(states)
+    return np.fromiter((puzzle.objection(state) is not None for state in states), bool, len(states))
+
+
+def _solved(solver: BatchSolver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str) -> ResultBatch:
+    """The results of a batch with its name."""
+    given = solver.solve_batch(boards, limit, over)
+    results = ResultBatch.of(boards, given)
+    if not isinstance(given, ResultBatch):
+        results = ResultBatch.of(boards, _with_sums(boards, given))
+        results = replace(results, shares_time=np.full(len(boards), len(boards) > 1))
+    name = name or hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
+    return replace(results, batch=name)
+
+
+def _with_sums(boards: BoardBatch, results: Sequence[Result]) -> Sequence[Result]:
+    """The results with their cost or score, by the plain rules, where the solver does not say it."""
+    objective = objective_of(boards.puzzle)
+    if objective.kind == "moves":
+        return results
+    return [objective.completed(board, result) for board, result in zip(boards, results, strict=True)]
+
+
+def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultBatch:
+    """The results with the objection of each of these boards that has one, in place of a search."""
+    counts = {name: getattr(results, name).copy() for name in ("expanded", "generated", "evaluations", "seconds")}
+    shares_time, rare = results.shares_time.copy(), dict(results.rare)
+    for place in places.tolist():
+        if objection := results.boards.puzzle.objection(results.boards.states[place]):
+            rare[place] = {"reason": objection}
+            shares_time[place] = False
+            for column in counts.values():
+                column[place] = 0
+    return replace(results, **counts, shares_time=shares_time, rare=rare) if places.size else results
+
+
+# --- verifying ---
+
+
+def _verified(solver: Solver, results: ResultBatch, first: int) -> NDArray[np.uint8]:
+    """`uint8[B]`: what each answer is verified by; raises `PuzzlelabError` for a wrong one."""
+    boards, solved = results.boards, results.lengths != UNSOLVED
+    by_plain_rules = np.ones(len(boards), bool)
+    if len(boards) > 1 and objective_of(boards.puzzle).kind == "moves":
+        numbers = np.arange(first, first + len(boards))
+        holds = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
+        agrees = holds & _claims_agree(results, solved)
+        by_plain_rules = ~agrees | (numbers < SAMPLED_FIRST) | (numbers % SAMPLED_EVERY == 0)
+    verified_by = np.where(solved, np.uint8(KERNELS), np.uint8(0))
+    for place in np.flatnonzero(by_plain_rules | results.is_proven("unsolvable")).tolist():
+        answer = Answer.of(boards[place], results[place])
+        if not answer.verdict.holds:
+            raise wrong_answer(solver, answer.instance, answer.verdict)
+        verified_by[place] = CONFIRMED_BY.index(answer.verified_by)
+    return verified_by
+
+
+def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """`bool[B]`: whether proof, length and lower bound agree, as `core.verify` demands."""
+    optimal, unique = results.is_proven("optimal"), results.is_proven("unique")
+    holds = np.where(solved, results.lengths >= results.lower_bounds, ~(optimal | unique))
+    holds &= ~solved | ~optimal | (results.lengths == results.lower_bounds)
+    return np.asarray(holds & ~(solved & results.is_proven("unsolvable")))
