@@ -1,7 +1,7 @@
 """Random images of many 9x9 boards under the symmetries of Sudoku, which keep the number of solutions and of clues.
 
-A symmetry renames the digits, puts the bands, the stacks, the rows of each band and the columns of each stack in another
-order, and may transpose the board. What can be deduced by logic stays the same, in other cells.
+A symmetry renames the digits, puts the bands, the stacks, the rows of each band and the columns of each stack in
+another order, and may transpose the board. What can be deduced by logic stays the same, in other cells.
 
 Shapes: B = boards.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def random_images(boards: Board, random: np.random.Generator) -> Board:
-    """The image of each of the `boards: uint8[B, 81]` under a random symmetry of its own, all of them equally likely."""
+    """The image of each of the `boards: uint8[B, 81]` under a random symmetry, all of them equally likely."""
     count = len(boards)
     rows, columns = _lines(count, random), _lines(count, random)
     cells = 9 * rows[:, :, None] + columns[:, None, :]

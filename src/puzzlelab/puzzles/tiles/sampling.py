@@ -222,7 +222,7 @@ def many_uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, 
 def _unsolvable(puzzle: Tiles, boards: Board) -> NDArray[np.bool_]:
     """`bool[B]`: whether the parity of each of the boards `[B, N]` proves that it cannot be solved."""
     places, home = puzzle.goal_cells(boards), puzzle.goal.index(0)
-    odd = _distance(puzzle)[np.argmax(boards == 0, axis=1), home] % 2 == 1
+    odd: NDArray[np.bool_] = _distance(puzzle)[np.argmax(boards == 0, axis=1), home] % 2 == 1
     for cell in range(puzzle.cells - 1):
         odd ^= np.count_nonzero(places[:, cell + 1 :] < places[:, cell, None], axis=1) % 2 == 1
     return odd

@@ -106,11 +106,12 @@ def place_after(cell, a, b):
 
 
 @inlined
-def propose(state, level, target, a, b, c, d, pairs, chance, tables):
-    """One step of `anneal`: exchange a and b, and c and d if `pairs` is 2, or leave the state; returns its level.
+def propose(state, level, target, cells, pairs, chance, tables):
+    """One step of `anneal`: exchange the pieces of one or two `pairs` of `cells`, or of none; returns the level then.
 
     A step that leads away from the target is taken if `chance`, a uniform number in [0, 1), is small enough.
     """
+    a, b, c, d = cells
     if a == b or (pairs == 2 and c == d):
         return level
     # A solvable board stays solvable if the exchanges and the steps of the blank are even together.
@@ -136,11 +137,11 @@ def propose(state, level, target, a, b, c, d, pairs, chance, tables):
 
 @compiled
 def anneal(state, level, target, noise, mixing, tables):
-    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; the last level, `target` after a hit.
+    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; returns the level at its end.
 
     A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
-    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit. `level` is
-    that of the state.
+    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit. `level`
+    is that of the state.
     """
     cells = tables.rows * tables.columns
     for t in range(len(noise)):
@@ -149,7 +150,7 @@ def anneal(state, level, target, noise, mixing, tables):
         a, b = np.uint64(noise[t, 0] * cells), np.uint64(noise[t, 1] * cells)
         c, d = np.uint64(noise[t, 2] * cells), np.uint64(noise[t, 3] * cells)
         pairs = 1 if noise[t, 4] < 0.5 else 2
-        level = propose(state, level, target, a, b, c, d, pairs, noise[t, 5], tables)
+        level = propose(state, level, target, (a, b, c, d), pairs, noise[t, 5], tables)
     return level
 
 
@@ -159,8 +160,8 @@ def anneal_all(states, levels, targets, keys, steps, mixing, apart, tables, boar
 
     The first board is the first hit of `targets: int64[B]` after `mixing` steps, the next ones are the first hits
     `apart` steps after the board before. Writes `boards: uint8[B, R, N + 1]`, and how many there are in
-    `counts: int64[B]`: fewer than R where one needs more than `steps` steps. `levels: int64[B]` are those of the states.
-    Walk b draws from its own random numbers, which begin at `keys: uint64[B]`.
+    `counts: int64[B]`: fewer than R where one needs more than `steps` steps. `levels: int64[B]` are those of the
+    states. Walk b draws from its own random numbers, which begin at `keys: uint64[B]`.
     """
     cells = tables.rows * tables.columns
     for i in range(len(states)):
@@ -180,7 +181,7 @@ def anneal_all(states, levels, targets, keys, steps, mixing, apart, tables, boar
                 a, b = ((first >> HALF) * cells) >> HALF, ((first & LOWER) * cells) >> HALF
                 c, d = ((second >> HALF) * cells) >> HALF, ((second & LOWER) * cells) >> HALF
                 pairs, chance = 1 + np.int64(third & np.uint64(1)), np.float64(third >> np.uint64(11)) * 2.0**-53
-                level = propose(state, level, target, a, b, c, d, pairs, chance, tables)
+                level = propose(state, level, target, (a, b, c, d), pairs, chance, tables)
             if level != target:
                 break
             copy(state, boards[i, board])
