@@ -342,14 +342,14 @@ def rules(puzzle: Dust) -> KernelRules:
 
 def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64]:
     """`uint64[B, P * K]` from plain states `[B, N]`."""
-    words = len(chosen.like)
-    packed = np.zeros((len(states), planes * words), np.uint64)
-    for p in range(planes):
-        bits = ((states >> p) & 1).astype(np.uint64) << (chosen.bit % np.uint64(64))
-        for word in range(words):
-            here = chosen.bit // np.uint64(64) == word
-            packed[:, p * words + word] = np.bitwise_or.reduce(bits[:, here], axis=1)
-    return packed
+    stride, last, size = int(chosen.stride), int(chosen.bit[-1]), 64 * len(chosen.like)
+    columns, rows = last // stride + 1, last % stride + 1
+    grids = np.zeros((len(states), size // stride, stride), np.uint8)
+    grids[:, :columns, :rows] = states.reshape(len(states), columns, rows)
+    of_planes = (1 << np.arange(planes)).astype(np.uint8)
+    bits = grids.reshape(len(states), 1, size) & of_planes[:, None]
+    in_bytes = np.packbits(bits, axis=2, bitorder="little").reshape(len(states), planes * size // 8)
+    return in_bytes.view("<u8").astype(np.uint64)
 
 
 def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
