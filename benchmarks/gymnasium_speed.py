@@ -18,7 +18,7 @@ from rich.table import Table
 
 import puzzlelab.gym  # noqa: F401 (registers the environments)
 
-PUZZLES = ("tiles-3x3", "tiles-4x4", "dust-8x6x5", "sudoku-9x9")
+PUZZLES = ("tiles-3x3", "tiles-4x4", "tiles-5x5", "dust-8x6x5", "sudoku-9x9")
 OBSERVATIONS = ("planes", "state")
 WARM = 3
 """Steps before a clock starts."""

@@ -22,7 +22,7 @@ from puzzlelab.core.errors import BadInput, BadOption, Unsupported, nearest, sho
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.views import DrawsSvg, Planes, Samples, scale_of
-from puzzlelab.engine.batch_rules import apply_moves, canonical_moves
+from puzzlelab.engine.batch_rules import MoveNames, move_names, play_moves, solved
 from puzzlelab.experience import rewards
 
 DEFAULT_PUZZLE = "tiles-3x3"
@@ -34,8 +34,8 @@ FONT = "DejaVu Sans"
 """Comes with matplotlib, so that pictures look the same on every machine."""
 
 
-Sample = Callable[[np.random.Generator, int | None], State]
-"""`[S]`: a board of this level."""
+Sample = Callable[[np.random.Generator, int | None, int], State]
+"""`[B, S]`: so many boards of this level."""
 
 
 class EnvironmentSettings(Settings):
@@ -90,8 +90,8 @@ class GymGame:
     """[N]."""
     dead: NDArray[np.bool_]
     """[N]: dead ends, which are not solved and have no legal move."""
-    canonical: NDArray[np.int64]
-    """[N, M]: the canonical form of each move, -1 for an illegal one."""
+    names: MoveNames
+    """The legal moves of each board."""
     reward: rewards.Reward
     sample: Sample
 
@@ -113,7 +113,7 @@ class GymGame:
             moves=np.zeros(count, np.int64),
             solved=np.zeros(count, bool),
             dead=np.zeros(count, bool),
-            canonical=np.zeros((count, 0), np.int64),
+            names=MoveNames(np.zeros((count, 0), bool), None),
             reward=rewards.make(puzzle, options.reward, options.discount),
             sample=sampler(puzzle, options),
         )
@@ -139,45 +139,45 @@ class GymGame:
 
     def draw(self, count: int, random: np.random.Generator) -> State:
         """`[count, S]`: the boards of new episodes."""
-        return np.array([self.sample(random, self.options.level) for _ in range(count)])
+        return self.sample(random, self.options.level, count)
 
     def begin(self, states: State) -> None:
         """Start new episodes with these boards `[N, S]`."""
         self.states = states
         self.moves = np.zeros(len(states), np.int64)
-        self.solved = self._all_solved(states)
-        self._update_legal_moves()
+        self.solved = solved(self.puzzle, states)
+        self.names = move_names(self.puzzle, states)
+        self.dead = self._dead_ends()
 
     def replace(self, rows: NDArray[np.bool_], states: State) -> None:
         """Start new episodes with these boards `[K, S]` in the K `rows: bool[N]`; the other episodes go on."""
         self.states = self.states.copy()  # an `Instance` may still show the old boards
         self.states[rows] = states
         self.moves[rows] = 0
-        self.solved[rows] = self._all_solved(states)
-        self.canonical[rows] = canonical_moves(self.puzzle, states)
-        self.dead[rows] = ~self.solved[rows] & (self.canonical[rows] < 0).all(axis=1)
+        self._update(rows)
+        self.dead = self._dead_ends()
 
     def step(self, moves: NDArray[np.int64], over: NDArray[np.bool_], random: np.random.Generator) -> GymStep:
         """Make `moves: int64[N]`; a row whose episode is `over: bool[N]` gets a new board instead."""
-        successors = apply_moves(self.puzzle, self.states, moves, self.canonical)
+        successors, self.names = play_moves(self.puzzle, self.states, moves, self.names)
         values = self.reward(self.states, successors).astype(np.float64)
         self.states, self.solved = successors.states, successors.solved
         self.moves = self.moves + 1
         if over.any():
-            self.states[over] = new_boards = self.draw(int(over.sum()), random)
-            self.solved[over] = self._all_solved(new_boards)
+            self.states[over] = self.draw(int(over.sum()), random)
             self.moves[over] = values[over] = 0
-        self._update_legal_moves()
+            self._update(over)
+        self.dead = self._dead_ends()
         terminated = (self.solved | self.dead) & ~over
         return GymStep(values, terminated, ~terminated & (self.moves >= self.move_limit))
 
-    def _update_legal_moves(self) -> None:
-        """Compute the legal moves and the dead ends of the current boards."""
-        self.canonical = canonical_moves(self.puzzle, self.states)
-        self.dead = ~self.solved & (self.canonical < 0).all(axis=1)
+    def _update(self, rows: NDArray[np.bool_]) -> None:
+        """Compute whether the boards of these `rows: bool[N]` are solved, and their legal moves."""
+        self.solved[rows] = solved(self.puzzle, self.states[rows])
+        self.names.replace(rows, move_names(self.puzzle, self.states[rows]))
 
-    def _all_solved(self, states: State) -> NDArray[np.bool_]:
-        return np.array([self.puzzle.solved(state) for state in states])
+    def _dead_ends(self) -> NDArray[np.bool_]:
+        return ~self.solved & ~self.names.legal.any(axis=1)
 
     # --- observations ---
 
@@ -187,7 +187,7 @@ class GymGame:
 
     def masks(self) -> NDArray[np.bool_]:
         """`bool[N, M]`: the legal moves, with those that are equivalent to a legal one."""
-        return self.canonical >= 0
+        return self.names.legal.copy()
 
     def info(self) -> dict[str, NDArray[Any]]:
         """The infos of all boards."""
@@ -256,12 +256,12 @@ def sampler(puzzle: Puzzle, options: EnvironmentSettings) -> Sample:
     """The source of start boards; raises `BadInput` for an unknown scale, and for a board that cannot be read."""
     if options.board is not None:
         start = puzzle.read(options.board).state
-        return lambda random, level: start
+        return lambda random, level, count: np.repeat(start[None], count, axis=0)
     samples = puzzle.view(Samples)
     if samples is not None and samples.scales:
-        return scale_of(puzzle, options.scale)[1].sample
+        return scale_of(puzzle, options.scale)[1].boards
 
-    def unsupported(random: np.random.Generator, level: int | None) -> State:
+    def unsupported(random: np.random.Generator, level: int | None, count: int) -> State:
         raise Unsupported(f"{puzzle.name} cannot make boards of its own; pass one: board=TEXT")
 
     return unsupported

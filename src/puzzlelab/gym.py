@@ -283,7 +283,7 @@ def _moves(game: GymGame, actions: Any) -> NDArray[np.int64]:
     if moves.min() < 0 or moves.max() > last_move:
         first_wrong = moves[(moves < 0) | (moves > last_move)][0]
         raise BadInput(f"the moves of {game.puzzle.name} go from 0 to {last_move}; there is no {first_wrong}")
-    return moves.astype(np.int64)
+    return np.asarray(moves, np.int64)
 
 
 def _need_boards(game: GymGame) -> None:

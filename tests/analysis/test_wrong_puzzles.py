@@ -149,6 +149,16 @@ def shown(**parts: Any) -> dict[str, Any]:
     return {"PRESENTATION": replace(Dials.PRESENTATION, **parts)}
 
 
+def boards_of(random: np.random.Generator, level: int | None, count: int) -> State:
+    """So many boards of this distance."""
+    return np.array([board_of(random, level) for _ in range(count)])
+
+
+def sampled_at_once(sample_batch: Callable[..., Any]) -> dict[str, Any]:
+    """A scale that makes many boards at once like this."""
+    return scaled(Scale(ABOUT, board_of, (0, 6), turns, sample_batch))
+
+
 def scaled(scale: Scale, **parts: Any) -> dict[str, Any]:
     """Another scale."""
     return {"scales": {"turns": scale}, **parts}
@@ -462,6 +472,30 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
         scaled(Scale(ABOUT, board_of, (6, 0), turns)),
         "`levels` must be the least and the greatest level",
     ),
+    "many boards that miss their level": (
+        sampled_at_once(lambda random, level, count: boards_of(random, None, count)),
+        "dials-3: the scale 'turns' was asked for level",
+    ),
+    "many boards that are too few": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level, count - 1)),
+        "`sample_batch` of the scale 'turns' without a level must give uint8[12, 3] for 12 boards, not uint8[11, 3]",
+    ),
+    "many boards of another type": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level, count).astype(np.int64)),
+        "must give uint8[12, 3] for 12 boards, not int64[12, 3]",
+    ),
+    "many boards from a seed of their own": (
+        sampled_at_once(lambda random, level, count: boards_of(RANDOM, level, count)),
+        "the scale 'turns': `sample_batch` makes different boards from equal seeds",
+    ),
+    "many boards of levels alone": (
+        sampled_at_once(lambda random, level, count: boards_of(random, level + 0, count)),
+        "`sample_batch` of the scale 'turns' without a level raised TypeError",
+    ),
+    "many boards of no level": (
+        sampled_at_once(lambda random, level, count: boards_of(random, 9, count)),
+        "without a level makes no boards, and `sample` does: no board is 9 turns from the goal",
+    ),
     "a scale by its name alone": (scaled(ABOUT), "the scale 'turns' must be a Scale, not the text"),
 }
 
@@ -629,6 +663,10 @@ def test_the_right_puzzle_passes(parts: dict[str, Any]) -> None:
 
 def test_the_right_puzzle_makes_its_own_starts() -> None:
     check(Dials())
+
+
+def test_a_right_batch_passes() -> None:
+    check(variant(**sampled_at_once(boards_of)))
 
 
 def test_costs_and_points_of_the_right_puzzle_pass() -> None:

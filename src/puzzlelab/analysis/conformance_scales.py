@@ -20,6 +20,8 @@ GREATEST_LEVEL = 100
 """The greatest level that a scale is asked for, unless its least one is greater."""
 ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
+BATCH, BATCH_OF_LEVEL = 12, 2
+"""Boards that `sample_batch` is asked for: without a level, and of each level."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
@@ -84,6 +86,7 @@ def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
         usual = check.measured(state)
         if usual is None and name in listed:
             usual = (listed if is_main else check.difficulty(state)).get(name)
+        check.batch(state, seed)
         check.levels(seed, check.some_levels(usual, count), frozenset(listed))
 
 
@@ -144,6 +147,40 @@ class _ScaleCheck:
         must(bool(boards) or not levels, f"{self.where} makes no board of level {asked}: {'; '.join(refusals[:1])}")
         for level, board in boards.items():
             self._check_level(board, level, listed)
+            for other in self._batch(board, seed, level, BATCH_OF_LEVEL):
+                self._check_level(other, level, listed)
+
+    def batch(self, state: State, seed: int) -> None:
+        """Ask for many boards at once, twice; `state` is a board that `sample` made."""
+        boards, again = (self._batch(state, seed, None, BATCH) for _ in range(2))
+        same = np.array_equal(boards, again)
+        must(same, f"{self.where}: `sample_batch` makes different boards from equal seeds")
+
+    def _batch(self, state: State, seed: int, level: int | None, count: int) -> State:
+        """So many boards at once, none of which has an objection; none for a scale without `sample_batch`."""
+        if self.scale.sample_batch is None:
+            return state[:0, None]
+        asked = "without a level" if level is None else f"at level {level}"
+        where = f"{self.puzzle.name}: `sample_batch` of the scale '{self.name}' {asked}"
+        boards: State | None = None
+        for attempt in range(ATTEMPTS):
+            try:
+                boards = self.scale.sample_batch(np.random.default_rng([seed, attempt]), level, count)
+                break
+            except BadOption as error:
+                reason = error
+            except Exception as error:
+                raise ConformanceError(f"{where} raised {type(error).__name__}: {error}") from error
+        else:
+            raise ConformanceError(f"{where} makes no boards, and `sample` does: {reason}") from reason
+        fits = isinstance(boards, np.ndarray) and (boards.shape, boards.dtype) == ((count, *state.shape), state.dtype)
+        wanted = f"{state.dtype}[{count}, {state.size}]"
+        must(fits, f"{where} must give {wanted} for {count} boards, not {kind_of(boards)}")
+        for board in boards:
+            check_notation(self.puzzle, board)
+            objection = self.puzzle.objection(board)
+            must(objection is None, f"{where} gives {self.puzzle.write(board)}, which cannot be solved: {objection}")
+        return boards
 
     def _boards(self, levels: Sequence[int], seed: int, refusals: list[str]) -> dict[int, State]:
         """A board of each level that the scale makes; the reasons for the others are added to `refusals`."""

@@ -382,6 +382,20 @@ class Scale:
     """The least and the greatest level; None if the scale has no levels."""
     measure: Callable[[State], NDArray[np.int64]] | None = None
     """`int64[B]`: the level of each of the plain states `[B, S]`; None if it cannot be computed quickly."""
+    sample_batch: Callable[[np.random.Generator, int | None, int], State] | None = None
+    """As `sample`, but B random plain states `[B, S]` at once, where that is faster; the last argument is B.
+
+    Each board has the distribution of `sample`; the boards of one generator are others than those of `sample`.
+    """
+
+    def boards(self, random: np.random.Generator, level: int | None, count: int) -> State:
+        """`count` random plain states `[B, S]` of this level, by `sample_batch` where the scale has it.
+
+        Without a level, each board is of any level. `count` is at least 1. Raises `BadOption` as `sample` does.
+        """
+        if self.sample_batch is not None:
+            return self.sample_batch(random, level, count)
+        return np.array([self.sample(random, level) for _ in range(count)])
 
 
 @dataclass(frozen=True, eq=False)

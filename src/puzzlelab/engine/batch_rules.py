@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.views import BatchRules, EquivalentMoves, Estimate, KernelRules
-from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, name_legal, wander
+from puzzlelab.engine.batch_rules_kernels import begin_all, make_moves, mark_legal, wander
 from puzzlelab.engine.interpreted_kernels import plain_rules
 from puzzlelab.engine.search_rules import runner
 from puzzlelab.engine.state_graph import inverses, steps
@@ -46,10 +46,39 @@ class AllSuccessors(NamedTuple):
     """[R]: the cost of each move, as in `Successors`."""
 
 
+class MoveNames(NamedTuple):
+    """The moves that can be made on each of many boards."""
+
+    legal: NDArray[np.bool_]
+    """[B, M]: the legal moves, and those that are equivalent to a legal one."""
+    canonical: NDArray[np.int64] | None
+    """[B, M]: as `canonical_moves`, if the puzzle has equivalent moves."""
+
+    def of(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """`int64[B]`: the legal move that each of `moves: int64[B]` stands for, -1 for one that cannot be made."""
+        rows = np.arange(len(moves))
+        return np.where(self.legal[rows, moves], moves, -1) if self.canonical is None else self.canonical[rows, moves]
+
+    def replace(self, rows: NDArray[np.bool_], names: MoveNames) -> None:
+        """Overwrite these `rows: bool[B]`."""
+        self.legal[rows] = names.legal
+        if self.canonical is not None and names.canonical is not None:
+            self.canonical[rows] = names.canonical
+
+
+def move_names(puzzle: Puzzle, states: State) -> MoveNames:
+    """The moves that can be made on each of the plain `states[B, S]`."""
+    equivalent = puzzle.view(EquivalentMoves)
+    if equivalent is None:
+        return MoveNames(legal_moves(puzzle, states), None)
+    canonical = equivalent.canonical_moves(states)
+    return MoveNames(canonical >= 0, canonical)
+
+
 def legal_moves(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     """`bool[B, M]`: the legal moves of each of the plain `states[B, S]`."""
     batch = _batch(puzzle)
-    return _named(puzzle, *_working(puzzle, states)) >= 0 if batch is None else batch.legal(states)
+    return _marked(puzzle, *_working(puzzle, states)) if batch is None else batch.legal(states)
 
 
 def apply_moves(
@@ -60,6 +89,23 @@ def apply_moves(
     `canonical: int64[B, M]` is the result of `canonical_moves` for these states, if it is available.
     """
     named = (canonical_moves(puzzle, states) if canonical is None else canonical)[np.arange(len(states)), moves]
+    return _applied(puzzle, states, named)[0]
+
+
+def play_moves(
+    puzzle: Puzzle, states: State, moves: NDArray[np.int64], names: MoveNames
+) -> tuple[Successors, MoveNames]:
+    """As `apply_moves`, from the `names` of the moves on these states; also those on the states after the moves."""
+    successors, working = _applied(puzzle, states, names.of(moves))
+    if working is None or names.canonical is not None:
+        return successors, move_names(puzzle, successors.states)
+    return successors, MoveNames(_marked(puzzle, *working), None)
+
+
+def _applied(
+    puzzle: Puzzle, states: State, named: NDArray[np.int64]
+) -> tuple[Successors, tuple[KernelRules, State] | None]:
+    """The states after legal moves `named: int64[B]`, -1 for none; as working states too, where rules are kernels."""
     made, batch = named >= 0, _batch(puzzle)
     if batch is not None:
         after = states.copy()
@@ -67,11 +113,11 @@ def apply_moves(
         if made.any():
             after[made] = batch.apply(states[made], named[made])
             costs[made] = steps(puzzle, batch, states[made], named[made], after[made])
-        return Successors(after, made, batch.solved(after), costs)
+        return Successors(after, made, batch.solved(after), costs), None
     rules, working = _working(puzzle, states)
     after, solved, costs = working.copy(), np.zeros(len(states), bool), np.zeros(len(states), np.int64)
     runner(make_moves, rules)(rules.tables, working, named, after, solved, costs)
-    return Successors(rules.decode(after), made, solved, costs)
+    return Successors(rules.decode(after), made, solved, costs), (rules, after)
 
 
 def solved(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
@@ -95,7 +141,7 @@ def successors(puzzle: Puzzle, states: State) -> AllSuccessors:
         after = batch.apply(parents, move) if len(owner) else parents
         return AllSuccessors(after, owner, move, batch.solved(after), steps(puzzle, batch, parents, move, after))
     rules, working = _working(puzzle, states)
-    owner, move = np.nonzero(_named(puzzle, rules, working) >= 0)
+    owner, move = np.nonzero(_marked(puzzle, rules, working))
     parents, solved, costs = working[owner], np.zeros(len(owner), bool), np.zeros(len(owner), np.int64)
     after = parents.copy()
     runner(make_moves, rules)(rules.tables, parents, move, after, solved, costs)
@@ -162,11 +208,11 @@ def _working(puzzle: Puzzle, states: State) -> tuple[KernelRules, State]:
     return rules, np.ascontiguousarray(rules.encode(states).astype(rules.dtype))
 
 
-def _named(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.int64]:
-    """`int64[B, M]`: the number of each legal move of working states, -1 for any other."""
-    named = np.full((len(working), puzzle.move_count), -1)
-    runner(name_legal, rules)(rules.tables, working, _room(puzzle), named)
-    return named
+def _marked(puzzle: Puzzle, rules: KernelRules, working: State) -> NDArray[np.bool_]:
+    """`bool[B, M]`: the legal moves of working states."""
+    marks = np.zeros((len(working), puzzle.move_count), bool)
+    runner(mark_legal, rules)(rules.tables, working, _room(puzzle), marks)
+    return marks
 
 
 def _room(puzzle: Puzzle) -> NDArray[np.int32]:
@@ -178,7 +224,4 @@ def canonical_moves(puzzle: Puzzle, states: State) -> NDArray[np.int64]:
     equivalent = puzzle.view(EquivalentMoves)
     if equivalent is not None:
         return equivalent.canonical_moves(states)
-    batch = _batch(puzzle)
-    if batch is not None:
-        return np.where(batch.legal(states), np.arange(puzzle.move_count), -1)
-    return _named(puzzle, *_working(puzzle, states))
+    return np.where(legal_moves(puzzle, states), np.arange(puzzle.move_count), -1)

@@ -14,11 +14,11 @@ from puzzlelab.engine.kernels import compiled
 
 
 @compiled
-def name_legal(tables: Any, states: State, moves: NDArray[np.int32], named: NDArray[np.int64]) -> None:
-    """Write the legal moves of working states `T[B, S]` into their own places of `named: int64[B, M]`."""
+def mark_legal(tables: Any, states: State, moves: NDArray[np.int32], marks: NDArray[np.bool_]) -> None:
+    """Mark the legal moves of working states `T[B, S]` in `marks: bool[B, M]`."""
     for place in range(len(states)):
         for i in range(kernels.legal(tables, states[place], moves)):
-            named[place, moves[i]] = moves[i]
+            marks[place, moves[i]] = True
 
 
 @compiled

@@ -114,10 +114,9 @@ class StartSampler:
             parts.append((walks, scrambled(self.puzzle, lengths, random)))
             known[walks] = lengths
         if not walks.all():
-            sample, level = scale_of(self.puzzle, self.settings.scale or None)[1].sample, self.difficulty or None
-            level = None if self.settings.random_walk_share else level
-            drawn = [sample(random, level) for _ in range(int((~walks).sum()))]
-            parts.append((~walks, np.array(drawn)))
+            scale = scale_of(self.puzzle, self.settings.scale or None)[1]
+            level = None if self.settings.random_walk_share else self.difficulty or None
+            parts.append((~walks, scale.boards(random, level, int((~walks).sum()))))
         states = np.empty((count, parts[0][1].shape[1]), parts[0][1].dtype)
         for rows, made in parts:
             states[rows] = made

@@ -53,6 +53,25 @@ def test_all_colours_come_up_alike_in_every_cell() -> None:
     assert min(chisquare(row).pvalue for row in counts) > 1e-4
 
 
+@pytest.mark.parametrize("scale", ["uniform", "optimum"])
+def test_many_boards_are_of_all_colours_alike(scale: str) -> None:
+    puzzle = Dust(4, 3, 5)
+    boards, again = (puzzle.view(Samples).scales[scale].boards(generator(1), None, 2_000) for _ in range(2))
+    assert np.array_equal(boards, again)
+    counts = (boards[..., None] == np.arange(1, 6)).sum(axis=0)
+    assert counts.sum() == boards.size
+    assert min(chisquare(row).pvalue for row in counts) > 1e-4
+
+
+def test_many_boards_of_an_optimum() -> None:
+    puzzle = Dust(4, 3, 3)
+    scales = puzzle.view(Samples).scales
+    boards = scales["optimum"].boards(generator(2), 4, 3)
+    assert [puzzle.view(Samples).difficulty(board)["optimum"] for board in boards] == [4, 4, 4]
+    with pytest.raises(BadOption, match="'uniform' of dust has no levels"):
+        scales["uniform"].boards(generator(2), 4, 3)
+
+
 def test_without_a_level_the_optimum_scale_gives_the_uniform_boards() -> None:
     puzzle = Dust(8, 6, 5)
     assert np.array_equal(drawn(puzzle, "optimum", None), drawn(puzzle, "uniform", None))

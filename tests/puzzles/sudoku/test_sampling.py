@@ -4,12 +4,14 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import Samples
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
+from puzzlelab.puzzles.sudoku.symmetries import random_images
 
 NINE = load("sudoku-9x9")
 OTHERS = ("sudoku-4x4", "sudoku-6x6", "sudoku-16x16")
@@ -112,3 +114,78 @@ def test_a_level_without_a_board_is_told_so(scale, level) -> None:
 def test_the_level_of_a_number_of_clues(clues, level) -> None:
     board = np.where(np.arange(81) < clues, 1, 0).astype(np.uint8)
     assert NINE.view(Samples).difficulty(board) == {"level": level, "clues": clues}
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def many(scale, level, count, seed=0):
+    return NINE.view(Samples).scales[scale].boards(np.random.default_rng(seed), level, count)
+
+
+def image_key(board):
+    """Equal for two images of a board under the symmetries, and for few others."""
+    grid = board.reshape(9, 9) > 0
+    lines = [sorted(sorted(part.sum(axis=1).tolist()) for part in side.reshape(3, 3, 9)) for side in (grid, grid.T)]
+    return str((sorted(lines), sorted(np.bincount(board, minlength=10)[1:].tolist())))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_many_boards_have_the_level_and_one_solution(level, harness) -> None:
+    boards = many("level", level, 60)
+    assert (boards.dtype, boards.shape) == (np.uint8, (60, 81))
+    assert {NINE.view(Samples).difficulty(board)["level"] for board in boards} == {level}
+    for board in boards[:: 10 if level == 5 else 5]:
+        check(board, harness)
+
+
+@pytest.mark.parametrize(("scale", "level"), [("level", None), ("blind", 4), ("clues", 30), ("minimal", None)])
+def test_one_seed_gives_the_same_boards(scale, level) -> None:
+    one, again, other = (many(scale, level, 30, seed) for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not (one == other).all(axis=1).any()
+
+
+def test_few_boards_are_new_puzzles_and_many_are_images_of_them() -> None:
+    assert len({image_key(board) for board in many("minimal", None, 8)}) == 8
+    boards = many("minimal", None, 320)
+    assert len({board.tobytes() for board in boards}) == 320
+    assert len({image_key(board) for board in boards}) == 20
+    assert [image_key(board) for board in boards[:20]] == [image_key(board) for board in boards[300:]]
+
+
+def test_minimal_boards_stay_minimal(harness) -> None:
+    board = many("minimal", None, 100)[99]
+    check(board, harness)
+    for cell in np.flatnonzero(board):
+        fewer = np.where(np.arange(81) == cell, 0, board)
+        assert len(harness.solutions_of(harness.candidates_of(fewer))) == 2
+
+
+def test_every_cell_and_digit_of_images_is_as_likely() -> None:
+    board = many("level", 1, 1)
+    images = random_images(np.repeat(board, 20_000, axis=0), np.random.default_rng(5))
+    clues = np.count_nonzero(board)
+    assert (np.count_nonzero(images, axis=1) == clues).all()
+    assert min(chisquare(np.bincount(images[:, cell], minlength=10)[1:]).pvalue for cell in range(81)) > 1e-4
+    blanks = (images == 0).sum(axis=0)
+    assert np.abs(blanks / len(images) - (81 - clues) / 81).max() < 0.015
+
+
+def test_images_of_one_small_pattern_are_all_equally_frequent() -> None:
+    board = np.zeros((1, 81), np.uint8)
+    board[0, [0, 10]] = 1  # two ones in one box, in different rows and columns: 9 boxes * 18 ways * 9 digits
+    images = random_images(np.repeat(board, 58_320, axis=0), np.random.default_rng(6))
+    counts = np.unique(images, axis=0, return_counts=True)[1]
+    assert counts.size == 9 * 18 * 9
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_many_boards_without_a_wish_are_of_all_levels() -> None:
+    levels = [NINE.view(Samples).difficulty(board)["level"] for board in many("level", None, 1000)]
+    assert set(levels) == set(LEVELS)
+
+
+def test_many_boards_of_a_level_that_is_none() -> None:
+    with pytest.raises(BadOption):
+        many("level", 6, 10)

@@ -283,3 +283,110 @@ def test_the_difficulty_of_a_board() -> None:
     assert puzzle.view(Samples).difficulty(puzzle.read("8 6 7 2 5 4 3 0 1").state) == {"level": 23, "distance": 31}
     assert puzzle.view(Samples).difficulty(puzzle.read("1 2 3 4 5 6 8 7 0").state) == {"level": 4}
     assert load("tiles-4x4").view(Samples).difficulty(load("tiles-4x4").goals()[0]) == {"level": 0}
+
+
+# --- many at once ---
+
+
+def many(puzzle: Tiles, scale: str, wanted: int | None, count: int, seed: int = 0) -> np.ndarray:
+    return puzzle.view(Samples).scales[scale].boards(generator(seed), wanted, count)
+
+
+@pytest.mark.parametrize("name", ["tiles-3x3", "tiles-3x3:blank-first", "tiles-4x4", "tiles-4x4:blank-first"])
+@pytest.mark.parametrize("level", [1, 2, 15, None])
+def test_many_boards_have_the_level_and_can_be_solved(name: str, level: int | None) -> None:
+    puzzle = load(name)
+    boards = many(puzzle, "level", level, 40)
+    assert (boards.dtype, boards.shape) == (np.uint8, (40, puzzle.cells))
+    assert [puzzle.objection(board) for board in boards] == [None] * 40
+    levels = {plain_level(puzzle, board) for board in boards}
+    assert levels == {level} or (level is None and len(levels) > 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "wanted"),
+    [
+        ("tiles-3x3", "level", None),
+        ("tiles-4x4", "level", None),
+        ("tiles-5x5", "level", 60),
+        ("tiles-5x5", "uniform", None),
+        ("tiles-4x4", "walk", 30),
+        ("tiles-4x4", "walk-to-level", 9),
+        ("tiles-3x3", "distance", 20),
+        ("tiles-3x3", "distance", None),
+    ],
+)
+def test_one_seed_gives_the_same_boards(name: str, scale: str, wanted: int | None) -> None:
+    one, again, other = (many(load(name), scale, wanted, 20, seed) for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("scale", ["uniform", "distance"])
+@pytest.mark.parametrize(("name", "boards"), [("tiles-2x2", 12), ("tiles-2x2:blank-first", 12), ("tiles-2x3", 360)])
+def test_many_uniform_boards_are_all_equally_frequent(name: str, boards: int, scale: str) -> None:
+    counts = np.unique(many(load(name), scale, None, 25 * boards, 7), axis=0, return_counts=True)[1]
+    assert counts.size == boards
+    assert chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.parametrize("name", [*SIZES, "tiles-5x5"])
+def test_many_uniform_boards_can_be_solved(name: str) -> None:
+    puzzle = load(name)
+    boards = many(puzzle, "uniform", None, 200)
+    assert [puzzle.objection(board) for board in boards] == [None] * 200
+    assert (np.sort(boards, axis=1) == np.arange(puzzle.cells)).all()
+
+
+def test_many_boards_of_a_level_are_all_equally_frequent() -> None:
+    counts = np.unique(many(load("tiles-3x3"), "level", 3, 1000), axis=0, return_counts=True)[1]
+    assert counts.size == 10
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_without_a_wish_all_levels_are_equally_frequent() -> None:
+    puzzle = load("tiles-3x3")
+    counts = np.bincount(sampling.level(puzzle, many(puzzle, "level", None, 4_400)))[1:]
+    assert counts.size == 22
+    assert chisquare(counts[counts > 0]).pvalue > 0.001
+
+
+def test_annealed_boards_of_one_level_are_all_equally_frequent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "TABLED_CELLS", 0)
+    monkeypatch.setattr(sampling, "BOARDS_A_WALK", 1)
+    puzzle = load("tiles-3x3")
+    counts = np.unique(many(puzzle, "level", 4, 1_590), axis=0, return_counts=True)[1]
+    assert counts.size == 53
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_boards_of_one_walk_have_one_level_and_differ() -> None:
+    puzzle = load("tiles-4x4")
+    boards = many(puzzle, "level", None, 80)
+    levels = sampling.level(puzzle, boards).reshape(8, 10)
+    assert (levels == levels[0]).all()
+    assert len(set(levels[0].tolist())) > 4
+    assert len({board.tobytes() for board in boards}) > 60
+
+
+def test_many_walks_end_like_single_ones() -> None:
+    puzzle = load("tiles-3x3")
+    one = [drawn(puzzle, "walk", 2, seed).tobytes() for seed in range(1200)]
+    ends, counts = np.unique(many(puzzle, "walk", 2, 1200), axis=0, return_counts=True)
+    shares = {end.tobytes(): count / 1200 for end, count in zip(ends, counts, strict=True)}
+    assert shares.keys() == set(one)
+    assert all(abs(share - one.count(end) / 1200) < 0.06 for end, share in shares.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "wanted", "words"),
+    [
+        ("tiles-3x3", "level", 30, "tiles-3x3 has no board of level 30; its levels are 0, 1, 2, "),
+        ("tiles-4x4", "level", 999, "no board of level 999 was found for tiles-4x4"),
+        ("tiles-3x3", "distance", 32, "no board of tiles-3x3 is 32 moves from the goal"),
+        ("tiles-3x3", "walk", -1, "a walk has 0 moves or more, not -1"),
+    ],
+)
+def test_many_boards_of_a_level_that_has_none(name: str, scale: str, wanted: int, words: str) -> None:
+    with pytest.raises(BadOption, match=words):
+        many(load(name), scale, wanted, 2)

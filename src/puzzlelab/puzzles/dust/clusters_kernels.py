@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 
 @compiled
 def label(states: Board, first: NDArray[np.int64], second: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
-    """Give both cells of every pair of equal neighbours the lesser label of the two, until nothing changes."""
+    """Label each cell with the first cell of its cluster, by union-find: the greater root points to the lesser one."""
     for board in range(len(states)):
         for cell in range(states.shape[1]):
             labels[board, cell] = cell if states[board, cell] else -1
-        changed = True
-        while changed:
-            changed = False
-            for pair in range(len(first)):
-                a, b = first[pair], second[pair]
-                if states[board, a] and states[board, a] == states[board, b] and labels[board, a] != labels[board, b]:
-                    labels[board, a] = labels[board, b] = min(labels[board, a], labels[board, b])
-                    changed = True
+        for pair in range(len(first)):
+            a, b = first[pair], second[pair]
+            if states[board, a] and states[board, a] == states[board, b]:
+                while labels[board, a] != a:
+                    a = labels[board, a]
+                while labels[board, b] != b:
+                    b = labels[board, b]
+                labels[board, max(a, b)] = min(a, b)
+        # Labels point to lesser cells, which have their final label already.
+        for cell in range(states.shape[1]):
+            if labels[board, cell] >= 0:
+                labels[board, cell] = labels[board, labels[board, cell]]

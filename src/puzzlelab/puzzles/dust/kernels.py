@@ -342,24 +342,32 @@ def rules(puzzle: Dust) -> KernelRules:
 
 def encoded(chosen: DustTables, planes: int, states: Board) -> NDArray[np.uint64]:
     """`uint64[B, P * K]` from plain states `[B, N]`."""
-    words = len(chosen.like)
-    packed = np.zeros((len(states), planes * words), np.uint64)
-    for p in range(planes):
-        bits = ((states >> p) & 1).astype(np.uint64) << (chosen.bit % np.uint64(64))
-        for word in range(words):
-            here = chosen.bit // np.uint64(64) == word
-            packed[:, p * words + word] = np.bitwise_or.reduce(bits[:, here], axis=1)
-    return packed
+    if chosen.bit.size == 0:  # the half of a board that has one column
+        return np.zeros((len(states), planes * len(chosen.like)), np.uint64)
+    stride, last, size = int(chosen.stride), int(chosen.bit[-1]), 64 * len(chosen.like)
+    columns, rows = last // stride + 1, last % stride + 1
+    grids = np.zeros((len(states), size // stride, stride), np.uint8)
+    grids[:, :columns, :rows] = states.reshape(len(states), columns, rows)
+    of_planes = (1 << np.arange(planes)).astype(np.uint8)
+    bits = grids.reshape(len(states), 1, size) & of_planes[:, None]
+    in_bytes = np.packbits(bits, axis=2, bitorder="little").reshape(len(states), planes * size // 8)
+    return in_bytes.view("<u8").astype(np.uint64)
 
 
 def decoded(chosen: DustTables, planes: int, states: NDArray[np.uint64]) -> Board:
     """The inverse of `encoded`."""
-    stride, last = int(chosen.stride), int(chosen.bit[-1])
+    stride, last, size = int(chosen.stride), int(chosen.bit[-1]), 64 * len(chosen.like)
     columns, rows = last // stride + 1, last % stride + 1
-    in_bytes = np.ascontiguousarray(states, "<u8").view(np.uint8)
-    bits = np.unpackbits(in_bytes, axis=1, bitorder="little")
-    grids = bits.reshape(len(states), planes, 64 * len(chosen.like) // stride, stride)[:, :, :columns, :rows]
-    boards = np.zeros((len(states), columns, rows), np.uint8)
+    in_bytes = np.ascontiguousarray(states, "<u8").view(np.uint8).reshape(len(states), planes, size // 8)
+    cells = np.zeros((len(states), size // 8), "<u8")
     for p in range(planes):
-        boards |= grids[:, p] << np.uint8(p)
-    return boards.reshape(len(states), columns * rows)
+        cells |= np.take(_spread_bits(), in_bytes[:, p]) << np.uint64(p)
+    grids = cells.view(np.uint8).reshape(len(states), size // stride, stride)
+    return grids[:, :columns, :rows].reshape(len(states), columns * rows)
+
+
+@cache
+def _spread_bits() -> NDArray[np.uint64]:
+    """`uint64[256]`: the bits of each byte in eight bytes, the lowest bit in the first one."""
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    return bits.view("<u8")[:, 0]

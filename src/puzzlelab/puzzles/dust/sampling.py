@@ -46,8 +46,13 @@ def scales(puzzle: Dust) -> Mapping[str, Scale]:
             "fewest clicks, proven; without a level, any full board",
             partial(by_optimum, puzzle),
             (1, greatest_optimum(puzzle)),
+            sample_batch=partial(many_by_optimum, puzzle),
         ),
-        "uniform": Scale("full boards, every cell any colour alike", partial(uniform, puzzle)),
+        "uniform": Scale(
+            "full boards, every cell any colour alike",
+            partial(uniform, puzzle),
+            sample_batch=partial(many_uniform, puzzle),
+        ),
         "backwards": Scale(
             "clicks of a known solution, from which the board is built; the optimum may be less",
             partial(backwards, puzzle),
@@ -78,9 +83,15 @@ def greatest_optimum(puzzle: Dust) -> int:
 
 def uniform(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
     """A full board, each cell of any colour, all alike; this scale has no levels."""
+    board: Board = many_uniform(puzzle, random, level, 1)[0]
+    return board
+
+
+def many_uniform(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `uniform` makes them."""
     if level is not None:
         raise BadOption("the scale 'uniform' of dust has no levels")
-    return random.integers(1, puzzle.colours + 1, puzzle.cells, np.uint8)
+    return random.integers(1, puzzle.colours + 1, (count, puzzle.cells), np.uint8)
 
 
 def backwards(puzzle: Dust, random: np.random.Generator, level: int | None = None) -> Board:
@@ -113,6 +124,13 @@ def by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None = No
     raise BadOption(
         f"no board of {puzzle.name} with the optimum {level} was found: of {search.draws} none had it{unproven}"
     )
+
+
+def many_by_optimum(puzzle: Dust, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `by_optimum` makes them; those of a level one by one."""
+    if level is None:
+        return many_uniform(puzzle, random, None, count)
+    return np.array([by_optimum(puzzle, random, level) for _ in range(count)])
 
 
 def _must_be_level(puzzle: Dust, scale: str, level: int, greatest: int) -> None:

@@ -1,36 +1,48 @@
-"""Boards of a given difficulty, on scales that are read off the board: its clues, and the level that they make."""
+"""Boards of a given difficulty, on scales that are read off the board: its clues, and the level that they make.
+
+Many boards at once are a few new puzzles, and random images of them under the symmetries of Sudoku.
+
+Shapes: B = boards.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from puzzlelab.core.views import Scale
 from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator, level_of
+from puzzlelab.puzzles.sudoku.symmetries import random_images
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.sudoku.rules import Board, Sudoku
 
 FEWEST, MOST = 20, 80
 """Clues of boards that digging finds."""
+UNRELATED, IMAGES = 8, 16
+"""Of many boards at once, so many are new puzzles at least, and no puzzle has more images than this."""
 
 
 def scales(puzzle: Sudoku) -> Mapping[str, Scale]:
     """The scales on which boards can be made; none except for 9x9."""
     if puzzle.name != "sudoku-9x9":
         return {}
+    levels = min(LEVELS), max(LEVELS)
     return {
-        "level": Scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, (min(LEVELS), max(LEVELS))),
-        "blind": Scale(
-            "the same levels, dug blindly: mostly several solutions at 4 and 5", _blindly, (min(LEVELS), max(LEVELS))
-        ),
-        "clues": Scale("how many cells are given", _by_clues, (FEWEST, MOST)),
-        "minimal": Scale("no clue can be left out", _minimal),
+        "level": _scale("1 (57 to 67 clues) to 5 (at most 26)", _by_level, levels),
+        "blind": _scale("the same levels, dug blindly: mostly several solutions at 4 and 5", _blindly, levels),
+        "clues": _scale("how many cells are given", _by_clues, (FEWEST, MOST)),
+        "minimal": _scale("no clue can be left out", _minimal, None),
     }
+
+
+def _scale(about: str, settings: Callable[[int | None], SudokuGenerator], levels: tuple[int, int] | None) -> Scale:
+    """The scale of the boards that the generator with these settings of a level makes."""
+    return Scale(about, partial(_one, settings), levels, sample_batch=partial(_many, settings))
 
 
 def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
@@ -39,26 +51,41 @@ def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
     return {"level": level_of(clues), "clues": clues} if puzzle.name == "sudoku-9x9" else {"clues": clues}
 
 
-def _by_level(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, SudokuGenerator(level=level) if level is not None else SudokuGenerator(mix="even"))
+def _by_level(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(level=level) if level is not None else SudokuGenerator(mix="even")
 
 
-def _blindly(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, SudokuGenerator(level=level, mix=None if level else "even", unique=False))
+def _blindly(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(level=level, mix=None if level else "even", unique=False)
 
 
-def _by_clues(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, SudokuGenerator(clues=level) if level is not None else SudokuGenerator())
+def _by_clues(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator(clues=level) if level is not None else SudokuGenerator()
 
 
-def _minimal(random: np.random.Generator, level: int | None) -> Board:
-    return _first(random, SudokuGenerator())
+def _minimal(level: int | None) -> SudokuGenerator:
+    return SudokuGenerator()
 
 
-def _first(random: np.random.Generator, generator: SudokuGenerator) -> Board:
-    puzzles, _ = next(generator.batches(1, int(random.integers(2**62)), jobs=1))
-    board: Board = puzzles[0]
+def _one(settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None) -> Board:
+    board: Board = _new(settings(level), random, 1)[0]
     return board
+
+
+def _many(
+    settings: Callable[[int | None], SudokuGenerator], random: np.random.Generator, level: int | None, count: int
+) -> Board:
+    """So many boards `[B, 81]`: new puzzles and, where they are many, images of these under random symmetries.
+
+    The generator treats all images of a puzzle alike, so each board by itself is as likely as a new puzzle.
+    """
+    puzzles = _new(settings(level), random, max(min(count, UNRELATED), -(-count // IMAGES)))
+    return puzzles if len(puzzles) == count else random_images(puzzles[np.arange(count) % len(puzzles)], random)
+
+
+def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) -> Board:
+    """So many new puzzles `[B, 81]`."""
+    return np.concatenate([puzzles for puzzles, _ in generator.batches(count, int(random.integers(2**62)), jobs=1)])
 
 
 @dataclass(frozen=True)

@@ -187,13 +187,16 @@ def packed_words(cells: int) -> int:
 def rules(puzzle: Tiles) -> KernelRules:
     """The working form of a puzzle's states: the goal cell of each piece, then the cell of the blank."""
     goal = np.array(puzzle.goal, np.uint8)
+    goal_cells = np.argsort(goal).astype(np.uint8)
 
     def encode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        blanks = np.argmax(states == 0, axis=-1)
-        return np.concatenate([puzzle.goal_cells(states), blanks[..., None]], axis=-1).astype(np.uint8)
+        working = np.empty((*states.shape[:-1], puzzle.cells + 1), np.uint8)
+        working[..., :-1] = np.take(goal_cells, states)
+        working[..., -1] = np.argmax(states == 0, axis=-1)
+        return working
 
     def decode(states: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        plain: NDArray[np.uint8] = goal[states[..., : puzzle.cells]]
+        plain: NDArray[np.uint8] = np.take(goal, states[..., : puzzle.cells])
         return plain
 
     chosen = tables(puzzle.rows, puzzle.columns, puzzle.goal.index(0))

@@ -4,23 +4,25 @@
 (three tiles in reverse order are three pairs, but two have to leave). `walk-to-level` makes random moves from the goal
 until the level is greater than the requested one, as Spence did. `uniform` draws from all solvable boards, `walk` makes
 random moves from the goal, and `distance` (small boards only) hits a true distance.
+
+Shapes: B = boards, N = cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.views import Scale
-from puzzlelab.puzzles.tiles.estimate_kernels import grid_distance
+from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
 from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
-from puzzlelab.puzzles.tiles.sampling_kernels import anneal, levels_of, walk_above
+from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, anneal_all, levels_of, walk_above
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.tiles.rules import Board, Tiles
@@ -29,14 +31,40 @@ TABLED_CELLS = 9
 """Boards up to this size are sampled by level from the list of all their states."""
 MIXING_STEPS = 2_000
 MOST_STEPS = 4_000_000
+FEWEST_WALKS, BOARDS_A_WALK, STEPS_APART = 8, 8, 500
+"""Many annealed boards at once: so many walks at least, and at most so many boards from one, with steps in between."""
 WALK_STEPS = 1_000
 """Random numbers that are drawn at once for a walk."""
 LEVELS = {(3, 3): (1, 22), (4, 4): (1, 56)}
 """The levels of the document; other boards go as far as 1.3 times the mean Manhattan distance of random ones."""
 
 
+@cache
 def _distance(puzzle: Tiles) -> NDArray[np.int64]:
     return grid_distance(puzzle.rows, puzzle.columns)
+
+
+@cache
+def _annealing_tables(puzzle: Tiles) -> AnnealingTables:
+    rows, columns = np.divmod(np.arange(puzzle.cells), puzzle.columns)
+    home = kernel_rules(puzzle).tables.home
+    costs = _distance(puzzle) + 64 * (rows[:, None] == rows) + 128 * (columns[:, None] == columns)
+    costs[home] = 0
+    return AnnealingTables(
+        rows=np.uint64(puzzle.rows),
+        columns=np.uint64(puzzle.columns),
+        home=home,
+        costs=flat(costs.astype(np.uint8)),
+        shades=((rows + columns) % 2).astype(np.uint8),
+    )
+
+
+def _states(puzzle: Tiles, ranks: NDArray[np.int64]) -> Board:
+    """The plain states `[B, N]` of these ranks `[B]`."""
+    rules = kernel_rules(puzzle)
+    working = np.zeros((len(ranks), puzzle.cells + 1), np.uint8)
+    unrank_all(ranks, working, np.zeros(puzzle.cells, np.int64), rules.tables.home)
+    return rules.decode(working)
 
 
 @cache
@@ -53,12 +81,37 @@ def _by_level(puzzle: Tiles) -> Mapping[int, NDArray[np.int64]]:
     return {int(level): ranks[levels == level] for level in np.unique(levels)}
 
 
+class LevelTable(NamedTuple):
+    """The ranks of all boards of a small size, level by level."""
+
+    ranks: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """Of each level, the place of its first rank; a level that has no boards is left out."""
+    sizes: NDArray[np.int64]
+    """Of each level, the number of its boards."""
+
+
+@cache
+def _level_table(puzzle: Tiles, low: int, high: int) -> LevelTable:
+    """The boards of the levels from `low` to `high`; raises `BadOption` if there is none."""
+    ranks = [ranks for level, ranks in _by_level(puzzle).items() if low <= level <= high]
+    if not ranks:
+        known = ", ".join(map(str, _by_level(puzzle)))
+        raise BadOption(f"{puzzle.name} has no board of level {low}; its levels are {known}")
+    sizes = np.array([len(each) for each in ranks])
+    return LevelTable(np.concatenate(ranks), np.cumsum(sizes) - sizes, sizes)
+
+
 def level(puzzle: Tiles, states: Board) -> NDArray[np.int64]:
     """The level of plain states `[B, N]`."""
-    rules = kernel_rules(puzzle)
-    working = rules.encode(states)
+    return _levels(puzzle, kernel_rules(puzzle).encode(states))
+
+
+def _levels(puzzle: Tiles, working: Board) -> NDArray[np.int64]:
+    """The level of working states `[B, N + 1]`."""
     levels = np.zeros(len(working), np.int64)
-    levels_of(working, puzzle.rows, puzzle.columns, rules.tables.home, _distance(puzzle), levels)
+    home = kernel_rules(puzzle).tables.home
+    levels_of(working, puzzle.rows, puzzle.columns, home, _distance(puzzle), levels)
     return levels
 
 
@@ -69,12 +122,18 @@ def sample_level(puzzle: Tiles, random: np.random.Generator, level: int | None) 
     if puzzle.cells <= TABLED_CELLS:
         from puzzlelab.puzzles.tiles import exact_distances
 
-        ranks = _by_level(puzzle).get(level)
-        if ranks is None:
-            known = ", ".join(map(str, _by_level(puzzle)))
-            raise BadOption(f"{puzzle.name} has no board of level {level}; its levels are {known}")
-        return exact_distances.state_of(puzzle, int(random.choice(ranks)))
+        return exact_distances.state_of(puzzle, int(random.choice(_level_table(puzzle, level, level).ranks)))
     return _annealed(puzzle, random, level)
+
+
+def sample_levels(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `sample_level` makes them."""
+    low, high = level_range(puzzle) if level is None else (level, level)
+    if puzzle.cells > TABLED_CELLS:
+        return _annealed_boards(puzzle, random, low, high, count)
+    table = _level_table(puzzle, low, high)
+    chosen = random.integers(len(table.sizes), size=count)
+    return _states(puzzle, table.ranks[table.first[chosen] + random.integers(table.sizes[chosen])])
 
 
 def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
@@ -86,18 +145,51 @@ def _any_level(puzzle: Tiles, random: np.random.Generator) -> int:
 
 
 def _annealed(puzzle: Tiles, random: np.random.Generator, level: int) -> Board:
-    rules = kernel_rules(puzzle)
+    rules, tables = kernel_rules(puzzle), _annealing_tables(puzzle)
     for start in (uniform(puzzle, random), np.array(puzzle.goal, np.uint8)):
-        working = rules.encode(start[None])[0]
-        spent = 0
+        working = rules.encode(start[None])
+        reached, spent = int(_levels(puzzle, working)[0]), 0
         while spent < MOST_STEPS // 2:
             noise = random.random((4 * MIXING_STEPS, 6))
             mixing = MIXING_STEPS if spent == 0 else 0
-            home = rules.tables.home
-            if anneal(working, level, noise, puzzle.rows, puzzle.columns, home, _distance(puzzle), mixing):
-                return rules.decode(working)
+            reached = anneal(working[0], reached, level, noise, mixing, tables)
+            if reached == level:
+                board: Board = rules.decode(working)[0]
+                return board
             spent += len(noise)
     raise BadOption(f"no board of level {level} was found for {puzzle.name}")
+
+
+def _annealed_boards(puzzle: Tiles, random: np.random.Generator, low: int, high: int, count: int) -> Board:
+    """So many boards `[B, N]` as `_annealed` makes them, of levels from `low` to `high`, all equally frequent.
+
+    Of many boards, several come from one walk: they have the same level, and lie `STEPS_APART` steps apart.
+    """
+    walks = max(min(count, FEWEST_WALKS), -(-count // BOARDS_A_WALK))
+    targets, boards_a_walk = random.integers(low, high + 1, walks), -(-count // walks)
+    boards = np.empty((walks, boards_a_walk, puzzle.cells + 1), np.uint8)
+    rules, missing = kernel_rules(puzzle), np.arange(walks)
+    for starts in (many_uniform(puzzle, random, None, walks), np.repeat(puzzle.goals(), walks, axis=0)):
+        working, found = rules.encode(starts[missing]), np.empty((missing.size, *boards.shape[1:]), np.uint8)
+        counts = np.zeros(missing.size, np.int64)
+        anneal_all(
+            states=working,
+            levels=_levels(puzzle, working),
+            targets=targets[missing],
+            keys=random.integers(2**64, size=missing.size, dtype=np.uint64),
+            steps=MOST_STEPS // 2,
+            mixing=MIXING_STEPS,
+            apart=STEPS_APART,
+            tables=_annealing_tables(puzzle),
+            boards=found,
+            counts=counts,
+        )
+        boards[missing] = found
+        missing = missing[counts < boards_a_walk]
+        if not missing.size:
+            plain: Board = rules.decode(boards.swapaxes(0, 1).reshape(-1, puzzle.cells + 1)[:count])
+            return plain
+    raise BadOption(f"no board of level {targets[missing[0]]} was found for {puzzle.name}")
 
 
 def level_range(puzzle: Tiles) -> tuple[int, int]:
@@ -118,14 +210,50 @@ def uniform(puzzle: Tiles, random: np.random.Generator, level: int | None = None
     return board
 
 
+def many_uniform(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `uniform` makes them."""
+    boards = random.permuted(np.tile(np.arange(puzzle.cells, dtype=np.uint8), (count, 1)), axis=1)
+    rows = np.flatnonzero(_unsolvable(puzzle, boards))
+    first, second = np.argsort(boards[rows] == 0, axis=1, kind="stable")[:, :2].T  # cells with tiles come first
+    boards[rows, first], boards[rows, second] = boards[rows, second], boards[rows, first]
+    return boards
+
+
+def _unsolvable(puzzle: Tiles, boards: Board) -> NDArray[np.bool_]:
+    """`bool[B]`: whether the parity of each of the boards `[B, N]` proves that it cannot be solved."""
+    places, home = puzzle.goal_cells(boards), puzzle.goal.index(0)
+    odd: NDArray[np.bool_] = _distance(puzzle)[np.argmax(boards == 0, axis=1), home] % 2 == 1
+    for cell in range(puzzle.cells - 1):
+        odd ^= np.count_nonzero(places[:, cell + 1 :] < places[:, cell, None], axis=1) % 2 == 1
+    return odd
+
+
 def walk(puzzle: Tiles, random: np.random.Generator, moves: int | None) -> Board:
     """The goal after this many random moves."""
-    if moves is not None and moves < 0:
-        raise BadOption(f"a walk has 0 moves or more, not {moves}")
     state = np.array(puzzle.goal, np.uint8)
-    for _ in range(puzzle.cells**2 if moves is None else moves):
+    for _ in range(_walk_length(puzzle, moves)):
         state = puzzle.apply(state, int(random.choice(np.flatnonzero(puzzle.legal(state)))))
     return state
+
+
+def walks(puzzle: Tiles, random: np.random.Generator, moves: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `walk` makes them."""
+    tables, rows = kernel_rules(puzzle).tables, np.arange(count)
+    boards = np.tile(np.array(puzzle.goal, np.uint8), (count, 1))
+    blanks = np.full(count, tables.home)
+    for _ in range(_walk_length(puzzle, moves)):
+        chosen = (random.random(count) * tables.counts[blanks]).astype(np.int64)
+        sources = tables.source[blanks, tables.moves[blanks, chosen]]
+        boards[rows, blanks], boards[rows, sources] = boards[rows, sources], 0
+        blanks = sources
+    return boards
+
+
+def _walk_length(puzzle: Tiles, moves: int | None) -> int:
+    """The moves of a walk, by default the square of the number of cells; raises `BadOption` for less than 0."""
+    if moves is not None and moves < 0:
+        raise BadOption(f"a walk has 0 moves or more, not {moves}")
+    return puzzle.cells**2 if moves is None else moves
 
 
 def walk_to_level(puzzle: Tiles, random: np.random.Generator, level: int | None) -> Board:
@@ -157,10 +285,24 @@ def at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None) -
 
     if level is None:
         return uniform(puzzle, random)
-    ranks = exact_distances.states_at(puzzle, level)
-    if ranks.size == 0 or level >= UNREACHED:
-        raise BadOption(f"no board of {puzzle.name} is {level} moves from the goal")
-    return exact_distances.state_of(puzzle, int(random.choice(ranks)))
+    return exact_distances.state_of(puzzle, int(random.choice(_ranks_at(puzzle, level))))
+
+
+def many_at_distance(puzzle: Tiles, random: np.random.Generator, level: int | None, count: int) -> Board:
+    """So many boards `[B, N]` as `at_distance` makes them."""
+    if level is None:
+        return many_uniform(puzzle, random, None, count)
+    return _states(puzzle, random.choice(_ranks_at(puzzle, level), count))
+
+
+def _ranks_at(puzzle: Tiles, distance: int) -> NDArray[np.int64]:
+    """The ranks of the boards at this true distance; raises `BadOption` if there is none."""
+    from puzzlelab.puzzles.tiles import exact_distances
+
+    ranks = exact_distances.states_at(puzzle, distance)
+    if ranks.size == 0 or distance >= UNREACHED:
+        raise BadOption(f"no board of {puzzle.name} is {distance} moves from the goal")
+    return ranks
 
 
 def scales(puzzle: Tiles) -> Mapping[str, Scale]:
@@ -171,6 +313,7 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             partial(sample_level, puzzle),
             level_range(puzzle),
             partial(level, puzzle),
+            partial(sample_levels, puzzle),
         ),
         "walk-to-level": Scale(
             "random moves from the goal until the level is greater than this",
@@ -178,14 +321,22 @@ def scales(puzzle: Tiles) -> Mapping[str, Scale]:
             walk_level_range(puzzle),
             partial(level, puzzle),
         ),
-        "uniform": Scale("all solvable boards alike", partial(uniform, puzzle)),
-        "walk": Scale("random moves from the goal", partial(walk, puzzle), (0, 1_000_000)),
+        "uniform": Scale(
+            "all solvable boards alike", partial(uniform, puzzle), sample_batch=partial(many_uniform, puzzle)
+        ),
+        "walk": Scale(
+            "random moves from the goal",
+            partial(walk, puzzle),
+            (0, 1_000_000),
+            sample_batch=partial(walks, puzzle),
+        ),
     }
     if puzzle.cells <= 10:
         scales["distance"] = Scale(
             "true distance from the goal",
             partial(at_distance, puzzle),
             (0, farthest(puzzle)),
+            sample_batch=partial(many_at_distance, puzzle),
         )
     return scales
 

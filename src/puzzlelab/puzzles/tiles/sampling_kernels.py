@@ -3,11 +3,35 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from puzzlelab.engine.kernels import compiled, inlined
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.engine.kernels import GOLDEN, compiled, copy, inlined, scramble
 
 GREEDINESS = 1.5
+HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
+"""Bits of half a word, and the mask of its lower half."""
+SHIFT = np.uint64(6)
+DISTANCE, IN_ROW, IN_COLUMN = np.uint64(63), np.uint64(64), np.uint64(128)
+"""The parts of `AnnealingTables.costs`."""
+
+
+class AnnealingTables(NamedTuple):
+    """What `anneal` needs of a board size; N cells."""
+
+    rows: np.uint64
+    columns: np.uint64
+    home: np.uint8
+    """The blank's goal cell."""
+    costs: NDArray[np.uint8]
+    """[64 N]: at 64 p + c for piece p in cell c: their distance, and whether p belongs in the row or column of c.
+
+    0 for the blank.
+    """
+    shades: NDArray[np.uint8]
+    """[N]: the colour of each cell on a chessboard, 0 or 1, which the blank changes with each step."""
 
 
 @inlined
@@ -40,41 +64,128 @@ def levels_of(states, rows, columns, home, distance, levels):
         levels[i] = level_of(states[i], rows, columns, home, distance)
 
 
-@compiled
-def anneal(state, target, noise, rows, columns, home, distance, mixing):
-    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; True when it ends there.
+@inlined
+def share(state, cell, skipped, rows, columns, costs):
+    """What the piece in a cell adds to the level, without its conflict with the piece in the cell `skipped`."""
+    piece = np.uint64(state[cell])
+    cost = np.uint64(costs[(piece << SHIFT) | cell])
+    total = np.int64(cost & DISTANCE)
+    if cost & IN_ROW:
+        first = cell - cell % columns
+        for other in range(first, first + columns):
+            if other != skipped and passes(state, piece, cell, other, IN_ROW, costs):
+                total += 2
+    if cost & IN_COLUMN:
+        for i in range(rows):
+            other = cell % columns + i * columns
+            if other != skipped and passes(state, piece, cell, other, IN_COLUMN, costs):
+                total += 2
+    return total
 
-    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
-    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit.
+
+@inlined
+def passes(state, piece, cell, other, line, costs):
+    """Whether a piece that lies in its line must pass the piece in another cell of this line."""
+    neighbour = np.uint64(state[other])
+    at_home = (np.uint64(costs[(neighbour << SHIFT) | other]) & line) != 0
+    return at_home & (neighbour != piece) & ((neighbour > piece) == (other < cell))
+
+
+@inlined
+def exchange_and_measure(state, a, b, home, rows, columns, costs):
+    """Exchange the pieces of two cells; returns by how much the level rises."""
+    before = share(state, a, a, rows, columns, costs) + share(state, b, a, rows, columns, costs)
+    exchange(state, a, b, home)
+    return share(state, a, a, rows, columns, costs) + share(state, b, a, rows, columns, costs) - before
+
+
+@inlined
+def place_after(cell, a, b):
+    """The cell in which the piece in a cell lies after the cells a and b exchange theirs."""
+    return b if cell == a else (a if cell == b else cell)
+
+
+@inlined
+def propose(state, level, target, cells, pairs, chance, tables):
+    """One step of `anneal`: exchange the pieces of one or two `pairs` of `cells`, or of none; returns the level then.
+
+    A step that leads away from the target is taken if `chance`, a uniform number in [0, 1), is small enough.
     """
-    cells = rows * columns
-    level = level_of(state, rows, columns, home, distance)
-    for t in range(len(noise)):
-        if t >= mixing and level == target:
-            return True
-        a, b = np.int64(noise[t, 0] * cells), np.int64(noise[t, 1] * cells)
-        c, d = np.int64(noise[t, 2] * cells), np.int64(noise[t, 3] * cells)
-        pairs = 1 if noise[t, 4] < 0.5 else 2
-        if a == b or (pairs == 2 and c == d):
-            continue
-        # Propose: exchange one pair or two, which is undone below if it is not accepted.
-        blank = np.int64(state[cells])
-        exchange(state, a, b, home)
+    a, b, c, d = cells
+    if a == b or (pairs == 2 and c == d):
+        return level
+    # A solvable board stays solvable if the exchanges and the steps of the blank are even together.
+    home, rows, columns, costs = tables.home, tables.rows, tables.columns, tables.costs
+    blank = np.uint64(state[rows * columns])
+    there = place_after(blank, a, b)
+    if pairs == 2:
+        there = place_after(there, c, d)
+    if (np.int64(tables.shades[blank]) + np.int64(tables.shades[there]) + pairs) & 1:
+        return level
+    after = level + exchange_and_measure(state, a, b, home, rows, columns, costs)
+    if pairs == 2:
+        after += exchange_and_measure(state, c, d, home, rows, columns, costs)
+    # Metropolis rule: what comes no farther from the target level is always accepted.
+    worse = abs(after - target) - abs(level - target)
+    if worse > 0 and chance >= np.exp(-GREEDINESS * worse):
         if pairs == 2:
             exchange(state, c, d, home)
-        # A solvable board stays solvable if the exchanges and the steps of the blank are even together.
-        steps = distance[blank, state[cells]]
-        odd = (steps + pairs) % 2 == 1
-        after = level_of(state, rows, columns, home, distance)
-        # Metropolis rule: what comes no farther from the target level is always accepted.
-        worse = abs(after - target) - abs(level - target)
-        if odd or (worse > 0 and noise[t, 5] >= np.exp(-GREEDINESS * worse)):
-            if pairs == 2:
-                exchange(state, c, d, home)
-            exchange(state, a, b, home)
-        else:
-            level = after
-    return level == target
+        exchange(state, a, b, home)
+        return level
+    return after
+
+
+@compiled
+def anneal(state, level, target, noise, mixing, tables):
+    """Walk over solvable boards by exchanging pieces, drawn to the level `target`; returns the level at its end.
+
+    A step exchanges two pieces together with two others, or with the blank when that keeps the board solvable.
+    `noise: float64[T, 6]` are uniform numbers in [0, 1). After `mixing` steps the walk ends on the first hit. `level`
+    is that of the state.
+    """
+    cells = tables.rows * tables.columns
+    for t in range(len(noise)):
+        if t >= mixing and level == target:
+            return level
+        a, b = np.uint64(noise[t, 0] * cells), np.uint64(noise[t, 1] * cells)
+        c, d = np.uint64(noise[t, 2] * cells), np.uint64(noise[t, 3] * cells)
+        pairs = 1 if noise[t, 4] < 0.5 else 2
+        level = propose(state, level, target, (a, b, c, d), pairs, noise[t, 5], tables)
+    return level
+
+
+@compiled
+def anneal_all(states, levels, targets, keys, steps, mixing, apart, tables, boards, counts):
+    """The walk of `anneal` on each of `states: uint8[B, N + 1]`, which goes on until it gave R boards.
+
+    The first board is the first hit of `targets: int64[B]` after `mixing` steps, the next ones are the first hits
+    `apart` steps after the board before. Writes `boards: uint8[B, R, N + 1]`, and how many there are in
+    `counts: int64[B]`: fewer than R where one needs more than `steps` steps. `levels: int64[B]` are those of the
+    states. Walk b draws from its own random numbers, which begin at `keys: uint64[B]`.
+    """
+    cells = tables.rows * tables.columns
+    for i in range(len(states)):
+        word, level, target, state = keys[i], levels[i], targets[i], states[i]
+        counts[i] = 0
+        for board in range(boards.shape[1]):
+            least = mixing if board == 0 else apart
+            for t in range(steps):
+                if t >= least and level == target:
+                    break
+                word += GOLDEN
+                first = scramble(word)
+                word += GOLDEN
+                second = scramble(word)
+                word += GOLDEN
+                third = scramble(word)
+                a, b = ((first >> HALF) * cells) >> HALF, ((first & LOWER) * cells) >> HALF
+                c, d = ((second >> HALF) * cells) >> HALF, ((second & LOWER) * cells) >> HALF
+                pairs, chance = 1 + np.int64(third & np.uint64(1)), np.float64(third >> np.uint64(11)) * 2.0**-53
+                level = propose(state, level, target, (a, b, c, d), pairs, chance, tables)
+            if level != target:
+                break
+            copy(state, boards[i, board])
+            counts[i] += 1
 
 
 @inlined
