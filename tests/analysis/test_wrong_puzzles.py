@@ -12,10 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab import BadBoard, BadOption, Estimate, Family, Instance, Presentation, Scale, State, UnknownName
+from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import Example
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
     BatchRules,
@@ -433,7 +432,7 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a level that only difficulty knows": (
         scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6))),
-        "was asked for level 0, and gives",
+        "the scale 'turns' was asked for level ",
     ),
     "another difficulty than measure": (
         scaled(Dials.scales["turns"], difficulty=lambda self, state: {"turns": 9}),
@@ -683,6 +682,23 @@ def test_costs_and_points_of_the_right_puzzle_pass() -> None:
 @pytest.mark.parametrize(("parts", "sentence"), EVERY.values(), ids=EVERY)
 def test_each_mistake_is_named(parts: dict[str, Any], sentence: str) -> None:
     assert sentence in fault(variant(**parts))
+
+
+def walk_of(random: np.random.Generator, level: int | None) -> State:
+    """The board after so many random moves, none of which undoes the last one; it may be nearer than that."""
+    state, last = np.zeros(3, np.uint8), -1
+    for _ in range(int(random.integers(9)) if level is None else level):
+        last = int(random.choice([move for move in range(6) if move != last ^ 1 or last < 0]))
+        state = Dials().apply(state, last)
+    return state
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
+    """Without `measure`, only `difficulty` knows that the sampler misses its level, and with many a seed it does not."""
+    puzzle = variant(**scaled(Scale(ABOUT, walk_of, (0, 8))))
+    with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
+        check(puzzle, [puzzle.read("2 2 2")], seed=seed)
 
 
 def test_the_error_keeps_what_the_puzzle_raised() -> None:
