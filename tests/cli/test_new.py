@@ -236,6 +236,16 @@ def test_the_tests_of_the_package_pass(program, here, kind):
     assert " passed" in run(here / "ring_of_lamps", "pytest", "-q", "-p", "no:cacheprovider")
 
 
+@pytest.mark.slow
+def test_without_kernels_the_tests_of_compiled_rules_are_skipped(program, here):
+    program("new", "puzzle", "ring_of_lamps")
+    rules = here / "ring_of_lamps" / "src" / "ring_of_lamps" / "rules.py"
+    rules.write_text(rules.read_text().replace('    KernelRules: "ring_of_lamps.kernels:rules",\n', ""))
+    said = run(here / "ring_of_lamps", "pytest", "-q", "-rs", "-p", "no:cacheprovider")
+    assert "4 skipped" in said.splitlines()[-1]
+    assert "KernelRules is not in VIEWS" in said
+
+
 def test_templates_are_in_the_package():
     folder = Path(new.__file__).parents[1] / "templates"
     assert {path.name for path in folder.iterdir()} == {"puzzle", "solver"}
