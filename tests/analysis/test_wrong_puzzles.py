@@ -695,7 +695,7 @@ def walk_of(random: np.random.Generator, level: int | None) -> State:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
-    """Without `measure`, only `difficulty` knows that the sampler misses its level, and with many a seed it does not."""
+    """Without `measure`, only `difficulty` knows that the sampler misses its level, as some boards do not."""
     puzzle = variant(**scaled(Scale(ABOUT, walk_of, (0, 8))))
     with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
         check(puzzle, [puzzle.read("2 2 2")], seed=seed)

@@ -142,7 +142,7 @@ def test_a_class_of_a_name_that_the_puzzle_imports(program, here):
 
 def test_a_word_of_the_texts_is_a_good_name(program, here):
     """The first command of docs/extending.md; docstrings of the files speak of pancakes."""
-    code, out, err = program("new", "puzzle", "pancakes")
+    code, _, err = program("new", "puzzle", "pancakes")
     assert (code, err) == (0, "")
     assert "class Pancakes:" in (here / "pancakes" / "src" / "pancakes" / "rules.py").read_text()
 

@@ -139,7 +139,10 @@ class _ScaleCheck:
         """
         if self.scale.levels is None:
             return
-        boards = [state, *(any_board(self.puzzle, self.name, self.scale, seed + more) for more in range(1, SAMPLED_BOARDS))]
+        boards = [
+            state,
+            *(any_board(self.puzzle, self.name, self.scale, seed + more) for more in range(1, SAMPLED_BOARDS)),
+        ]
         known = {level for board in boards if (level := self.difficulty(board).get(self.name)) is not None}
         for level in sorted(level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]):
             for number in range(BOARDS_PER_LEVEL):

@@ -106,7 +106,7 @@ def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
 
 
 def _identifiers(code: str) -> set[str]:
-    """The variables, functions, classes and imported names in a file of Python; words of comments and texts are none."""
+    """The variables, functions, classes and imported names in a file of Python, without words of comments and texts."""
     names = set()
     for node in ast.walk(ast.parse(code)):
         match node:

@@ -428,9 +428,7 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     return chosen, replace(scale, sample=partial(_sample_of_levels, puzzle, chosen, scale))
 
 
-def _sample_of_levels(
-    puzzle: Puzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None
-) -> State:
+def _sample_of_levels(puzzle: Puzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
     """A board of the scale; raises `BadOption` for a level that it does not have."""
     check_level(puzzle, name, scale, level)
     return scale.sample(random, level)

@@ -20,8 +20,8 @@ from puzzlelab.web.task_context import TaskContext
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput, SolveJob
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.objective import Objective
+    from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
