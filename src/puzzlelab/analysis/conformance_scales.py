@@ -21,9 +21,9 @@ GREATEST_LEVEL = 100
 ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
 SAMPLED_BOARDS = 3
-"""Boards without a level whose levels are asked for, on a scale without `measure`."""
-BOARDS_PER_LEVEL = 12
-"""Boards of the greatest of those levels; a sampler may hit a level by chance, and this one it can make quickly."""
+"""Boards without a level, of whose levels the greatest is asked for, on a scale without `measure`."""
+BOARDS_PER_LEVEL = 8
+"""Boards of that level; a sampler may hit it by chance, and levels that boards have without one are quick to find."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
@@ -133,7 +133,7 @@ class _ScaleCheck:
         return int(levels[0])
 
     def usual_levels(self, seed: int, state: State) -> None:
-        """Ask for several boards of levels that boards without a level have, first `state`, by `difficulty` alone.
+        """Ask for several boards of the greatest level that boards without a level have, `state` and others.
 
         One board would not do: the end of k random moves is often k moves from the goal.
         """
@@ -144,7 +144,8 @@ class _ScaleCheck:
             *(any_board(self.puzzle, self.name, self.scale, seed + more) for more in range(1, SAMPLED_BOARDS)),
         ]
         known = {level for board in boards if (level := self.difficulty(board).get(self.name)) is not None}
-        for level in sorted(level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]):
+        usual = [level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]]
+        for level in sorted(usual)[-1:]:
             for number in range(BOARDS_PER_LEVEL):
                 for board in self._boards([level], seed + number, []).values():
                     self._check_level(board, level, frozenset({self.name}))
