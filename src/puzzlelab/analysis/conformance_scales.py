@@ -22,8 +22,8 @@ ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
 SAMPLED_BOARDS = 3
 """Boards without a level, of whose levels the greatest is asked for, on a scale without `measure`."""
-BOARDS_PER_LEVEL = 8
-"""Boards of that level; a sampler may hit it by chance, and levels that boards have without one are quick to find."""
+BOARDS_PER_LEVEL, FEW_BOARDS, LARGE = 8, 2, 16
+"""Boards of that level, which a sampler may hit by chance; fewer for states of more than 16 numbers, which take long."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
@@ -146,7 +146,7 @@ class _ScaleCheck:
         known = {level for board in boards if (level := self.difficulty(board).get(self.name)) is not None}
         usual = [level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]]
         for level in sorted(usual)[-1:]:
-            for number in range(BOARDS_PER_LEVEL):
+            for number in range(BOARDS_PER_LEVEL if state.size <= LARGE else FEW_BOARDS):
                 for board in self._boards([level], seed + number, []).values():
                     self._check_level(board, level, frozenset({self.name}))
 
