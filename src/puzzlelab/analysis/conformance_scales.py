@@ -23,7 +23,7 @@ ATTEMPTS = 3
 SAMPLED_BOARDS = 3
 """Boards without a level, of whose levels the greatest is asked for, on a scale without `measure`."""
 BOARDS_PER_LEVEL, FEW_BOARDS, LARGE = 8, 2, 16
-"""Boards of that level, which a sampler may hit by chance; fewer for states of more than 16 numbers, which take long."""
+"""Boards of that level, which a sampler may hit by chance; fewer for states of more than 16 numbers, to save time."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
