@@ -67,7 +67,7 @@ _HOMES = {
     "analysis.proofs": ("ProofCheck",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
-    "core.puzzle": ("Family", "Instance", "Presentation", "Puzzle", "State"),
+    "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
     "core.views": ("BatchRules", "Estimate", "KernelRules", "Scale"),
     "core.result": ("Progress", "Result"),
     "analysis.game_analysis": ("Regrets",),
@@ -96,6 +96,7 @@ __all__ = [
     "Dust",
     "Estimate",
     "ExactCover",
+    "Example",
     "Family",
     "Hint",
     "Instance",
@@ -173,7 +174,7 @@ if TYPE_CHECKING:
         Unsupported,
     )
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.puzzle import Family, Instance, Presentation, Puzzle, State
+    from puzzlelab.core.puzzle import Example, Family, Instance, Presentation, Puzzle, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solutions import Count, Listing

@@ -45,6 +45,8 @@ def test_python_makes_instances():
         ("tiles-3x3", {"level": "9-5"}, BadOption, "'9-5' is no range of levels"),
         ("tiles-3x3", {"count": 0}, BadOption, "the number of boards must be at least 1, not 0"),
         ("sudoku-4x4", {}, Unsupported, "cannot make boards of its own"),
+        ("tiles-3x3", {"scale": "uniform", "level": "3"}, BadOption, "scale 'uniform' of tiles-3x3 has no levels"),
+        ("tiles-3x3", {"scale": "walk", "level": "2000000"}, BadOption, "has the levels 0 to 1,000,000, not 2,000,000"),
         ("sudoku-9x9", {"scale": "minimal", "level": "3"}, BadOption, "'minimal' has no levels"),
         ("sudoku-9x9", {"scale": "clues", "level": "3", "clues": "30"}, BadOption, "give one of them"),
         ("sudoku-9x9", {"level": "4-9"}, BadOption, "the levels of sudoku-9x9 go from 1 to 5, not from 4 to 9"),

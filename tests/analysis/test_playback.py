@@ -3,6 +3,7 @@
 from itertools import pairwise
 
 import pytest
+from tests.objectives import Runs, Tolls
 
 from puzzlelab import BadBoard, load, solve
 from puzzlelab.analysis.playback import frame_facts, frames
@@ -55,6 +56,13 @@ def test_a_puzzle_without_estimates_needs_a_move_until_it_is_solved(corridor):
     instance = puzzle.read("3")
     assert frames(instance, [])[0].bound == 1
     assert frames(instance, [], lower_bound=3)[0].bound == 3
+
+
+@pytest.mark.parametrize(("puzzle", "board", "move"), [(Runs(), "aabba", 0), (Tolls(((1, 5), (0, 2))), "0", 2)])
+def test_moves_with_points_or_costs_have_no_bound_in_moves(puzzle, board, move):
+    """Their estimates are of points or costs."""
+    found = frames(puzzle.read(board), [move])
+    assert [sorted(frame_facts(frame)) for frame in found] == 2 * [["board", "move", "solved"]]
 
 
 def test_no_database_is_built_for_a_bound(own_cache):

@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -11,10 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab import BadBoard, BadOption, Estimate, Family, Instance, Presentation, Scale, State, UnknownName
+from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
 from puzzlelab.core.errors import ConformanceError
-from puzzlelab.core.puzzle import Example
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
     BatchRules,
@@ -234,6 +234,7 @@ def scores_that_write(states: State) -> State:
 
 
 RANDOM = np.random.default_rng(1)
+COUNTER = count()
 ABOUT = "turns from the goal"
 
 RULES: dict[str, tuple[dict[str, Any], str]] = {
@@ -286,6 +287,22 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
     "legal gives numbers": (
         {"legal": lambda self, state: np.arange(6)},
         "`legal` must give one entry a move, bool[6], not int64[6]",
+    ),
+    "legal moves at random": (
+        {"legal": lambda self, state: RANDOM.random(6) < 0.5},
+        " the second time",
+    ),
+    "legal moves of a hidden counter": (
+        {"legal": lambda self, state: np.arange(6) != next(COUNTER) % 2},
+        "dials-3 at 2 2 2: `legal` gives a- b+ b- c+ c-, and a+ b+ b- c+ c- the second time",
+    ),
+    "a move at random": (
+        {"apply": lambda self, state, move: RANDOM.integers(0, 5, 3).astype(np.uint8)},
+        " the second time",
+    ),
+    "solved at random": (
+        {"solved": lambda self, state: next(COUNTER) % 2 == 0},
+        "dials-3 at 0 0 0: `solved` gives True, and False the second time",
     ),
     "no way back": (
         {"legal": lambda self, state: np.array([False, True] * 3)},
@@ -409,7 +426,7 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a cost below 0": (
         {"VIEWS": (Costs, Reversible), "cost": lambda self, state, move, after: -1},
-        "the cost or the points of move a+ raised PuzzlelabError: a move has the cost -1",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not -1",
     ),
 }
 ESTIMATE = Estimate("turns", admissible=True, scores=turns)
@@ -425,7 +442,7 @@ SCALES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a level that only difficulty knows": (
         scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6))),
-        "was asked for level 0, and gives",
+        "the scale 'turns' was asked for level ",
     ),
     "another difficulty than measure": (
         scaled(Dials.scales["turns"], difficulty=lambda self, state: {"turns": 9}),
@@ -576,7 +593,27 @@ VIEWS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a cost that is no number": (
         {"VIEWS": (Costs,), "cost": lambda self, state, move, after: None},
-        "dials-3 at 2 2 2: the cost or the points of move a+ raised TypeError",
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not None",
+    ),
+    "a cost that is not a number": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: float("nan")},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not nan",
+    ),
+    "a cost that no integer of 64 bits holds": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 10**30},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at most 1,099,511,627,776, not 1000",
+    ),
+    "a cost of another type": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: 1e30},
+        "dials-3 at 2 2 2: `cost` of move a+ must give an int of at least 0, not 1e+30",
+    ),
+    "a cost that changes": (
+        {"VIEWS": (Costs,), "cost": lambda self, state, move, after: next(COUNTER)},
+        " the second time",
+    ),
+    "points that are no integer": (
+        {"VIEWS": (Scores,), "points_per_move": 1.0, "points": lambda self, state, move, after: 0.5},
+        "dials-3 at 2 2 2: `points` of move a+ must give an int, not 0.5",
     ),
     "a symmetry that solves": (
         {"symmetries": lambda self, states: ((states, np.arange(6)), (0 * states, np.arange(6)))},
@@ -683,6 +720,23 @@ def test_costs_and_points_of_the_right_puzzle_pass() -> None:
 @pytest.mark.parametrize(("parts", "sentence"), EVERY.values(), ids=EVERY)
 def test_each_mistake_is_named(parts: dict[str, Any], sentence: str) -> None:
     assert sentence in fault(variant(**parts))
+
+
+def walk_of(random: np.random.Generator, level: int | None) -> State:
+    """The board after so many random moves, none of which undoes the last one; it may be nearer than that."""
+    state, last = np.zeros(3, np.uint8), -1
+    for _ in range(int(random.integers(9)) if level is None else level):
+        last = int(random.choice([move for move in range(6) if move != last ^ 1 or last < 0]))
+        state = Dials().apply(state, last)
+    return state
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_moves_that_are_no_distance_are_found_with_every_seed(seed: int) -> None:
+    """Without `measure`, only `difficulty` knows that the sampler misses its level, as some boards do not."""
+    puzzle = variant(**scaled(Scale(ABOUT, walk_of, (0, 8))))
+    with pytest.raises(ConformanceError, match=r"the scale 'turns' was asked for level \d, and gives"):
+        check(puzzle, [puzzle.read("2 2 2")], seed=seed)
 
 
 def test_the_error_keeps_what_the_puzzle_raised() -> None:

@@ -160,7 +160,7 @@ def test_settle_means_nothing_where_nothing_falls(program, verb):
     for name, board in (("tiles-2x2", "1 2 0 3"), ("sudoku-4x4", "." * 16)):
         code, out, err = program(verb, name, board, "--settle")
         assert (code, out) == (2, "")
-        assert err == f"error: --settle has no meaning for {name}, where nothing falls\n"
+        assert err == f"error: --settle has no meaning for {name}, which has no variant that lets boards settle\n"
 
 
 # --- check, verify, list, bench ---

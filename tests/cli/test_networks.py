@@ -359,3 +359,13 @@ def test_networks_of_the_package_are_listed_with_their_puzzle(program, tmp_path,
     assert re.search(rf"tiles-2x2 \(usual\) +{HASH} +1,234 +policy, cost_to_go +imitation", out)
     assert "dust-8x6x5" not in out
     assert "networks" not in program("list", "tiles-2x3")[1]
+
+
+def test_the_folder_of_a_run_as_an_estimate_gets_a_hint(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs" / "ic").mkdir(parents=True)
+    code, _, err = program("solve", "tiles-2x2", "1 2 3 0", "--with", "astar", "--estimate", "runs/ic")
+    assert (code, err) == (
+        2,
+        "error: 'runs/ic' is no estimate of tiles-2x2; for the network there, write net:runs/ic\n",
+    )

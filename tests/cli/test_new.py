@@ -11,7 +11,7 @@ import pytest
 
 from puzzlelab.cli import new
 
-NAMES = ("e", "ring_of_lamps", "a_long_name_of_24_letter")
+NAMES = ("e", "pancakes", "ring_of_lamps", "a_long_name_of_24_letter")
 ROOT = Path(__file__).parents[2]
 
 
@@ -119,6 +119,7 @@ def test_the_recipe_is_one(program, here):
         ("depth_first", "there is a solver 'depth-first' already; give another name"),
         ("halves", "there is a solver 'halves' already"),
         ("json", "'json' is a module of Python; give another name"),
+        ("test", "'test' is a module of Python; give another name"),
         ("numpy", "there is an installed package 'numpy' already; give another name"),
         ("puzzlelab", "there is an installed package 'puzzlelab' already"),
         ("instance", "its class would be 'Instance', which the files use for something else; give another name"),
@@ -131,6 +132,19 @@ def test_names_that_no_package_can_have(program, here, kind, name, sentence):
     assert err.startswith("error: ")
     assert sentence in err
     assert list(here.iterdir()) == []
+
+
+def test_a_class_of_a_name_that_the_puzzle_imports(program, here):
+    code, _, err = program("new", "puzzle", "state")
+    assert code == 2
+    assert "its class would be 'State', which the files use for something else" in err
+
+
+def test_a_word_of_the_texts_is_a_good_name(program, here):
+    """The first command of docs/extending.md; docstrings of the files speak of pancakes."""
+    code, _, err = program("new", "puzzle", "pancakes")
+    assert (code, err) == (0, "")
+    assert "class Pancakes:" in (here / "pancakes" / "src" / "pancakes" / "rules.py").read_text()
 
 
 def test_an_empty_folder_is_filled_and_a_full_one_is_not(program, here):
@@ -220,6 +234,16 @@ def test_the_types_are_right(program, here, kind):
 def test_the_tests_of_the_package_pass(program, here, kind):
     program("new", kind, "ring_of_lamps")
     assert " passed" in run(here / "ring_of_lamps", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+@pytest.mark.slow
+def test_without_kernels_the_tests_of_compiled_rules_are_skipped(program, here):
+    program("new", "puzzle", "ring_of_lamps")
+    rules = here / "ring_of_lamps" / "src" / "ring_of_lamps" / "rules.py"
+    rules.write_text(rules.read_text().replace('    KernelRules: "ring_of_lamps.kernels:rules",\n', ""))
+    said = run(here / "ring_of_lamps", "pytest", "-q", "-rs", "-p", "no:cacheprovider")
+    assert "4 skipped" in said.splitlines()[-1]
+    assert "KernelRules is not in VIEWS" in said
 
 
 def test_templates_are_in_the_package():

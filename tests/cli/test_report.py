@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from tests.objectives import Runs, Tolls
 
-from puzzlelab import Result, load
+from puzzlelab import Result, load, solver
 from puzzlelab.cli.report import SolveReport
+from puzzlelab.core.views import Samples
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,26 @@ def test_patience_ends_with_nothing_better(puzzle: Any, sums: dict[str, int], se
     report = SolveReport(console=SimpleNamespace(), job=SimpleNamespace(puzzle=puzzle), many=False)
     said = report._proof(Result((1, 2), stop="patience", **sums))
     assert f"the last seconds brought {sentence}: --time allows more" in said
+
+
+class Unmeasured(Tolls):
+    """A puzzle that makes boards, of which it cannot tell the level."""
+
+    def difficulty(self, state: Any) -> dict[str, int]:
+        return {}
+
+    def view(self, kind: type) -> Any:
+        return self if kind is Samples else super().view(kind)
+
+
+def test_steps_leave_out_a_difficulty_that_is_not_known() -> None:
+    puzzle, lines = Unmeasured(((1, 1),)), []
+    console = SimpleNamespace(print=lambda text, markup=True: lines.append(text))
+    job = SimpleNamespace(puzzle=puzzle, solver=solver("astar"))
+    instance = puzzle.read("0")
+    answer = SimpleNamespace(
+        instance=instance, result=Result((0,)), states=lambda: [instance.state, instance.state + 1]
+    )
+    SolveReport(console=console, job=job, many=False)._steps(answer)
+    assert lines
+    assert not any("difficulty" in line for line in lines)

@@ -200,3 +200,12 @@ def _ended(league) -> None:
     ends = time.monotonic() + 60
     while time.monotonic() < ends and any(Path(f"/proc/{number}").exists() for number in _at_work(league)):
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("command", [("match",), ("selfplay", "status")])
+def test_a_run_of_another_recipe_is_refused(program, tmp_path, command) -> None:
+    (tmp_path / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-2x3"\n')
+    players = ("champion", "latest") if command == ("match",) else ()
+    code, out, err = program(*command, tmp_path, *players)
+    assert (code, out) == (2, "")
+    assert "is a run of the recipe 'imitation', and this command needs a run of self-play" in err

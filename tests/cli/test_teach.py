@@ -167,7 +167,10 @@ def test_other_settings_in_one_folder_are_refused(program, tmp_path):
         (("sudoku-9x9",), "beam cannot solve sudoku-9x9|every solution of sudoku-9x9 has as many moves"),
         (("tiles-3x3", "--scale", "heat"), "there is no scale of tiles-3x3 'heat'"),
         (("tiles-3x3", "--level", "9-2"), "'9-2' is no range of levels"),
-        (("tiles-3x3", "--scale", "distance", "--level", "40"), "no board of tiles-3x3 is 40 moves from the goal"),
+        (
+            ("tiles-3x3", "--scale", "distance", "--level", "40"),
+            "the scale 'distance' of tiles-3x3 has the levels 0 to 31, not 40",
+        ),
         (("tiles-3x3", "--set", "depth=3"), "beam has no option 'depth'"),
         (("tiles-3x3", "--width", "0"), "the option 'width' cannot be '0'"),
         (("tiles-9x9",), "not 9"),

@@ -156,8 +156,8 @@ def test_generate_writes_files_that_solve_reads(program, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("tiles-3x3", "--level", 40), "tiles-3x3 has no board of level 40; its levels are 0, 1, 2"),
-        (("tiles-3x3", "--scale", "distance", "--level", 32), "no board of tiles-3x3 is 32 moves from the goal"),
+        (("tiles-3x3", "--level", 40), "the scale 'level' of tiles-3x3 has the levels 1 to 22, not 40"),
+        (("tiles-3x3", "--scale", "distance", "--level", 32), "of tiles-3x3 has the levels 0 to 31, not 32"),
         (("tiles-3x3", "--scale", "leve"), "there is no scale of tiles-3x3 'leve'; did you mean 'level'?"),
         (("tiles-3x3", "--level", "many"), "'many' is no range of levels; write 10-20, or 15"),
         (("tiles-3x3", "--level", "9-5"), "'9-5' is no range of levels; write 10-20, or 15"),

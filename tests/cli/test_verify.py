@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
 from puzzlelab import load
+from puzzlelab.core.puzzle import presentation_of
 
 ONE, TWO, FAR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 8 7 0"
 DUST = "222111111222"
@@ -245,6 +247,14 @@ def test_what_the_nodes_do_not_suffice_for_is_undecided(verify, solved):
     assert out == "1 of 1 hold: moves replayed: 1; proofs claimed: 1, undecided: 1\n"
     methods = "bfs:bidirectional=True, astar:estimate=manhattan"
     assert err == f"line 1 (row 1): claims 31 moves optimal; not decided within the limit by {methods}\n"
+
+
+def test_a_claim_that_no_other_method_can_prove_is_not_undecided_in_some_seconds(verify, solved, monkeypatch):
+    shown = replace(presentation_of(load("tiles-3x3")), provers=(("bfs", {}),))
+    monkeypatch.setattr("puzzlelab.analysis.proofs.presentation_of", lambda puzzle: shown)
+    code, out, _ = verify([solved("tiles-3x3", TWO, "bfs")], "--prove", "--jobs", 1)
+    assert code == 0
+    assert out == "1 of 1 hold: moves replayed: 1; proofs claimed: 1, no other method can prove it: 1\n"
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -165,6 +165,14 @@ def test_an_unknown_name_gets_the_nearest() -> None:
         model_zoo.find(registry.load("tiles-3x3"), "nonesuch")
 
 
+def test_a_puzzle_without_a_network_names_the_networks_of_plug_ins(plugged, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples" / "pocket_cube" / "src")
+    plugged("puzzlelab.puzzles", "cube", "pocket_cube:FAMILY")
+    model_zoo._shelves_of_plugins.cache_clear()
+    with pytest.raises(BadInput, match="comes with the package, only for cube-2x2x2, dust-8x6x5, "):
+        model_zoo.find(registry.load("tiles-2x7"), "")
+
+
 def test_a_puzzle_without_a_network_says_so() -> None:
     with pytest.raises(BadInput, match="no network for tiles-2x7 comes with the package"):
         model_zoo.find(registry.load("tiles-2x7"), "")

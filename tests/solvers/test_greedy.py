@@ -406,3 +406,10 @@ def test_a_prior_that_is_none_is_named(wrong):
 def test_numbers_of_moves_that_are_none(most):
     with pytest.raises(BadOption, match="greedy: the option 'max_moves' cannot be"):
         Greedy(max_moves=most)
+
+
+def test_without_a_network_an_estimate_is_named():
+    words = "no network for tiles-2x2 comes with the package.*: name a file, or one of its estimates, as in --estimate "
+    with pytest.raises(Unsupported, match=words):
+        solve(load("tiles-2x2").read("1 2 0 3"), "greedy")
+    assert solve(load("tiles-2x2").read("1 2 0 3"), "greedy", estimate="manhattan").length == 1

@@ -31,7 +31,9 @@ def test_a_restart_lets_the_rate_rise_and_fall_again() -> None:
     found = [learning_rate_at(settings, step) for step in (100, 115, 129, 130, 140, 150)]
     assert found == pytest.approx([0.5, 0.275, 0.051, 0.25, 0.1375, 0.025], rel=0.02)
     for wrong in [(100, 100), (150,), (0, 10)]:
-        with pytest.raises(BadOption, match="restarts must rise"):
+        with pytest.raises(
+            BadOption, match="^learner: restarts must rise and lie before the last of 150 steps, not be"
+        ):
             LearnerSettings(steps=150, restarts=wrong)
 
 

@@ -5,6 +5,8 @@ import logging
 import pytest
 
 from puzzlelab.core.errors import BadFile, BadOption, PuzzlelabError
+from puzzlelab.core.objective import MOVES, UNKNOWN, Objective
+from puzzlelab.core.result import Progress
 from puzzlelab.engine import report
 from puzzlelab.web import tasks, worker
 from puzzlelab.web.task_context import TaskContext
@@ -58,3 +60,17 @@ def test_waiting_and_progress_are_sent_and_notes_are_logged(monkeypatch, caplog)
     assert end == (DONE, 7)
     assert messages == [("waiting", {"text": "Compiling."}), ("waiting", {"text": "building 25%: group 2"})]
     assert SECRET in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("objective", "bound", "facts"),
+    [
+        (MOVES, 7, {"bound": 7}),
+        (Objective("cost"), 7, {"bound": 7}),
+        (Objective("score"), -40, {"upper_bound": 40}),
+        (Objective("score"), UNKNOWN, {"upper_bound": None}),
+    ],
+)
+def test_progress_has_the_bound_that_rows_have(objective, bound, facts) -> None:
+    progress = tasks._progress_facts(Progress(1, 2, 3, bound, 0.5), objective)
+    assert progress == {"expanded": 1, "generated": 2, "evaluations": 3, "seconds": 0.5, **facts}

@@ -24,6 +24,11 @@ def test_names_make_the_puzzles(name):
     assert load(name) == FAMILY.make(name.removeprefix("cube-"))
 
 
+def test_a_name_without_a_size_is_quoted_as_it_was_typed():
+    with pytest.raises(BadOption, match="there is no 'cube'; write cube-2x2x2"):
+        load("cube")
+
+
 def test_unknown_names_are_told():
     with pytest.raises(BadOption, match="write cube-2x2x2"):
         FAMILY.make("3x3x3")

@@ -46,6 +46,7 @@ def test_names_make_the_puzzles():
     ("name", "sentence"),
     [
         ("15x15", "write samegame-COLUMNSxROWSxCOLOURS"),
+        ("05x5x3", "'samegame-05x5x3' is no SameGame board"),
         ("0x3x3", "1 to 16 rows and at most 256 cells"),
         ("3x17x3", "1 to 16 rows"),
         ("17x16x3", "at most 256 cells, not 17 columns of 16"),

@@ -15,7 +15,7 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import read_levels
-from puzzlelab.core.views import BoardGenerator, OwnGenerator, scale_of
+from puzzlelab.core.views import BoardGenerator, OwnGenerator, check_level, scale_of
 from puzzlelab.engine import installed
 
 if TYPE_CHECKING:
@@ -74,8 +74,10 @@ def generator_of(
 
 def sampler(puzzle: Puzzle, scale: str | None, level: str | None, seed: int) -> Callable[[int], State]:
     """A function that makes the board number i, from 0, cycling through the levels. Raises as `boards` does."""
-    _, chosen = scale_of(puzzle, scale)
+    name, chosen = scale_of(puzzle, scale)
     least, most = read_levels(level) if level else (None, None)
+    for end in (least, most):
+        check_level(puzzle, name, chosen, end)
     levels = [None] if least is None or most is None else list(range(least, most + 1))
     return lambda number: chosen.sample(generator(seed, number), levels[number % len(levels)])
 

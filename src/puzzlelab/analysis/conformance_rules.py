@@ -81,6 +81,7 @@ def check_goals(puzzle: CheckedPuzzle, like: State) -> State | None:
     expected = f"one row of {like.size} numbers for each goal, {like.dtype}[G, {like.size}]"
     must(fits and goals.dtype == like.dtype, f"{puzzle.name}: `goals` must give {expected}, not {kind_of(goals)}")
     for goal in goals[:MOST_GOALS]:
+        _check_solved_twice(puzzle, goal)
         must(puzzle.solved(goal), f"{puzzle.at(goal)}: `goals` gives this board, and `solved` is False for it")
         check_notation(puzzle, goal)
     return goals
@@ -90,7 +91,7 @@ def check_state(puzzle: CheckedPuzzle, state: State) -> None:
     """Notation, drawing, moves and views of one state."""
     check_notation(puzzle, state)
     puzzle.draw(state)
-    legal = np.flatnonzero(puzzle.legal(state)).tolist()
+    legal = _check_twice(puzzle, state)
     for move in {*legal[:1], *legal[-1:]}:
         puzzle.draw(state, move)
     objection = puzzle.objection(state)
@@ -107,6 +108,26 @@ def check_state(puzzle: CheckedPuzzle, state: State) -> None:
     check_views(puzzle, state, legal)
     if puzzle.view(KernelRules) is not None:
         _check_kernels(puzzle, state)
+
+
+def _check_twice(puzzle: CheckedPuzzle, state: State) -> list[int]:
+    """The legal moves; a second call of `legal`, `apply` and `solved` gives what the first one gives."""
+    legal, again = (np.flatnonzero(puzzle.legal(state)).tolist() for _ in range(2))
+    if legal != again:
+        first, second = (" ".join(map(puzzle.named, moves)) or "no move" for moves in (legal, again))
+        raise ConformanceError(f"{puzzle.at(state)}: `legal` gives {first}, and {second} the second time")
+    _check_solved_twice(puzzle, state)
+    for move in legal:
+        after, repeated = puzzle.apply(state, move).copy(), puzzle.apply(state, move)
+        if not np.array_equal(after, repeated):
+            texts = f"{after.tolist()}, and {repeated.tolist()} the second time"
+            raise ConformanceError(f"{puzzle.at(state, '`apply`', move)} gives {texts}")
+    return legal
+
+
+def _check_solved_twice(puzzle: CheckedPuzzle, state: State) -> None:
+    first, second = puzzle.solved(state), puzzle.solved(state)
+    must(first == second, f"{puzzle.at(state)}: `solved` gives {first}, and {second} the second time")
 
 
 def check_notation(puzzle: CheckedPuzzle, state: State) -> None:

@@ -22,6 +22,10 @@ ATTEMPTS = 3
 """Seeds with which a board is asked for, until one gives a board."""
 BATCH, BATCH_OF_LEVEL = 12, 2
 """Boards that `sample_batch` is asked for: without a level, and of each level."""
+SAMPLED_BOARDS = 3
+"""Boards without a level, of whose levels the greatest is asked for, on a scale without `measure`."""
+BOARDS_PER_LEVEL, FEW_BOARDS, LARGE = 8, 2, 16
+"""Boards of that level, which a sampler may hit by chance; fewer for states of more than 16 numbers, to save time."""
 
 
 def scales_of(puzzle: CheckedPuzzle) -> Mapping[str, Scale]:
@@ -81,10 +85,12 @@ def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
         same = np.array_equal(state, any_board(puzzle, name, scale, seed))
         must(same, f"{puzzle.name}: the scale '{name}' makes different boards from equal seeds")
         check = _ScaleCheck(puzzle, samples, name, scale)
+        check.check_range()
         is_main = listed is None
         listed = check.difficulty(state) if listed is None else listed
         usual = check.measured(state)
         if usual is None and name in listed:
+            check.usual_levels(seed, state)
             usual = (listed if is_main else check.difficulty(state)).get(name)
         check.batch(state, seed)
         check.levels(seed, check.some_levels(usual, count), frozenset(listed))
@@ -102,6 +108,14 @@ class _ScaleCheck:
     @property
     def where(self) -> str:
         return f"{self.puzzle.name}: the scale '{self.name}'"
+
+    def check_range(self) -> None:
+        """The least and the greatest level of the scale are such, if it has levels."""
+        levels = self.scale.levels
+        if levels is not None:
+            fits = isinstance(levels, tuple) and len(levels) == 2 and all(isinstance(level, int) for level in levels)
+            fits = fits and levels[0] <= levels[1]
+            must(fits, f"{self.where}: `levels` must be the least and the greatest level, not {levels}")
 
     def difficulty(self, state: State) -> Mapping[str, int]:
         """The levels of a board on all scales that are quick to compute."""
@@ -121,6 +135,24 @@ class _ScaleCheck:
         must(fits, f"{self.puzzle.at(state, call)} must give int64[1] for one board, not {kind_of(levels)}")
         return int(levels[0])
 
+    def usual_levels(self, seed: int, state: State) -> None:
+        """Ask for several boards of the greatest level that boards without a level have, `state` and others.
+
+        One board would not do: the end of k random moves is often k moves from the goal.
+        """
+        if self.scale.levels is None:
+            return
+        boards = [
+            state,
+            *(any_board(self.puzzle, self.name, self.scale, seed + more) for more in range(1, SAMPLED_BOARDS)),
+        ]
+        known = {level for board in boards if (level := self.difficulty(board).get(self.name)) is not None}
+        usual = [level for level in known if self.scale.levels[0] <= level <= self.scale.levels[1]]
+        for level in sorted(usual)[-1:]:
+            for number in range(BOARDS_PER_LEVEL if state.size <= LARGE else FEW_BOARDS):
+                for board in self._boards([level], seed + number, []).values():
+                    self._check_level(board, level, frozenset({self.name}))
+
     def some_levels(self, usual: int | None, count: int) -> list[int]:
         """`count` levels to ask for, first `usual`, which a board had that was made without a level.
 
@@ -129,9 +161,6 @@ class _ScaleCheck:
         levels = self.scale.levels
         if levels is None:
             return []
-        fits = isinstance(levels, tuple) and len(levels) == 2 and all(isinstance(level, int) for level in levels)
-        fits = fits and levels[0] <= levels[1]
-        must(fits, f"{self.where}: `levels` must be the least and the greatest level, not {levels}")
         least, greatest = levels[0], min(levels[1], max(GREATEST_LEVEL, levels[0]))
         chosen = [usual] if usual is not None and levels[0] <= usual <= levels[1] else []
         quick = [greatest, (least + greatest) // 2] if self.scale.measure is not None else []

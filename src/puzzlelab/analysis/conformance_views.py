@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must, must_be_array
-from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import State
 from puzzlelab.core.views import (
     Candidates,
+    Costs,
     Cover,
     DrawsSvg,
     EquivalentMoves,
@@ -22,10 +22,14 @@ from puzzlelab.core.views import (
     Isomorphism,
     Planes,
     Rewards,
+    Scores,
 )
 
 MOST_EQUIVALENT = 8
 """Moves of a state that are compared with the equivalent ones that `legal` names."""
+
+MOST_STEP = 1 << 40
+"""The greatest cost or number of points of a move, of which a search adds up many in 64 bits."""
 
 
 def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
@@ -156,11 +160,22 @@ def _check_candidates(puzzle: CheckedPuzzle, view: Candidates, state: State) -> 
 
 
 def _check_steps(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
-    """A move has a cost of at least 0, or points, where the puzzle has those."""
-    objective = objective_of(puzzle)
-    for move in legal[:2] if objective.kind != "moves" else ():
-        with calling(puzzle.at(state, "the cost or the points", move)):
-            objective.step(state, move, puzzle.apply(state, move))
+    """A move has a cost of at least 0, or points, where the puzzle has those, and the same ones at a second call."""
+    scores, costs = puzzle.view(Scores), puzzle.view(Costs)
+    if scores is not None:
+        call, function, least = "`points`", scores.points, -MOST_STEP
+    elif costs is not None:
+        call, function, least = "`cost`", costs.cost, 0
+    else:
+        return
+    for move in {*legal[:2], *legal[-1:]}:
+        after, where = puzzle.apply(state, move), puzzle.at(state, call, move)
+        step, again = (puzzle.of_state(call, function, state, move, after, move=move) for _ in range(2))
+        is_int = isinstance(step, int | np.integer) and step >= least
+        expected = "an int of at least 0" if least == 0 else "an int"
+        must(is_int, f"{where} must give {expected}, not {step}")
+        must(step <= MOST_STEP, f"{where} must give an int of at most {MOST_STEP:,}, not {step}")
+        must(step == again, f"{where} gives {step}, and {again} the second time")
 
 
 def _check_rewards(puzzle: CheckedPuzzle, view: Rewards, state: State, legal: list[int]) -> None:

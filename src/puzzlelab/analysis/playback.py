@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.game_analysis import positions_of
+from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of
 from puzzlelab.core.views import Candidates, Estimate, Estimates
 from puzzlelab.engine.batch_rules import estimated
@@ -29,8 +30,8 @@ class Frame:
     """The board in canonical notation."""
     move: str | None
     """The move that led here; None at the start."""
-    bound: int
-    """A lower bound on the moves of every solution from here."""
+    bound: int | None
+    """A lower bound on the moves of every solution from here; None where moves have costs or points."""
     solved: bool
 
 
@@ -43,20 +44,23 @@ def frames(instance: Instance, moves: Sequence[int], lower_bound: int = 0) -> li
         BadBoard: if a move is illegal, with its number.
     """
     puzzle, positions = instance.puzzle, list(positions_of(instance, moves))
-    bounds, propagated = _bounds(puzzle, np.stack([position.state for position in positions])), lower_bound
+    counts_moves = objective_of(puzzle).kind == "moves"
+    states = np.stack([position.state for position in positions])
+    bounds, propagated = _bounds(puzzle, states) if counts_moves else [0] * len(states), lower_bound
     results = []
     for number, (position, bound) in enumerate(zip(positions, bounds, strict=True)):
         solved = puzzle.solved(position.state)
         propagated = 0 if solved else max(bound, propagated, 1)
         move = puzzle.write_move(moves[number - 1]) if number else None
-        results.append(Frame(puzzle.write(position.state), move, propagated, solved))
+        results.append(Frame(puzzle.write(position.state), move, propagated if counts_moves else None, solved))
         propagated -= 1
     return results
 
 
 def frame_facts(frame: Frame) -> dict[str, Any]:
-    """A board of a game as plain data."""
-    return {"board": frame.board, "move": frame.move, "bound": frame.bound, "solved": frame.solved}
+    """A board of a game as plain data; without the bound, where there is none."""
+    bound = {} if frame.bound is None else {"bound": frame.bound}
+    return {"board": frame.board, "move": frame.move, **bound, "solved": frame.solved}
 
 
 def _bounds(puzzle: Puzzle, states: State) -> list[int]:

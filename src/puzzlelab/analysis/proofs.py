@@ -83,6 +83,8 @@ class ProofCheck:
     """States that all methods together expanded."""
     witness: tuple[int, ...] | None = None
     """The moves of the solution that refutes the claim."""
+    has_method: bool = True
+    """Whether there is a method to prove it, other than the one that made the claim."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,8 @@ def prove(
     if follows_from_rules(instance, result, claim):
         return ProofCheck(claim, "proven", RULES)
     methods = provers(instance.puzzle, claim, claimant)
-    check = ProofCheck(claim, "undecided", reason=_undecided(claim, methods))
+    has_method = any(prover.independent for prover in methods)
+    check = ProofCheck(claim, "undecided", reason=_undecided(claim, methods), has_method=has_method)
     for number, prover in enumerate(methods):
         if over():
             break

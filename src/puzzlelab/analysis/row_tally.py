@@ -31,6 +31,8 @@ BASIS_WORDS = {
 """What is said of an estimate on which proofs rest."""
 PROOFS, BOUNDS = "proofs", ("lower bounds", "upper bounds")
 PROVEN, BY_RULES = "proven anew", "follow from the rules"
+NO_METHOD = "no other method can prove it"
+"""What is said of an undecided claim for which a longer limit is of no use."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,8 @@ class RowTally:
 
     @property
     def undecided(self) -> int:
-        """Claims that no method decided within the limit."""
-        return sum(self.claims[group, "undecided"] for group in (PROOFS, *BOUNDS))
+        """Claims that no method decided within the limit, or that no method can decide."""
+        return sum(self.claims[group, outcome] for group in (PROOFS, *BOUNDS) for outcome in ("undecided", NO_METHOD))
 
     @property
     def holding(self) -> int:
@@ -141,6 +143,8 @@ class RowTally:
             if check.proof is not None and outcome == "proven":
                 outcome = BY_RULES if check.proof.proved_by == RULES else PROVEN
                 self.methods[check.proof.proved_by] += outcome == PROVEN
+            elif check.proof is not None and outcome == "undecided" and not check.proof.has_method:
+                outcome = NO_METHOD
             record.claims.append(PlacedClaim(check.place, check.claim, outcome, end))
             self.claims[_group(check.claim), outcome] += 1
         if check.basis is not None:
@@ -192,7 +196,7 @@ class RowTally:
         counts = {outcome: count for (each, outcome), count in self.claims.items() if each == group and count}
         if not counts:
             return ""
-        title, order = f"{group} claimed: {sum(counts.values())}", (PROVEN, BY_RULES, "refuted", "undecided")
+        title, order = f"{group} claimed: {sum(counts.values())}", (PROVEN, BY_RULES, "refuted", "undecided", NO_METHOD)
         parts = [f"{each}{within * (each == 'undecided')}: {counts[each]}" for each in order if each in counts]
         if UNCHECKED in counts:
             parts.append(f"{UNCHECKED}{f': {counts[UNCHECKED]}' if parts else ''} (use --prove)")

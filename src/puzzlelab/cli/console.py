@@ -220,7 +220,7 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
         return puzzle
     lenient = presentation_of(puzzle).lenient
     if lenient is None:
-        raise BadOption(f"--settle has no meaning for {puzzle.name}, where nothing falls")
+        raise BadOption(f"--settle has no meaning for {puzzle.name}, which has no variant that lets boards settle")
     return lenient()
 
 

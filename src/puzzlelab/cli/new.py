@@ -6,6 +6,7 @@ The files are those of `puzzlelab/templates`, with the new name in the place of 
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 import shlex
@@ -93,15 +94,27 @@ def _check_name(name: str, folder: Path, templates: Mapping[str, str]) -> None:
         taken = f"there is a puzzle '{name}' already"
     elif _dashed(name) in {*registry.solver_names(), *registry.exact_solvers()}:
         taken = f"there is a solver '{_dashed(name)}' already"
-    elif name in sys.stdlib_module_names:
+    elif name in sys.stdlib_module_names or name == "test":  # the list leaves out the tests of Python itself
         taken = f"'{name}' is a module of Python"
     elif _is_installed(name, folder):
         taken = f"there is an installed package '{name}' already"
-    elif any(re.search(rf"\b{_class_name(name)}\b", text) for path, text in templates.items() if path.endswith(".py")):
+    elif any(_class_name(name) in _identifiers(text) for path, text in templates.items() if path.endswith(".py")):
         taken = f"its class would be '{_class_name(name)}', which the files use for something else"
     else:
         return
     raise BadOption(f"{taken}; give another name")
+
+
+def _identifiers(code: str) -> set[str]:
+    """The variables, functions, classes and imported names in a file of Python, without words of comments and texts."""
+    names = set()
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Name(id=name) | ast.alias(asname=str(name)):
+                names.add(name)
+            case ast.alias(name=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name.partition(".")[0])
+    return names
 
 
 def _is_installed(name: str, folder: Path) -> bool:

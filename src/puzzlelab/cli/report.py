@@ -171,8 +171,8 @@ class SolveReport:
             return
         if (samples := self.puzzle.view(Samples)) is not None:
             levels = samples.difficulty(answer.instance.state)
-            text = ", ".join(f"{scale} {value}" for scale, value in levels.items())
-            self.console.print(f"difficulty of this board: {text}")
+            if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
+                self.console.print(f"difficulty of this board: {text}")
         for title, drawing in self._drawings(answer):
             self.console.print(f"\n{title}{drawing}", markup=False)
 

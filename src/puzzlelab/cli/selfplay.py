@@ -154,6 +154,8 @@ def _open_run(
     from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 
     selfplay_run = SelfPlayRun(run)
+    if config is None and selfplay_run.begun:
+        _require_selfplay(selfplay_run)
     if learns or (config is not None and not selfplay_run.begun):
         need_libraries()
     settings = settings_from("selfplay", selfplay_run, config, changes or [])
@@ -161,6 +163,18 @@ def _open_run(
         recipes.find("selfplay").check(settings)
     selfplay_run.begin(settings)
     return selfplay_run, settings
+
+
+def _require_selfplay(run: SelfPlayRun) -> None:
+    """Raise `BadInput` for the run of another recipe."""
+    from puzzlelab.core.errors import BadInput, shorten
+
+    recipe = run.saved_settings().get("recipe", "selfplay")
+    if recipe != "selfplay":
+        raise BadInput(
+            f"{run.folder} is a run of the recipe '{shorten(str(recipe))}', and this command needs a run of self-play, "
+            "which `puzzlelab selfplay run` makes"
+        )
 
 
 def _interruptible(lines: bool = False, learns: bool = False) -> Any:

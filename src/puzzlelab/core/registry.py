@@ -93,10 +93,15 @@ def family(name: str) -> Family:
 
 def load(name: str) -> Puzzle:
     """The puzzle with this name, such as `tiles-4x4`; raises `UnknownName` or `BadOption`."""
-    head, _, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
+    head, hyphen, rest = arguments.text(name, "the name of a puzzle", "a text such as 'tiles-4x4'").partition("-")
     if _place("puzzles", head) is None:
         raise UnknownName("puzzle", head or name, _all_modules("puzzles"))
-    return family(head).make(rest)
+    try:
+        return family(head).make(rest)
+    except BadOption as error:
+        if hyphen:
+            raise
+        raise BadOption(str(error).replace(f"'{head}-'", f"'{head}'")) from None
 
 
 def solver_names() -> list[str]:

@@ -80,7 +80,9 @@ def with_new_names_inside(model: type[Settings], values: Mapping[str, Any]) -> d
 
 def _sentence(model: type[Settings], error: ValidationError) -> str:
     first = error.errors()[0]
-    name = str(first["loc"][0]) if first["loc"] else ""
+    if not first["loc"]:  # a rule of several options, whose sentence names them
+        return f"{model.label()}: {first['msg'].removeprefix('Value error, ')}"
+    name = str(first["loc"][0])
     owner = model.label()
     if first["type"] == "extra_forbidden":
         return f"{owner} has no option '{shorten(name)}'{nearest(name, model.model_fields)}"

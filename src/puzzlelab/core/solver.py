@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -186,7 +187,15 @@ def chosen_estimate(puzzle: Puzzle, option: str | Estimate | None) -> Estimate:
     estimates = puzzle.view(Estimates)
     if estimates is None:
         raise UnknownName("estimate of " + puzzle.name, option or "default", ())
-    return estimates.estimate(option)
+    try:
+        return estimates.estimate(option)
+    except UnknownName:
+        if option is not None and os.path.exists(option):  # noqa: PTH110  # for long names Path raises
+            name = shorten(option)
+            raise BadOption(
+                f"'{name}' is no estimate of {puzzle.name}; for the network there, write net:{name}"
+            ) from None
+        raise
 
 
 def chosen_prior(puzzle: Puzzle, option: str | Prior) -> Prior:

@@ -8,8 +8,8 @@ Shapes: S = length of a state, B = states in a batch, M = number of moves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -430,6 +430,8 @@ def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
 def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     """The name and the scale of this name, by default the puzzle's main one.
 
+    Its `sample` raises `BadOption` for a level that the scale does not have.
+
     Raises `Unsupported` if the puzzle cannot make boards, and `UnknownName`.
     """
     samples = puzzle.view(Samples)
@@ -438,7 +440,25 @@ def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:
     chosen = name or next(iter(samples.scales))
     if chosen not in samples.scales:
         raise UnknownName(f"scale of {puzzle.name}", chosen, samples.scales)
-    return chosen, samples.scales[chosen]
+    scale = samples.scales[chosen]
+    return chosen, replace(scale, sample=partial(_sample_of_levels, puzzle, chosen, scale))
+
+
+def _sample_of_levels(puzzle: Puzzle, name: str, scale: Scale, random: np.random.Generator, level: int | None) -> State:
+    """A board of the scale; raises `BadOption` for a level that it does not have."""
+    check_level(puzzle, name, scale, level)
+    return scale.sample(random, level)
+
+
+def check_level(puzzle: Puzzle, name: str, scale: Scale, level: int | None) -> None:
+    """Raise `BadOption` for a level that the scale of this name does not have; None is no level."""
+    if level is None:
+        return
+    if scale.levels is None:
+        raise BadOption(f"the scale '{name}' of {puzzle.name} has no levels")
+    least, greatest = scale.levels
+    if not least <= level <= greatest:
+        raise BadOption(f"the scale '{name}' of {puzzle.name} has the levels {least:,} to {greatest:,}, not {level:,}")
 
 
 class Rewards(Protocol):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from puzzlelab.core import registry
-from puzzlelab.core.errors import BadFile, BadInput, UnknownName
+from puzzlelab.core.errors import BadFile, BadInput, PuzzlelabError, UnknownName
 from puzzlelab.core.networks import SHELF, Network, puzzles_of_networks, shelves
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.views import Isomorphism
+from puzzlelab.engine import installed
 from puzzlelab.nets import network_files, run_networks
 from puzzlelab.nets.card import CARD, ENDINGS, ONNX, WEIGHTS, Card, card_path, read_card
 from puzzlelab.nets.run_networks import CHAMPION, NETS
@@ -86,8 +88,20 @@ def path_of_name(name: str, folders: Sequence[Path] = (SHELF,)) -> Path:
 
 
 def _no_network(puzzle: Puzzle) -> str:
-    others = ", ".join(sorted({card.puzzle for card in shipped().values()}))
+    folders = (SHELF, *_shelves_of_plugins())
+    others = ", ".join(sorted({card.puzzle for folder in folders for card in shipped(folder).values()}))
     return f"no network for {puzzle.name} comes with the package{f', only for {others}' if others else ''}: name a file"
+
+
+@cache
+def _shelves_of_plugins() -> tuple[Path, ...]:
+    """The folders of the networks that installed plug-ins bring."""
+    folders: list[Path] = []
+    for _, family in installed.families():
+        for name in family.names:
+            with suppress(PuzzlelabError):
+                folders += shelves(registry.load(name))
+    return tuple(dict.fromkeys(folder for folder in folders if folder != SHELF))
 
 
 def in_folder(folder: Path) -> Path:

@@ -30,7 +30,7 @@ from puzzlelab.core.solver import (
     chosen_estimate,
     chosen_prior,
 )
-from puzzlelab.core.views import Estimate, KernelRules, Prior
+from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import kernels, records
 from puzzlelab.engine.control_slots import PLACES, REQUESTED
 from puzzlelab.engine.driver import Drive, Machine, played, prior_scorer, scorer, switched_scorer
@@ -240,7 +240,10 @@ class Greedy(SolverSettings):
         """That there is no network, where none is named."""
         if self.estimate is not None or self.prior is not None:
             return None
-        return networks.missing(puzzle)
+        reason, view = networks.missing(puzzle), puzzle.view(Estimates)
+        if reason is None or view is None or not view.estimates:
+            return reason
+        return f"{reason}, or one of its estimates, as in --estimate {next(iter(view.estimates))}"
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress, then the result of the game."""

@@ -59,7 +59,8 @@ class LearnerSettings(Settings):
     def _ordered(self) -> LearnerSettings:
         marks = [0, *self.restarts, *(() if self.steps is None else (self.steps,))]
         if marks != sorted(set(marks)):
-            raise ValueError(f"restarts must rise and lie before the last step, not be at {list(self.restarts)}")
+            last = "the last step" if self.steps is None else f"the last of {self.steps:,} steps"
+            raise ValueError(f"restarts must rise and lie before {last}, not be at {list(self.restarts)}")
         return self
 
 

@@ -113,11 +113,11 @@ class HintResponse(OpenResponse):
 
 
 class FrameResponse(OpenResponse):
-    """One position of a game; at least `bound` moves remain."""
+    """One position of a game; at least `bound` moves remain, which puzzles with costs or a score leave out."""
 
     board: str
     move: str | None
-    bound: int
+    bound: int | None = None
     solved: bool
 
 

@@ -20,8 +20,9 @@ from puzzlelab.web.task_context import TaskContext
 if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import BoardInput, SolveJob
     from puzzlelab.core.limit import Limit
+    from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Instance, Puzzle
-    from puzzlelab.core.result import Result
+    from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
 
@@ -205,12 +206,23 @@ def follow(parameters: Parameters, context: TaskContext) -> Any:
                 last_sent = found.objective, found.proof
                 _send_solution(instance, found, context)
         elif isinstance(attempt, Progress):
-            context.send_throttled("progress", vars(attempt))
+            context.send_throttled("progress", _progress_facts(attempt, objective))
         return bool(context.stop_requested())
 
     best = answer(solver, instance, limit, watch)
     row = row_of(best, solver, limit, text_of(instance, parameters["board"]))
     return json.loads(row.to_json())
+
+
+def _progress_facts(progress: Progress, objective: Objective) -> Mapping[str, Any]:
+    """The progress of a search; the bound of a score is the `upper_bound` that rows have, None if none is known."""
+    from puzzlelab.core.objective import UNKNOWN
+
+    facts = dict(vars(progress))
+    if objective.kind == "score":
+        bound = facts.pop("bound")
+        facts["upper_bound"] = None if bound <= UNKNOWN else -bound
+    return facts
 
 
 def _send_solution(instance: Instance, result: Result, context: TaskContext) -> None:

@@ -68,7 +68,7 @@ def test_every_size_has_a_name_that_is_loaded(width, height, colours) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("dust", "'dust-' is no dust board; write dust-COLUMNSxROWSxCOLOURS, such as dust-8x6x5"),
+        ("dust", "'dust' is no dust board; write dust-COLUMNSxROWSxCOLOURS, such as dust-8x6x5"),
         ("dust-8x6", "'dust-8x6' is no dust board"),
         ("dust-8x6x", "'dust-8x6x' is no dust board"),
         ("dust-8x6x5x1", "'dust-8x6x5x1' is no dust board"),

@@ -99,7 +99,7 @@ def test_boxes_that_are_wide_need_no_mention() -> None:
     ("name", "words"),
     [
         ("sudoku-", "'sudoku-' is no Sudoku; write sudoku-9x9, or sudoku-6x6:boxes=3x2"),
-        ("sudoku", "'sudoku-' is no Sudoku"),
+        ("sudoku", "'sudoku' is no Sudoku"),
         ("sudoku-9", "'sudoku-9' is no Sudoku"),
         ("sudoku-9x9x9", "is no Sudoku"),
         ("sudoku-9x9:", "is no Sudoku"),

@@ -63,7 +63,7 @@ def test_puzzles_of_other_sizes_and_goals_are_others() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("tiles", "'tiles-' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
+        ("tiles", "'tiles' is no board size; write tiles-ROWSxCOLUMNS, such as tiles-4x4"),
         ("tiles-4", "'tiles-4' is no board size"),
         ("tiles-4x", "'tiles-4x' is no board size"),
         ("tiles--4x4", "'tiles--4x4' is no board size"),

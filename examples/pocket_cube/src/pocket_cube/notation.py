@@ -10,9 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab import BadBoard
+from puzzlelab import BadBoard, Example
 from puzzlelab.core.errors import nearest, shorten
-from puzzlelab.core.puzzle import Example
 
 COLOURS = "URFDLB"
 CORNERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DRB")

@@ -15,9 +15,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab import BadBoard
+from puzzlelab import BadBoard, Example
 from puzzlelab.core.errors import nearest, shorten
-from puzzlelab.core.puzzle import Example
 
 Board = NDArray[np.uint8]
 

@@ -239,9 +239,13 @@ VIEWS: Views = {
 """The module of a view is imported when the view is first asked for."""
 
 
+NUMBER = "(0|[1-9][0-9]{0,2})"
+"""A number in a name, which has no leading zero: each puzzle has one name."""
+
+
 def from_name(rest: str) -> SameGame:
     """The puzzle whose name is `samegame-` and this."""
-    match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})x([0-9]{1,3})(:batch|:plain)?", rest)
+    match = re.fullmatch(rf"{NUMBER}x{NUMBER}x{NUMBER}(:batch|:plain)?", rest)
     if match is None:
         raise BadOption(
             f"'samegame-{shorten(rest)}' is no SameGame board; write samegame-COLUMNSxROWSxCOLOURS, such as "

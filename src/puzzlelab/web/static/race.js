@@ -116,9 +116,9 @@ export function createRace(store, onAnswer) {
   };
 }
 
-/** The bound of a search for a score is not shown before its end. */
-function progressOf({ expanded, bound, seconds }, { objective }) {
-  return { expanded, seconds, ...(objective === "score" ? {} : { lower_bound: bound }) };
+/** The progress as parts of a row: the bound of a score is an upper one. */
+function progressOf({ expanded, bound, upper_bound, seconds }, { objective }) {
+  return { expanded, seconds, ...(objective === "score" ? { upper_bound } : { lower_bound: bound }) };
 }
 
 function answerOf(data) {

@@ -74,7 +74,7 @@ async function describeStep(line, step, game) {
   const description = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
   byId("step").textContent = `Move ${step} of ${last}${move ? ` · ${move}` : ""}: ${description}`;
   const bound = line.bounds?.[step];
-  const boundText = bound === undefined ? "" : `at least ${bound.toLocaleString("en")} more`;
+  const boundText = typeof bound === "number" ? `at least ${bound.toLocaleString("en")} more` : "";
   byId("bound").textContent = step === last ? "" : boundText;
 }
 
