@@ -69,18 +69,18 @@ class ResultBatch(Sequence[Result]):
         rare = ((place, _rare(result)) for place, result in enumerate(results))
         return cls(
             boards,
-            np.array(lengths, np.int32),
-            np.array(moves, np.int32),
-            column("lower_bound", np.int64),
-            np.fromiter((PROOFS.index(result.proof) for result in results), np.uint8, count),
-            np.fromiter((STOPS.index(result.stop) for result in results), np.uint8, count),
-            column("expanded", np.int64),
-            column("generated", np.int64),
-            column("evaluations", np.int64),
-            column("seconds", np.float64),
-            np.fromiter((bool(result.batch) for result in results), bool, count),
-            {place: fields for place, fields in rare if fields},
-            next((result.batch for result in results if result.batch), ""),
+            lengths=np.array(lengths, np.int32),
+            moves=np.array(moves, np.int32),
+            lower_bounds=column("lower_bound", np.int64),
+            proofs=np.fromiter((PROOFS.index(result.proof) for result in results), np.uint8, count),
+            stops=np.fromiter((STOPS.index(result.stop) for result in results), np.uint8, count),
+            expanded=column("expanded", np.int64),
+            generated=column("generated", np.int64),
+            evaluations=column("evaluations", np.int64),
+            seconds=column("seconds", np.float64),
+            shares_time=np.fromiter((bool(result.batch) for result in results), bool, count),
+            rare={place: fields for place, fields in rare if fields},
+            batch=next((result.batch for result in results if result.batch), ""),
         )
 
     @cached_property
