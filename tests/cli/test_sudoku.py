@@ -227,15 +227,15 @@ def test_rows_hold_when_they_are_verified(program, file, tmp_path):
 
 
 def test_the_same_boards_in_another_notation_are_not_asked_again(program, file, tmp_path, monkeypatch):
-    from puzzlelab.core import solver as module
+    from puzzlelab.engine import batch_answers as module
 
-    asked, real = [], module.answer
+    asked, real = [], module.unverified_results
 
-    def solve(chosen, instance, limit, watch=None):
-        asked.append(instance.puzzle.write(instance.state))
-        return real(chosen, instance, limit, watch)
+    def solve(chosen, boards, *rest):
+        asked.extend(boards.puzzle.write(state) for state in boards.states)
+        return real(chosen, boards, *rest)
 
-    monkeypatch.setattr(module, "answer", solve)
+    monkeypatch.setattr(module, "unverified_results", solve)
     out = tmp_path / "rows.jsonl"
     words = ("solve", "sudoku-9x9", "--out", out)
     assert program(*words, "--file", file(f"{EASY}\n{WIKIPEDIA}\n"))[0] == 0

@@ -67,6 +67,7 @@ def test_a_row_tells_all_of_an_answer(eight: Puzzle) -> None:
             "generated": 5,
             "evaluations": 7,
             "verified": True,
+            "verified_by": "plain",
         }
     )
 

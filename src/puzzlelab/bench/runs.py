@@ -26,7 +26,7 @@ from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
 from puzzlelab.core.settings import Settings, read_options
-from puzzlelab.core.solver import BatchSolver, Solver, ability, options_of, require
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_answers import BATCH, answers_of
 from puzzlelab.engine.parallel import ordered_map
@@ -229,8 +229,12 @@ class SolverBenchmark:
         return [index for index, row in enumerate(self.rows) if row is None]
 
     def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
-        """All answers, after every board was searched or the run was stopped."""
-        together = batching if ability(self.solver, BatchSolver) else Batching.BOARD
+        """All answers, after every board was searched or the run was stopped.
+
+        A solver that solves `OneByOne` has the time of each board measured, unless there are more than `BATCH` of them.
+        """
+        is_small = len(self.suite.entries) <= BATCH and ability(self.solver, OneByOne) is not None
+        together = batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
         work = list(batches(self.suite, self._open, together, BATCH, jobs))
         try:
             for _ in ordered_map(self._solve_and_keep, work, jobs, on_interrupt=self.stop.set):

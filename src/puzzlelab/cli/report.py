@@ -125,7 +125,7 @@ class SolveReport:
         elif self.steps:
             self._steps(answer)
         elif self.presentation.answer_is_board:
-            *_, last = answer.states()
+            last = answer.last_state()
             self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last), markup=False)
         else:
             self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
@@ -156,8 +156,7 @@ class SolveReport:
             sentence = _unsolved(answer.result)
             fail(f"{board.where}: {sentence}" if board.where else sentence)
             return
-        first, *_, last = [answer.instance.state, *answer.states()]
-        print(notation(first, last), flush=True)
+        print(notation(answer.instance.state, answer.last_state()), flush=True)
 
     def _steps(self, answer: Answer) -> None:
         """Print the solver's explanation or, without one, the board at each move."""

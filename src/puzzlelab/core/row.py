@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,8 +76,7 @@ class Row(BaseModel):
 
     def to_dict(self) -> dict[str, Any]:
         """The columns of the row; those in `RARE` only where they are not empty."""
-        data = self.model_dump()
-        return {name: value for name, value in data.items() if value is not None or name not in RARE}
+        return {name: value for name, value in vars(self).items() if value is not None or name not in RARE}
 
     def with_current_options(self) -> "Row":
         """The row with the names that the options of its solver have today."""
@@ -85,8 +85,8 @@ class Row(BaseModel):
     @property
     def question(self) -> str:
         """The board, the solver and all its options, but not the limit: equal for rows of the same question."""
-        options = registry.with_defaults(self.solver, self.options)
-        return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed], sort_keys=True)
+        options = _all_options(self.solver, json.dumps(self.options))
+        return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed])
 
     def settles(self, limit: Limit) -> bool:
         """Whether another run under this limit could not give a better answer."""
@@ -112,7 +112,11 @@ class Row(BaseModel):
         Nothing that the row says of itself is believed: neither `verified` nor `length`, nor a proof that means nothing
         for this puzzle.
         """
-        answer = Answer.of(puzzle.read(self.board), self.result(puzzle))
+        return self.with_columns_checked(Answer.of(puzzle.read(self.board), self.result(puzzle)))
+
+    def with_columns_checked(self, answer: Answer) -> Answer:
+        """The verified answer of this row, which does not hold where the row contradicts itself."""
+        puzzle = answer.instance.puzzle
         if not answer.verdict.holds:
             return answer
         if self.length != answer.result.length:
@@ -134,6 +138,12 @@ class Row(BaseModel):
         if answer.verdict.holds and self.proof == "unsolvable" and not answer.confirmed:
             return Verdict(True, "unsolvable by search, which replaying cannot check")
         return answer.verdict
+
+
+@lru_cache(maxsize=256)
+def _all_options(solver: str, options: str) -> str:
+    """These options of a solver in JSON, and the defaults of the others, in the order of their names."""
+    return json.dumps(registry.with_defaults(solver, json.loads(options)), sort_keys=True)
 
 
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
@@ -166,8 +176,14 @@ def shared_time(result: Result) -> dict[str, Any]:
 
 def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = None, seed: int | None = None) -> Row:
     """The row of an answer; `board` is the text of the board in the row, by default its canonical notation."""
-    puzzle, result = answer.instance.puzzle, answer.result
+    puzzle = answer.instance.puzzle
     text = puzzle.write(answer.instance.state) if board is None else board
+    return answered(unanswered(puzzle, text, solver, limit, seed), answer)
+
+
+def answered(row: Row, answer: Answer) -> Row:
+    """The row of a board with its answer."""
+    puzzle, result = answer.instance.puzzle, answer.result
     columns = {
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
@@ -187,7 +203,7 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
         "tried": names_of(puzzle, result.tried) if result.tried else None,
         **shared_time(result),
     }
-    return unanswered(puzzle, text, solver, limit, seed).model_copy(update=columns)
+    return row.model_copy(update=columns)
 
 
 def _warn(sentence: str) -> None:

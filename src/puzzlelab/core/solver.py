@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from puzzlelab.core import networks
@@ -26,6 +26,8 @@ Ability = TypeVar("Ability")
 BREADTH_FIRST: tuple[str, Mapping[str, Any]] = ("bfs", {})
 FIRST_NODES = 500
 """The nodes of the first turn of each search of a default portfolio: some tenths of a second by plain rules."""
+MOST_NAMES = 20_000
+"""Moves whose names are kept for the rows of a puzzle."""
 PATIENCE = 10.0
 """The seconds without a better solution after which a default solver that proves nothing ends."""
 
@@ -322,7 +324,15 @@ def uses_default_estimate(solver: Solver) -> bool:
 
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
     """The moves as the puzzle writes them."""
-    return [puzzle.write_move(move) for move in moves]
+    names = _move_names(cast(Hashable, puzzle))
+    return [names[move] for move in moves] if names else [puzzle.write_move(move) for move in moves]
+
+
+@lru_cache(maxsize=16)
+def _move_names(puzzle: Any) -> Sequence[str]:
+    """The names of all moves of a puzzle; none where it has very many."""
+    moves = range(puzzle.move_count)
+    return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
 
 
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:

@@ -89,6 +89,8 @@ class Answer:
     verdict: Verdict
     verified_by: Rules | None = None
     """The rules that confirm the answer: its moves by replay, or that the board is unsolvable; None if none do."""
+    end: State | None = None
+    """The state in which the moves end, where it is known already."""
 
     @classmethod
     def of(cls, instance: Instance, result: Result) -> Answer:
@@ -100,6 +102,13 @@ class Answer:
     def confirmed(self) -> bool:
         """Whether rules confirm the answer."""
         return self.verified_by is not None
+
+    def last_state(self) -> State:
+        """The state in which the moves end."""
+        if self.end is not None:
+            return self.end
+        *_, last = self.states()
+        return last
 
     def states(self) -> Iterator[State]:
         """Yield the state before the first move and after each move."""

@@ -6,8 +6,8 @@ Shapes: B = boards.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import TypeVar, overload
 
@@ -40,7 +40,8 @@ Board = TypeVar("Board")
 PART_SECONDS, GROWTH = 0.2, 4
 """The time that a part of a batch should take, and by how much it may be larger than the one before."""
 CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
-PLAIN, KERNELS = 1, 2
+KERNELS = CONFIRMED_BY.index("kernels")
+HOLDS = Verdict(True)
 SAMPLED_FIRST, SAMPLED_EVERY = 100, 1000
 """Answers that are replayed by the plain rules too: the first ones of a file, and then one in so many."""
 
@@ -57,6 +58,10 @@ class AnswerBatch(Sequence[Answer]):
     results: ResultBatch
     verified_by: NDArray[np.uint8]
     """[B]: places in `CONFIRMED_BY`."""
+    ends: State
+    """[B, S]: the plain states in which the solutions that kernels confirm end."""
+    wrong: Mapping[int, Verdict] = field(default_factory=dict)
+    """Board -> why its answer does not hold."""
 
     def __len__(self) -> int:
         return len(self.results)
@@ -70,7 +75,9 @@ class AnswerBatch(Sequence[Answer]):
             return [self[place] for place in range(len(self))[index]]
         place = range(len(self))[index]
         result = self.results[place]
-        return Answer(result.board, result, Verdict(True), CONFIRMED_BY[self.verified_by[place]])
+        verified_by = CONFIRMED_BY[self.verified_by[place]]
+        end = self.ends[place] if verified_by == "kernels" else None
+        return Answer(result.board, result, self.wrong.get(place, HOLDS), verified_by, end)
 
     def __iter__(self) -> Iterator[Answer]:
         return (self[place] for place in range(len(self)))
@@ -87,12 +94,15 @@ def answers_of(
     """The best answer to each of these boards, verified; a `BatchSolver` solves them together.
 
     `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `first` is the
-    number of boards of the same file before these. `name` is that of the batch in the results that share its time; by
-    default it is a hash of the boards. Raises `PuzzlelabError` for a wrong answer.
+    number of boards of the same file before these. `name` is that of the batch in the results that share its time: by
+    default a hash of the boards. Parts of one batch have one name. Raises `PuzzlelabError` for a wrong answer.
     """
     require(solver, boards.puzzle)
     results = unverified_results(solver, boards, limit, over, name)
-    return AnswerBatch(results, _verified(solver, results, first))
+    answers = checked(results, first)
+    for place, verdict in answers.wrong.items():
+        raise wrong_answer(solver, boards[place], verdict)
+    return answers
 
 
 def solve_all(
@@ -139,23 +149,21 @@ def unverified_results(
     solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool] = never, name: str = ""
 ) -> ResultBatch:
     """The results of a solver that suits the puzzle, with their cost or score; see `answers_of`."""
-    batch_solver = ability(solver, BatchSolver)
-    if batch_solver is None or len(boards) == 1:
+    is_alone = len(boards) == 1 and not name and ability(solver, OneByOne) is not None
+    if ability(solver, BatchSolver) is None or is_alone:
         results = [best_result(solver, board, limit, lambda attempt: over()) for board in boards]
         return ResultBatch.of(boards, results)
     if ability(solver, ProvesUnsolvable) is not None:
-        results_of_all = _solved(batch_solver, boards, limit, over, name)
+        results_of_all = _solved(solver, boards, limit, over, name)
         return _with_objections(results_of_all, np.flatnonzero(results_of_all.is_proven("unsolvable")))
     is_objected = has_objection(boards.puzzle, boards.states)
     if not is_objected.any():
-        return _solved(batch_solver, boards, limit, over, name)
+        return _solved(solver, boards, limit, over, name)
     open_places = np.flatnonzero(~is_objected)
     results = [Result(None, "unsolvable", "a board with an objection")] * len(boards)
     if open_places.size:
         open_boards = BoardBatch(boards.puzzle, boards.states[open_places])
-        for place, result in zip(
-            open_places.tolist(), _solved(batch_solver, open_boards, limit, over, name), strict=True
-        ):
+        for place, result in zip(open_places.tolist(), _solved(solver, open_boards, limit, over, name), strict=True):
             results[place] = result
     return _with_objections(ResultBatch.of(boards, results), np.flatnonzero(is_objected))
 
@@ -168,13 +176,15 @@ def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     return np.fromiter((puzzle.objection(state) is not None for state in states), bool, len(states))
 
 
-def _solved(solver: BatchSolver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str) -> ResultBatch:
+def _solved(solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str) -> ResultBatch:
     """The results of a batch with its name."""
-    given = solver.solve_batch(boards, limit, over)
+    batch_solver = ability(solver, BatchSolver)
+    assert batch_solver is not None
+    given, times_each = batch_solver.solve_batch(boards, limit, over), ability(solver, OneByOne) is not None
     results = ResultBatch.of(boards, given)
     if not isinstance(given, ResultBatch):
         results = ResultBatch.of(boards, _with_sums(boards, given))
-        results = replace(results, shares_time=np.full(len(boards), len(boards) > 1))
+        results = replace(results, shares_time=np.full(len(boards), len(boards) > 1 and not times_each))
     name = name or hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
     return replace(results, batch=name)
 
@@ -203,22 +213,22 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 # --- verifying ---
 
 
-def _verified(solver: Solver, results: ResultBatch, first: int) -> NDArray[np.uint8]:
-    """`uint8[B]`: what each answer is verified by; raises `PuzzlelabError` for a wrong one."""
-    boards, solved = results.boards, results.lengths != UNSOLVED
+def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
+    """These results as verified answers; `first` is the number of boards of the same file before them."""
+    boards, solved, ends = results.boards, results.lengths != UNSOLVED, results.boards.states
     by_plain_rules = np.ones(len(boards), bool)
     if len(boards) > 1 and objective_of(boards.puzzle).kind == "moves":
         numbers = np.arange(first, first + len(boards))
-        holds = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
+        holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
         agrees = holds & _claims_agree(results, solved)
         by_plain_rules = ~agrees | (numbers < SAMPLED_FIRST) | (numbers % SAMPLED_EVERY == 0)
-    verified_by = np.where(solved, np.uint8(KERNELS), np.uint8(0))
+    verified_by, wrong = np.where(solved, np.uint8(KERNELS), np.uint8(0)), {}
     for place in np.flatnonzero(by_plain_rules | results.is_proven("unsolvable")).tolist():
         answer = Answer.of(boards[place], results[place])
-        if not answer.verdict.holds:
-            raise wrong_answer(solver, answer.instance, answer.verdict)
         verified_by[place] = CONFIRMED_BY.index(answer.verified_by)
-    return verified_by
+        if not answer.verdict.holds:
+            wrong[place] = answer.verdict
+    return AnswerBatch(results, verified_by, ends, wrong)
 
 
 def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:

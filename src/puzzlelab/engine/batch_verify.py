@@ -16,7 +16,6 @@ from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result_batch import UNSOLVED
 from puzzlelab.core.verify import replay
 from puzzlelab.core.views import KernelRules
-from puzzlelab.engine.batch_verify_kernels import confirm_all
 
 CHECKED = 100
 """One solution in this many is also replayed with the plain rules."""
@@ -30,7 +29,7 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
     """
     lengths = np.array([UNSOLVED if solution is None else len(solution) for solution in solutions], np.int32)
     moves = np.array([move for solution in solutions for move in solution or ()], np.int32)
-    confirmed = confirmed_by_kernels(puzzle, states, lengths, moves)
+    confirmed, _ = confirmed_by_kernels(puzzle, states, lengths, moves)
     confirmed[::CHECKED] = False
     for place in np.flatnonzero(~confirmed).tolist():
         solution = solutions[place]
@@ -43,17 +42,19 @@ def wrong(puzzle: Puzzle, states: State, solutions: Sequence[Sequence[int] | Non
 
 def confirmed_by_kernels(
     puzzle: Puzzle, states: State, lengths: NDArray[np.int32], moves: NDArray[np.int32]
-) -> NDArray[np.bool_]:
-    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none.
+) -> tuple[NDArray[np.bool_], State]:
+    """`bool[G]`: the boards whose solution the compiled rules confirm, or that have none; and where they end, `[G, S]`.
 
     `states[G, S]` are the boards, `lengths: int32[G]` the numbers of their moves or `UNSOLVED`, and `moves: int32[L]`
     all their moves. None is confirmed for a puzzle without compiled rules.
     """
     holds = np.zeros(len(lengths), bool)
     rules = puzzle.view(KernelRules)
-    if rules is not None:
-        starts = np.ascontiguousarray(rules.encode(states), rules.dtype)
-        state, child = np.empty(rules.size, rules.dtype), np.empty(rules.size, rules.dtype)
-        legal = np.empty(max(1, puzzle.move_count), np.int32)
-        confirm_all(rules.tables, starts, lengths, np.ascontiguousarray(moves), state, child, legal, holds)
-    return holds
+    if rules is None:
+        return holds, states
+    from puzzlelab.engine.batch_verify_kernels import confirm_all  # imports the compiler
+
+    ends = np.array(rules.encode(states), rules.dtype, order="C")
+    child, legal = np.empty(rules.size, rules.dtype), np.empty(max(1, puzzle.move_count), np.int32)
+    confirm_all(rules.tables, ends, lengths, np.ascontiguousarray(moves), child, legal, holds)
+    return holds, rules.decode(ends)

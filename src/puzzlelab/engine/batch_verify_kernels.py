@@ -51,15 +51,16 @@ def confirm_all(
     starts: State,
     lengths: NDArray[np.int32],
     moves: NDArray[np.int32],
-    state: State,
     child: State,
     legal: NDArray[np.int32],
     holds: NDArray[np.bool_],
 ) -> None:
-    """Write into `holds: bool[G]` which solutions hold, as `replay_all` does, without the states on the way."""
+    """Write into `holds: bool[G]` which solutions hold, as `replay_all` does.
+
+    `starts: T[G, S]` become the states in which the solutions that hold end.
+    """
     first = 0
     for game in range(len(lengths)):
         end = first + max(0, lengths[game])
-        kernels.copy(starts[game], state)
-        holds[game] = lengths[game] < 0 or kernels.replays(tables, state, moves, first, end, child, legal)
+        holds[game] = lengths[game] < 0 or kernels.replays(tables, starts[game], moves, first, end, child, legal)
         first = end

@@ -179,7 +179,7 @@ def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, context:
             )
             rows = [work.question(board).model_copy(update={"reason": reason, "stop": stop}) for board in batch]
         else:
-            work.limit = replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board))
+            work = replace(work, limit=replace(work.limit, seconds=min(each or seconds_per_board, seconds_per_board)))
             rows = [work.row(outcome) for outcome in work.solve(batch)]
         used += sum(row.seconds for row in rows)
         yield from rows

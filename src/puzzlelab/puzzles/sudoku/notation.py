@@ -31,6 +31,10 @@ Board = NDArray[np.uint8]
 
 _VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
 _VALUES |= {symbol.lower(): value for symbol, value in _VALUES.items()}
+_NONE = 255
+_VALUE_OF_BYTE = np.full(256, _NONE, np.uint8)
+for _symbol, _value in _VALUES.items():
+    _VALUE_OF_BYTE[ord(_symbol)] = _value
 
 
 # --- reading ---
@@ -64,14 +68,16 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
 
 
 def _values(cells: str, size: int, name: str) -> Board:
+    if len(cells) == size**2 and cells.isascii():
+        values = _VALUE_OF_BYTE[np.frombuffer(cells.encode(), np.uint8)]
+        if values.max() <= size:
+            return values
     for place, symbol in enumerate(cells):
         if _VALUES.get(symbol, LONGEST) > size:
             top = SYMBOLS[size - 1]
             known = f"1 to {top}" if size < 10 else f"1 to 9 and A to {top}"
             raise BadBoard(f"'{shorten(symbol)}' is no digit; {name} has {known}, and . for blank", _place(place, size))
-    if len(cells) != size**2:
-        raise BadBoard(f"{len(cells)} cell{'s' * (len(cells) != 1)} given; {name} has {size**2}")
-    return np.array([_VALUES[symbol] for symbol in cells], np.uint8)
+    raise BadBoard(f"{len(cells)} cell{'s' * (len(cells) != 1)} given; {name} has {size**2}")
 
 
 def _numbers(words: list[str], size: int) -> Board:
@@ -170,8 +176,7 @@ def _chosen(line: str, columns: list[int]) -> str:
 
 def write(board: Board, blank: str = ".") -> str:
     """The canonical notation: one character a cell, row by row, on one line."""
-    symbols = blank + SYMBOLS
-    return "".join(symbols[value] for value in board.tolist())
+    return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)[board].tobytes().decode()
 
 
 @dataclass(frozen=True)

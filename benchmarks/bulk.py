@@ -1,0 +1,104 @@
+"""Boards a CPU second from file to file: `python benchmarks/bulk.py [--boards N] [--sudokus FILE] [--puzzles NAME]`.
+
+Each row compares `puzzlelab solve --file` with its kernel alone, in the same run on one core: CPU seconds of the whole
+process, start included, against those of `solve_batch` on the same boards as one array. Sudokus are random symmetries
+of the puzzles in FILE (81 characters a line, more columns are left out), or minimal ones made here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+import puzzlelab
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.solver import BatchSolver, Solver, ability
+
+FORMS = {"sudoku-9x9": (("--as", "csv"), ("--json",)), "": (("--json",),)}
+"""How the answers of a puzzle are written; "" is for all others."""
+BLOCK = 1000
+
+
+def sudokus(path: Path | None, count: int, random: np.random.Generator) -> NDArray[np.uint8]:
+    """`uint8[count, 81]`: random symmetries of the puzzles in a file, or minimal puzzles."""
+    if path is None:
+        return np.array([board.state for board in puzzlelab.generate("sudoku-9x9", count)])
+    lines = [line[:81] for line in path.read_text(encoding="utf-8").split() if line[:1] not in "#pq"]
+    known = np.array([["0123456789".find(cell) for cell in line] for line in lines]).clip(0).astype(np.uint8)
+    grids = known[random.integers(len(known), size=count)].reshape(count, 9, 9)
+    bands = random.permuted(np.tile(np.arange(3), (count, 2, 1)), axis=2)
+    rows = random.permuted(np.tile(np.arange(3), (count, 2, 3, 1)), axis=3)
+    lines_of = (3 * bands[..., None] + np.take_along_axis(rows, bands[..., None], 2)).reshape(count, 2, 9)
+    grids = np.take_along_axis(grids, lines_of[:, 0, :, None], 1)
+    grids = np.take_along_axis(grids, lines_of[:, 1, None, :], 2)
+    digits = np.zeros((count, 10), np.uint8)
+    digits[:, 1:] = random.permuted(np.tile(np.arange(1, 10), (count, 1)), axis=1)
+    return np.take_along_axis(digits, grids.reshape(count, 81).astype(np.int64), 1)
+
+
+def kernel_rate(solver: Solver, puzzle: Puzzle, states: NDArray[np.generic]) -> float | None:
+    """Boards a CPU second of `solve_batch`; None for a solver without it."""
+    batch_solver = ability(solver, BatchSolver)
+    if batch_solver is None:
+        return None
+    batch_solver.solve_batch(BoardBatch(puzzle, states[:2]), Limit(), lambda: False)
+    began = time.process_time()
+    for first in range(0, len(states), BLOCK):
+        batch_solver.solve_batch(BoardBatch(puzzle, states[first : first + BLOCK]), Limit(), lambda: False)
+    return len(states) / (time.process_time() - began)
+
+
+def command_rate(name: str, path: Path, words: Sequence[str], count: int) -> tuple[float, float]:
+    """(boards a CPU second, megabytes at most so far) of the command, its start included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "puzzlelab", "solve", name, "--file", str(path), *words]
+    with (path.parent / "answers").open("wb") as answers:
+        code = subprocess.run(command, stdout=answers, check=False).returncode
+    if code:
+        sys.exit(f"{' '.join(command)} ended with exit code {code}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return count / seconds, after.ru_maxrss / 1024
+
+
+def main() -> None:
+    """Measure each puzzle, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--boards", type=int, default=100_000, help="boards of each puzzle (100000)")
+    parser.add_argument("--sudokus", type=Path, help="a file of Sudokus, of which random symmetries are solved")
+    parser.add_argument("--puzzles", nargs="+", default=["sudoku-9x9", "tiles-3x3", "dust-6x5x4"])
+    arguments = parser.parse_args()
+    table = Table("puzzle", "written", "kernel", "file to file", "share", "MB", title="Boards a CPU second")
+    for name in arguments.puzzles:
+        puzzle = puzzlelab.load(name)
+        if name == "sudoku-9x9":
+            states = sudokus(arguments.sudokus, arguments.boards, np.random.default_rng(1))
+        else:
+            boards = puzzlelab.generate(puzzle, arguments.boards, scale="uniform", seed=1)
+            states = np.array([board.state for board in boards])
+        kernel = kernel_rate(puzzlelab.solver(puzzle=puzzle), puzzle, states)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "boards.txt")
+            path.write_text("".join(f"{puzzle.write(state)}\n" for state in states), encoding="utf-8")
+            for words in FORMS.get(name, FORMS[""]):
+                rate, memory = command_rate(name, path, words, len(states))
+                of_kernel = ("", "") if kernel is None else (f"{kernel:,.0f}", f"{rate / kernel:.2f}")
+                table.add_row(name, " ".join(words), of_kernel[0], f"{rate:,.0f}", of_kernel[1], f"{memory:.0f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
