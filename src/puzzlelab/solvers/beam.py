@@ -10,6 +10,7 @@ Shapes: S as in `engine.kernels`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -48,8 +49,8 @@ FIRST_HASHES = 1 << 20
 SCORE_BATCH = 1 << 14
 """The most states that a network scores at once."""
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5
-"""Until there is a solution, the first, narrow beams of a widening search give up after so many moves. On 7x7 tiles one
-in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
+"""Until there is a solution, the first, narrow beams of a widening search give up after so many layers. On 7x7 tiles
+one in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
 PRIOR_WEIGHT = 0.1
 """The weight of minus the log probability, in moves, beside an estimate: enough to break ties."""
 BEAM_EMPTY: tuple[Proof, str, Stop] = "none", "every state in the beam led only to states seen before", "dead end"
@@ -150,10 +151,7 @@ class Beam(SolverSettings):
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
         search = self._search(instance)
-        counts_moves = objective_of(instance.puzzle).kind == "moves"
-        attempts = (
-            self._widening(search, limit, counts_moves) if self.width is None else search(self.width, UNBOUNDED, limit)
-        )
+        attempts = self._widening(search, limit) if self.width is None else search(self.width, UNBOUNDED, limit)
         return with_patience(attempts, limit, self.patience)
 
     def _search(self, instance: Instance) -> WidthSearch:
@@ -183,7 +181,7 @@ class Beam(SolverSettings):
 
         return by_prior
 
-    def _widening(self, search: WidthSearch, limit: Limit, counts_moves: bool) -> Iterator[Attempt]:
+    def _widening(self, search: WidthSearch, limit: Limit) -> Iterator[Attempt]:
         """One search after another, each twice as wide and for shorter solutions only.
 
         A search that dropped no state and found no shorter solution proves the best answer optimal.
@@ -191,14 +189,28 @@ class Beam(SolverSettings):
 
         def doubled(doubling: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
             def attempts(limit_left: Limit, best: Result) -> Iterator[Attempt]:
-                most = FIRST_LAYERS if doubling < FIRST_DOUBLINGS and counts_moves else UNBOUNDED
-                most = most if best.objective is None else best.objective - 1
-                return search(self.first_width << doubling, most, limit_left)
+                width = self.first_width << doubling
+                if best.objective is not None:
+                    return search(width, best.objective - 1, limit_left)
+                most_nodes = FIRST_LAYERS * width
+                may_give_up = limit_left.nodes is None or limit_left.nodes > most_nodes
+                if doubling < FIRST_DOUBLINGS and may_give_up:
+                    return given_up(search(width, UNBOUNDED, replace(limit_left, nodes=most_nodes)))
+                return search(width, UNBOUNDED, limit_left)
 
             return attempts
 
         doublings = (MAX_WIDTH // self.first_width).bit_length()
         return one_by_one(map(doubled, range(doublings)), limit)
+
+
+def given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
+    """The attempts of a search under a limit of nodes, which ends there as one whose beam became empty."""
+    for attempt in attempts:
+        if isinstance(attempt, Result) and attempt.stop == "nodes" and attempt.moves is None:
+            _, reason, stop = BEAM_EMPTY
+            attempt = replace(attempt, reason=reason, stop=stop)
+        yield attempt
 
 
 WidthSearch = Callable[[int, int, Limit], Iterator[Attempt]]

@@ -334,9 +334,12 @@ def test_boards_that_are_there_are_not_made_again(generated, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--scale", "backwards", "--level", "49"), "on the scale 'backwards' go from 1 to 48, not to 49"),
-        (("--scale", "optimum", "--level", "0"), "on the scale 'optimum' go from 1 to 39, not to 0"),
-        (("--scale", "uniform", "--level", "3"), "the scale 'uniform' of dust has no levels"),
+        (
+            ("--scale", "backwards", "--level", "49"),
+            "the scale 'backwards' of dust-8x6x5 has the levels 1 to 48, not 49",
+        ),
+        (("--scale", "optimum", "--level", "0"), "the scale 'optimum' of dust-8x6x5 has the levels 1 to 39, not 0"),
+        (("--scale", "uniform", "--level", "3"), "the scale 'uniform' of dust-8x6x5 has no levels"),
         (("--scale", "optimun"), "there is no scale of dust-8x6x5 'optimun'; did you mean 'optimum'?"),
         (("--level", "12-10"), "'12-10' is no range of levels"),
         (("--clues", "30"), "dust-8x6x5 makes boards by scale and level only"),
