@@ -22,7 +22,7 @@ from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.row import Row, RowFile, answered, unanswered
-from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
+from puzzlelab.core.solver import Attempt, OneByOne, ProvesUnsolvable, Solver, ability, answer
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine.batch_answers import BATCH, Portions, answers_of, checked
 from puzzlelab.engine.parallel import ordered_map
@@ -77,9 +77,17 @@ class SolveJob:
             for board, instance in zip(boards, instances, strict=True)
         ]
 
+    @property
+    def _takes_parts(self) -> bool:
+        """Whether the solver gets several boards at once, of which none takes long.
+
+        A search such as `ida` may take hours for one board, and what was solved before it must be kept at once.
+        """
+        return ability(self.solver, OneByOne) is not None and ability(self.solver, ProvesUnsolvable) is not None
+
     def _batch_name(self, boards: Sequence[BoardInput]) -> str:
         """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
-        if len(boards) < 2 or ability(self.solver, OneByOne) is None:
+        if len(boards) < 2 or not self._takes_parts:
             return ""
         return hashlib.sha256(boards[0].text.encode()).hexdigest()[:12]
 
@@ -190,7 +198,8 @@ class SolveJob:
 
     def _solved(self, boards: Sequence[BoardInput], name: str) -> Iterator[list[BoardOutcome]]:
         """The outcomes of boards in parts: many at a time from a `BatchSolver`."""
-        portions = Portions(self.solver, most=-(-len(boards) // self.jobs) if self.watch is None else 1)
+        is_alone = self.watch is not None or (ability(self.solver, OneByOne) is not None and not self._takes_parts)
+        portions = Portions(self.solver, most=1 if is_alone else -(-len(boards) // self.jobs))
 
         def solved(batch: Sequence[tuple[int, BoardInput]]) -> list[BoardOutcome]:
             began = time.perf_counter()
