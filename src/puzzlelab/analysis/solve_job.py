@@ -78,6 +78,11 @@ class SolveJob:
         ]
 
     @property
+    def _is_alone(self) -> bool:
+        """Whether the solver gets one board at a time."""
+        return self.watch is not None or (ability(self.solver, OneByOne) is not None and not self._takes_parts)
+
+    @property
     def _takes_parts(self) -> bool:
         """Whether the solver gets several boards at once, of which none takes long.
 
@@ -98,6 +103,9 @@ class SolveJob:
             if not boards:
                 return []
             batch = BoardBatch.of([instance for _, instance in boards])
+            if self._is_alone:
+                alone = (BoardBatch.of([instance]) for instance in batch)
+                return [answers_of(self.solver, each, self.limit, self.over.is_set)[0] for each in alone]
             return answers_of(self.solver, batch, self.limit, self.over.is_set, first, name)
 
         def one(board: BoardInput, instance: Instance) -> Answer:
@@ -198,8 +206,7 @@ class SolveJob:
 
     def _solved(self, boards: Sequence[BoardInput], name: str) -> Iterator[list[BoardOutcome]]:
         """The outcomes of boards in parts: many at a time from a `BatchSolver`."""
-        is_alone = self.watch is not None or (ability(self.solver, OneByOne) is not None and not self._takes_parts)
-        portions = Portions(self.solver, most=1 if is_alone else -(-len(boards) // self.jobs))
+        portions = Portions(self.solver, most=1 if self._is_alone else -(-len(boards) // self.jobs))
 
         def solved(batch: Sequence[tuple[int, BoardInput]]) -> list[BoardOutcome]:
             began = time.perf_counter()
