@@ -27,6 +27,8 @@ from puzzlelab.core.verify import Answer
 from puzzlelab.engine.batch_answers import BATCH, Portions, answers_of, checked
 from puzzlelab.engine.parallel import ordered_map
 
+LARGEST_COUNT = 2**62
+"""The largest count that a stored row may have: counts are columns of int64."""
 LONGEST_BOARD = 4096
 """Characters that a board may need; of what is longer, a row keeps the beginning."""
 
@@ -199,6 +201,9 @@ class SolveJob:
         """The result in a row, with its board, or why there is none."""
         if row.error is not None:
             return row.error
+        counts = (row.lower_bound, row.expanded, row.generated, row.evaluations)
+        if max(map(abs, counts)) > LARGEST_COUNT:
+            return f"this row does not hold: a count in it is above {LARGEST_COUNT}"
         try:
             return replace(row.result(self.puzzle), instance=self.puzzle.read(row.board))
         except BadBoard as error:
