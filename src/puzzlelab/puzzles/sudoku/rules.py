@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
@@ -224,6 +225,7 @@ class Sudoku:
 
 
 VIEWS: Views = {
+    BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Boxes: itself,
     Candidates: itself,
     Cover: itself,

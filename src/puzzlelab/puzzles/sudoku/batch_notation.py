@@ -1,0 +1,68 @@
+"""Reads and writes many Sudokus at once: a board a line, alone or beside its solution.
+
+Shapes: B = boards, N = digits, W = characters of a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.puzzles.sudoku.notation import SYMBOLS, VALUE_OF_BYTE, Board
+
+if TYPE_CHECKING:
+    from puzzlelab.puzzles.sudoku.rules import Sudoku
+
+Text = NDArray[np.uint8]
+"""Characters in ASCII."""
+BETWEEN = np.isin(np.arange(256), np.frombuffer(b" ,;\t", np.uint8))
+"""The characters between a board and its solution."""
+MOST_BETWEEN = 2
+
+
+def _symbols(blank: str) -> Text:
+    """The character of each digit."""
+    return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)
+
+
+@dataclass(frozen=True)
+class SudokuLines:
+    """The view `BatchNotation` of Sudoku."""
+
+    puzzle: Sudoku
+
+    def read_lines(self, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
+        """Boards of one character a cell, alone or with their solution after a comma, a TAB or spaces."""
+        cells, size = self.puzzle.cells, self.puzzle.size
+        states, between = VALUE_OF_BYTE[lines[:, :cells]], lines.shape[1] - 2 * cells
+        if lines.shape[1] == cells:
+            return states, states.max(axis=1) <= size
+        if not 1 <= between <= MOST_BETWEEN:
+            return np.zeros((len(lines), cells), np.uint8), np.zeros(len(lines), bool)
+        solutions = VALUE_OF_BYTE[lines[:, -cells:]]
+        fits = (solutions.min(axis=1) == 0) | ((states == 0) | (states == solutions)).all(axis=1)
+        is_parted = BETWEEN[lines[:, cells:-cells]].all(axis=1)
+        return states, is_parted & fits & (states.max(axis=1) <= size) & (solutions.max(axis=1) <= size)
+
+    def write_lines(self, states: Board) -> Text:
+        return _symbols(".")[states]
+
+    def write_solved(self, notation: str, states: Board, ends: Board) -> Text | None:
+        solutions = self.write_lines(ends)
+        if notation == "line":
+            return solutions
+        if notation == "csv":
+            return _side_by_side(_symbols(".")[states], b",", solutions)
+        if notation == "pair":
+            return _side_by_side(_symbols("0")[states], b"  ", solutions)
+        return None
+
+
+def _side_by_side(left: Text, between: bytes, right: Text) -> Text:
+    lines = np.empty((len(left), left.shape[1] + len(between) + right.shape[1]), np.uint8)
+    lines[:, : left.shape[1]], lines[:, -right.shape[1] :] = left, right
+    lines[:, left.shape[1] : -right.shape[1]] = np.frombuffer(between, np.uint8)
+    return lines
