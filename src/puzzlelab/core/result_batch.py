@@ -122,6 +122,10 @@ class ResultBatch(Sequence[Result]):
             return None
         return tuple(self.moves[self.offsets[place] : self.offsets[place + 1]].tolist())
 
+    def unsolved_places(self) -> NDArray[np.int64]:
+        """The boards without moves."""
+        return np.flatnonzero(self.lengths == UNSOLVED)
+
     def is_stopped_by(self, *stops: Stop) -> NDArray[np.bool_]:
         """`bool[B]`: the searches that ended for one of these reasons."""
         return np.isin(self.stops, [STOPS.index(stop) for stop in stops])

@@ -36,6 +36,8 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, BandsRecord, begin, new_stack, step
 
+BEFORE_FIRST_MOVES = np.arange(0, 81 * 9, 9, dtype=np.int32) - 1
+"""[81]: the move that writes the first digit in each cell, less one."""
 CHUNK = 2048
 """Puzzles that one thread takes at a time."""
 
@@ -146,14 +148,13 @@ def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBat
     """The results of many boards; each has an equal share of the seconds."""
     solved, several = batch.counts > 0, np.flatnonzero(batch.counts > 1)
     is_move = (boards.states == 0) & solved[:, None]
-    places = np.flatnonzero(is_move)
-    lengths = np.where(solved, np.count_nonzero(is_move, axis=1), UNSOLVED).astype(np.int32)
+    lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
     codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     count = len(boards)
     return ResultBatch(
         boards,
         lengths=lengths,
-        moves=(places % 81 * 9 + batch.solutions.reshape(-1)[places] - 1).astype(np.int32),
+        moves=np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1)),
         lower_bounds=np.maximum(lengths, 0).astype(np.int64),
         proofs=codes[np.minimum(batch.counts, 2)],
         stops=np.full(count, STOPS.index("done"), np.uint8),
