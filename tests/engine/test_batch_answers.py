@@ -145,7 +145,7 @@ def test_results_are_columns_and_a_sequence():
 
 
 def test_parts_of_a_batch_grow_while_they_are_quick(monkeypatch):
-    monkeypatch.setattr(batch_answers, "BATCH", 100)
+    monkeypatch.setattr(batch_answers, "LARGEST_BATCH", 100)
     portions = Portions(make_solver("ida", {}))
     sizes = []
     for part in portions.cut(range(300)):

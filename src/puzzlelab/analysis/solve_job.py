@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import overload
 
 import numpy as np
@@ -34,6 +33,8 @@ from puzzlelab.core.verify import Answer
 from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
 from puzzlelab.engine.parallel import ordered_flat_map
 
+FEW = 100
+"""The most boards of a call that each have a time of their own, where the solver solves boards `OneByOne`."""
 LARGEST_COUNT = 2**62
 """The largest count that a stored row may have: counts are columns of int64."""
 LONGEST_BOARD = 4096
@@ -117,11 +118,13 @@ class SolveJob:
     def outcomes(self, blocks: Iterable[BoardBlock], file: RowFile | None) -> Iterator[OutcomeBatch]:
         """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
         rest = iter(blocks)
-        first = next(rest, None)
-        if first is None:
+        begin = list(islice(rest, 2))
+        if not begin:
             return
-        name, portions = self._batch_name(first.texts[0]), Portions(self.solver, most=1 if self.watch else None)
-        parts = self._parts(chain([first], rest), portions, file)
+        is_alone = self.watch is not None or (len(begin) == 1 and len(begin[0]) <= FEW and self._is_one_by_one)
+        name = "" if is_alone or not self._is_one_by_one else _batch_name(begin[0].texts[0])
+        portions = Portions(self.solver, most=1 if is_alone else None)
+        parts = self._parts(chain(begin, rest), portions, file)
         solved = ordered_flat_map(
             lambda part: self._solved(part, name, portions), parts, self.jobs, on_interrupt=self.over.set
         )
@@ -130,10 +133,9 @@ class SolveJob:
                 file.append_batch(self._rows(outcomes, without_interrupted=True))
             yield outcomes
 
-    def _batch_name(self, first: str) -> str:
-        """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
-        is_cut = ability(self.solver, OneByOne) is not None and self.watch is None
-        return hashlib.sha256(first.encode()).hexdigest()[:12] if is_cut else ""
+    @property
+    def _is_one_by_one(self) -> bool:
+        return ability(self.solver, OneByOne) is not None
 
     def _parts(self, blocks: Iterable[BoardBlock], portions: Portions, file: RowFile | None) -> Iterator[_Part]:
         """Cut the blocks into parts, and take the rows of their boards from the file."""
@@ -148,20 +150,21 @@ class SolveJob:
     def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:
         """The outcomes of the boards of a part, of some of them at a time."""
         block, stored = part.block, self._stored_outcomes(part)
-        is_open = ~np.isin(block.places, list(stored))
+        is_open = np.ones(len(block), bool)
+        is_open[list(stored)] = False
+        is_open = is_open[block.places]
         places = block.places[is_open]
         begin = solved = 0
         if places.size:
             boards = BoardBatch(self.puzzle, block.boards.states[is_open])
-            began = time.perf_counter()
-            for answers in self._answers(block, places, boards, name):
-                seconds = time.perf_counter() - began
+            for answers in portions.timed(len(boards), self._answers(block, places, boards, name)):
                 open_places = places[solved : solved + len(answers)]
                 solved += len(answers)
                 end = int(places[solved]) if solved < len(places) else len(block)
                 yield _outcomes(block, begin, end, answers, open_places, stored)
-                portions.took(len(answers), seconds)
-                begin, began = end, time.perf_counter()
+                if _is_interrupted(answers).any():
+                    return
+                begin = end
         if begin < len(block):
             yield _outcomes(block, begin, len(block), [], places[solved:], stored)
 
@@ -276,6 +279,11 @@ def _outcomes(
     """The outcomes of the boards `begin` to `end` - 1 of a block."""
     of_these = {place - begin: outcome for place, outcome in stored.items() if begin <= place < end}
     return OutcomeBatch(block[begin:end], answers, places - begin, of_these)
+
+
+def _batch_name(first: str) -> str:
+    """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
+    return hashlib.sha256(first.encode()).hexdigest()[:12]
 
 
 def _is_interrupted(answers: Sequence[Answer]) -> NDArray[np.bool_]:

@@ -225,22 +225,34 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
 
 
 class BoardStream:
-    """The boards of a command, in blocks that are read when they are needed; at least one board.
+    """The boards of a command, in blocks that are read when they are needed; at least one board."""
 
-    Raises `BadFile` if there is none.
-    """
-
-    def __init__(self, blocks: Iterable[BoardBlock], name: str) -> None:
-        from puzzlelab.core.errors import BadFile
-
+    def __init__(self, blocks: Iterable[BoardBlock]) -> None:
         self._blocks = iter(blocks)
         self._read: list[BoardBlock] = []
         self.count = 0
         """Boards that are read so far."""
         self.is_complete = False
         """Whether these are all."""
-        if not self._has(1):
+
+    @classmethod
+    def of_arguments(cls, block: BoardBlock) -> BoardStream:
+        """The boards of a command line."""
+        stream = cls([block])
+        while not stream.is_complete:
+            stream._read += stream._next_block()
+        return stream
+
+    @classmethod
+    def of_text(cls, puzzle: Puzzle, texts: Iterable[str], name: str) -> BoardStream:
+        """The boards in a text of this name. Raises `BadFile` if there are none."""
+        from puzzlelab.core.board_blocks import read_blocks
+        from puzzlelab.core.errors import BadFile
+
+        stream = cls(read_blocks(puzzle, texts, name))
+        if not stream._has(1):
             raise BadFile(f"there are no boards in {name}")
+        return stream
 
     @property
     def is_single(self) -> bool:
@@ -268,7 +280,6 @@ class BoardStream:
 
 def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> BoardStream:
     """The boards of a command: from its arguments, a file, or standard input."""
-    from puzzlelab.core.board_blocks import read_blocks
     from puzzlelab.core.errors import BadFile
     from puzzlelab.core.files import blocks_of, text_blocks
 
@@ -276,13 +287,13 @@ def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) 
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        return BoardStream(read_blocks(puzzle, blocks_of(file), str(file)), str(file))
+        return BoardStream.of_text(puzzle, blocks_of(file), str(file))
     if arguments and arguments != ["-"]:
-        return BoardStream([_arguments(puzzle, arguments)], "the arguments")
+        return BoardStream.of_arguments(_arguments(puzzle, arguments))
     if sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
     name = "standard input"
-    return BoardStream(read_blocks(puzzle, text_blocks(sys.stdin.buffer, name), name), name)
+    return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name)
 
 
 def _arguments(puzzle: Puzzle, arguments: list[str]) -> BoardBlock:

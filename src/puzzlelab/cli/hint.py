@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
-    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.cli.console import Console
+    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardOutcome, OutcomeBatch, SolveJob
+    from puzzlelab.analysis.solve_job import OutcomeBatch, SolveJob
     from puzzlelab.cli.console import Console
     from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.puzzle import Presentation, Puzzle

@@ -18,6 +18,7 @@ from puzzlelab.core.board_files import MultilineNotation, boards
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
 
+NEWLINE = ord("\n")
 FEWEST_LINES = 8
 """Lines of equal length in one text that are read as an array; fewer are read one by one."""
 
@@ -115,6 +116,14 @@ class BoardBlock(Sequence[BoardInput]):
         return texts
 
 
+def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
+    """`table[value]` for each of the values, as an array of the same shape; `table` has 256 bytes.
+
+    This is several times as fast as indexing an array.
+    """
+    return np.frombuffer(values.tobytes().translate(table), np.uint8).reshape(values.shape)
+
+
 def texts_of(boards: BoardBatch) -> Sequence[str]:
     """[R]: the canonical notation of these boards."""
     notation = boards.puzzle.view(BatchNotation)
@@ -126,7 +135,7 @@ def texts_of(boards: BoardBatch) -> Sequence[str]:
 def as_text(lines: NDArray[np.uint8]) -> str:
     """The ASCII lines `uint8[B, W]` as a text, each with its end."""
     text = np.empty((len(lines), lines.shape[1] + 1), np.uint8)
-    text[:, :-1], text[:, -1] = lines, ord("\n")
+    text[:, :-1], text[:, -1] = lines, NEWLINE
     return text.tobytes().decode("ascii")
 
 
@@ -222,29 +231,36 @@ class _Lines(Iterator[str]):
 
     def _read_plain(self, text: NDArray[np.uint8], notation: BatchNotation) -> None:
         """Read all lines in a plain notation; `text` has one byte for each character, those beyond ASCII are wrong."""
-        count = len(self._lines)
-        ends = np.append(np.flatnonzero(text == ord("\n")), len(text))[:count]
-        begins = np.concatenate([[0], ends[:-1] + 1])
-        lengths, is_plain = ends - begins, np.zeros(count, bool)
+        count, width = len(self._lines), len(self._lines[0]) + 1
+        if len(text) == count * width and count == np.count_nonzero(text[width - 1 :: width] == NEWLINE):
+            self._states, is_plain = notation.read_lines(text.reshape(count, width)[:, :-1])
+            breaks = np.flatnonzero(~is_plain[:-1] | ~is_plain[1:]) + 1
+        else:
+            ends = np.append(np.flatnonzero(text == NEWLINE), len(text))[:count]
+            lengths = np.diff(ends, prepend=-1) - 1
+            is_plain = self._read_plain_of_all_lengths(text, ends - lengths, lengths, notation)
+            breaks = np.flatnonzero(~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])) + 1
+        if not all(map(str.isascii, self._lines)):
+            is_plain = is_plain & np.fromiter(map(str.isascii, self._lines), bool, count)
+        ends_of_runs = np.append(breaks, count)
+        end_of_run = np.repeat(ends_of_runs, np.diff(ends_of_runs, prepend=0))
+        self._ends = np.where(is_plain, end_of_run, np.arange(count))
+
+    def _read_plain_of_all_lengths(
+        self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int64], notation: BatchNotation
+    ) -> NDArray[np.bool_]:
+        """Read the lines of each length that many have; `bool[B]`: which were read."""
+        is_plain = np.zeros(len(lengths), bool)
         for length, lines in zip(*np.unique(lengths, return_counts=True), strict=True):
             if lines < FEWEST_LINES or length == 0:
                 continue
             places = np.flatnonzero(lengths == length)
-            if lines == count:
-                padded = text if len(text) == count * (length + 1) else np.append(text, np.uint8(ord("\n")))
-                states, found = notation.read_lines(padded.reshape(count, length + 1)[:, :-1])
-            else:
-                states, found = notation.read_lines(text[begins[places][:, None] + np.arange(length)])
+            states, found = notation.read_lines(text[begins[places][:, None] + np.arange(length)])
             if self._states is None:
-                self._states = np.zeros((count, states.shape[1]), states.dtype)
+                self._states = np.zeros((len(lengths), states.shape[1]), states.dtype)
             self._states[places] = states
             is_plain[places] = found
-        if not all(map(str.isascii, self._lines)):
-            is_plain &= np.fromiter(map(str.isascii, self._lines), bool, count)
-        breaks = np.flatnonzero(~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])) + 1
-        runs = np.diff(np.concatenate([[0], breaks, [count]]))
-        end_of_run = np.repeat(np.append(breaks, count), runs)
-        self._ends = np.where(is_plain, end_of_run, np.arange(count))
+        return is_plain
 
 
 class _Reader:

@@ -430,8 +430,13 @@ class Units:
 
 def is_legal(puzzle: Puzzle, state: State, move: int) -> bool:
     """Whether this move is legal, or equivalent to a legal one."""
+    return legality(puzzle)(state, move)
+
+
+def legality(puzzle: Puzzle) -> Callable[[State, int], bool]:
+    """The function `is_legal` of this puzzle, for many moves."""
     moves = puzzle.view(EquivalentMoves) or puzzle.view(SingleMoves)
-    return bool(puzzle.legal(state)[move]) if moves is None else moves.is_legal(state, move)
+    return (lambda state, move: bool(puzzle.legal(state)[move])) if moves is None else moves.is_legal
 
 
 def scale_of(puzzle: Puzzle, name: str | None = None) -> tuple[str, Scale]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_blocks import BatchNotation, as_text
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -35,8 +36,8 @@ from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import confirmed_by_kernels
 
-BATCH = 1000
-"""Boards in one batch of a `BatchSolver`."""
+BATCH, LARGEST_BATCH = 1000, 4000
+"""Boards in one batch of a `BatchSolver`, and of one that solves them `OneByOne`."""
 Board = TypeVar("Board")
 Part = TypeVar("Part")
 PART_SECONDS, GROWTH = 0.2, 4
@@ -61,7 +62,9 @@ class AnswerBatch(Sequence[Answer]):
     verified_by: NDArray[np.uint8]
     """[B]: places in `CONFIRMED_BY`."""
     ends: State
-    """[B, S]: the plain states in which the solutions that kernels confirm end."""
+    """[B, S]: the plain states in which the solutions end."""
+    has_end: NDArray[np.bool_]
+    """[B]: the boards of which `ends` holds that state; kernels confirm their solutions."""
     wrong: Mapping[int, Verdict] = field(default_factory=dict)
     """Board -> why its answer does not hold."""
 
@@ -77,12 +80,25 @@ class AnswerBatch(Sequence[Answer]):
             return [self[place] for place in range(len(self))[index]]
         place = range(len(self))[index]
         result = self.results[place]
-        verified_by = CONFIRMED_BY[self.verified_by[place]]
-        end = self.ends[place] if verified_by == "kernels" else None
-        return Answer(result.board, result, self.wrong.get(place, HOLDS), verified_by, end)
+        end = self.ends[place] if self.has_end[place] else None
+        verdict, verified_by = self.wrong.get(place, HOLDS), CONFIRMED_BY[self.verified_by[place]]
+        return Answer(result.board, result, verdict, verified_by, end)
 
     def __iter__(self) -> Iterator[Answer]:
         return (self[place] for place in range(len(self)))
+
+
+    def solved_lines(self, notation: str) -> str | None:
+        """The solved boards in this notation of the puzzle, a line each; None if they are not written all at once."""
+        boards, is_solved = self.results.boards, self.results.lengths != UNSOLVED
+        lines = boards.puzzle.view(BatchNotation)
+        if lines is None or not self.has_end[is_solved].all():
+            return None
+        if is_solved.all():
+            written = lines.write_solved(notation, boards.states, self.ends)
+        else:
+            written = lines.write_solved(notation, boards.states[is_solved], self.ends[is_solved])
+        return None if written is None else as_text(written)
 
 
 def answers_of(
@@ -146,7 +162,8 @@ class Portions:
 
     def __init__(self, solver: Solver, most: int | None = None) -> None:
         self._grows = ability(solver, OneByOne) is not None
-        self._most = min(BATCH, most or BATCH) if ability(solver, BatchSolver) else 1
+        largest = LARGEST_BATCH if self._grows else BATCH
+        self._most = min(largest, most or largest) if ability(solver, BatchSolver) else 1
         self.size = 1 if self._grows else self._most
 
     def of(self, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
@@ -283,7 +300,7 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
     """These results as verified answers; `first` is the number of boards of the same file before them."""
     boards, solved, ends = results.boards, results.lengths != UNSOLVED, results.boards.states
-    by_plain_rules = np.ones(len(boards), bool)
+    by_plain_rules, holds = np.ones(len(boards), bool), np.zeros(len(boards), bool)
     if len(boards) > 1 and objective_of(boards.puzzle).kind == "moves":
         numbers = np.arange(first, first + len(boards))
         holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
@@ -295,7 +312,7 @@ def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
         verified_by[place] = CONFIRMED_BY.index(answer.verified_by)
         if not answer.verdict.holds:
             wrong[place] = answer.verdict
-    return AnswerBatch(results, verified_by, ends, wrong)
+    return AnswerBatch(results, verified_by, ends, holds, wrong)
 
 
 def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_blocks import translated
 from puzzlelab.puzzles.dust.notation import VALUE_OF_BYTE, Board, misplaced
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Text = NDArray[np.uint8]
 """Characters in ASCII."""
+VALUES = VALUE_OF_BYTE.tobytes()
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class DustLines:
         states = np.zeros((len(lines), self.puzzle.cells), np.uint8)
         if lines.shape[1] != self.puzzle.cells:
             return states, np.zeros(len(lines), bool)
-        states[:] = VALUE_OF_BYTE[lines]
+        states[:] = translated(lines, VALUES)
         grids = states.reshape(-1, self.puzzle.width, self.puzzle.height)
         moves = [wrong.any(axis=(1, 2)) for wrong in misplaced(grids)]
         return states, (states.max(axis=1) <= self.puzzle.colours) & ~np.any(moves, axis=0)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_blocks import translated
 from puzzlelab.puzzles.sudoku.notation import SYMBOLS, VALUE_OF_BYTE, Board
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ BETWEEN = np.isin(np.arange(256), np.frombuffer(b" ,;\t", np.uint8))
 MOST_BETWEEN = 2
 
 
-def _symbols(blank: str) -> Text:
-    """The character of each digit."""
-    return np.frombuffer((blank + SYMBOLS).encode(), np.uint8)
+WITH_POINTS, WITH_ZEROS = ((blank + SYMBOLS).encode().ljust(256) for blank in ".0")
+"""The character of each value, with two characters for blank."""
+VALUES = VALUE_OF_BYTE.tobytes()
 
 
 @dataclass(frozen=True)
@@ -37,27 +38,27 @@ class SudokuLines:
     def read_lines(self, lines: Text) -> tuple[Board, NDArray[np.bool_]]:
         """Boards of one character a cell, alone or with their solution after a comma, a TAB or spaces."""
         cells, size = self.puzzle.cells, self.puzzle.size
-        states, between = VALUE_OF_BYTE[lines[:, :cells]], lines.shape[1] - 2 * cells
+        states, between = translated(lines[:, :cells], VALUES), lines.shape[1] - 2 * cells
         if lines.shape[1] == cells:
             return states, states.max(axis=1) <= size
         if not 1 <= between <= MOST_BETWEEN:
             return np.zeros((len(lines), cells), np.uint8), np.zeros(len(lines), bool)
-        solutions = VALUE_OF_BYTE[lines[:, -cells:]]
+        solutions = translated(lines[:, -cells:], VALUES)
         fits = (solutions.min(axis=1) == 0) | ((states == 0) | (states == solutions)).all(axis=1)
         is_parted = BETWEEN[lines[:, cells:-cells]].all(axis=1)
         return states, is_parted & fits & (states.max(axis=1) <= size) & (solutions.max(axis=1) <= size)
 
     def write_lines(self, states: Board) -> Text:
-        return _symbols(".")[states]
+        return translated(states, WITH_POINTS)
 
     def write_solved(self, notation: str, states: Board, ends: Board) -> Text | None:
         solutions = self.write_lines(ends)
         if notation == "line":
             return solutions
         if notation == "csv":
-            return _side_by_side(_symbols(".")[states], b",", solutions)
+            return _side_by_side(translated(states, WITH_POINTS), b",", solutions)
         if notation == "pair":
-            return _side_by_side(_symbols("0")[states], b"  ", solutions)
+            return _side_by_side(translated(states, WITH_ZEROS), b"  ", solutions)
         return None
 
 
