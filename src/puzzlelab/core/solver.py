@@ -324,13 +324,13 @@ def uses_default_estimate(solver: Solver) -> bool:
 
 def names_of(puzzle: Puzzle, moves: Sequence[int]) -> list[str]:
     """The moves as the puzzle writes them."""
-    names = _move_names(cast(Hashable, puzzle))
+    names = move_names(cast(Hashable, puzzle))
     return [names[move] for move in moves] if names else [puzzle.write_move(move) for move in moves]
 
 
 @lru_cache(maxsize=16)
-def _move_names(puzzle: Any) -> Sequence[str]:
-    """The names of all moves of a puzzle; none where it has very many."""
+def move_names(puzzle: Any) -> Sequence[str]:
+    """The names of all moves of a puzzle; none where it has more than `MOST_NAMES`."""
     moves = range(puzzle.move_count)
     return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
 
