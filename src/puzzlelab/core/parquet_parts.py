@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.errors import BadInput
 from puzzlelab.core.files import make_folder, replacing, sync, writing
 
 WRITING, JOINED = "writing", "joined"
