@@ -3,7 +3,7 @@
 from puzzlelab import load, solver
 from puzzlelab.analysis.solve_job import LONGEST_BOARD, BoardInput, SolveJob
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.row import RowFile
+from puzzlelab.core.row_files import RowFile
 
 ONE, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 8 7 0"
 

@@ -21,7 +21,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
-from puzzlelab.core.row import Row, RowFile, answered, unanswered
+from puzzlelab.core.row import Row, answered, unanswered
+from puzzlelab.core.row_files import RowFile
 from puzzlelab.core.solver import Attempt, OneByOne, ProvesUnsolvable, Solver, ability, answer
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine.batch_answers import BATCH, Portions, answers_of, checked

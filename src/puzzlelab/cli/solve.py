@@ -131,7 +131,7 @@ def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mappin
 
 def _solve_boards(report: SolveReport, boards: list[BoardInput], out: Path | None) -> None:
     """Solve the boards one after another, or several at once, and print each answer; Ctrl-C ends this early."""
-    from puzzlelab.core.row import RowFile
+    from puzzlelab.core.row_files import RowFile
 
     quiet = report.json or report.notation is not None
     with (

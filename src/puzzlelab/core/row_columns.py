@@ -159,7 +159,7 @@ def arrow_schema() -> Any:
 
 
 @cache
-def _stored_schema() -> Any:
+def stored_schema() -> Any:
     """The columns of a Parquet file of rows."""
     import pyarrow as pa
 

@@ -38,8 +38,9 @@ GeneratedBatch = tuple[Bytes, Bytes]
 class Writer(Protocol):
     """A file that grows by batches."""
 
-    rows: int
-    """Rows that are there."""
+    @property
+    def rows(self) -> int:
+        """Rows that are there."""
 
     def append(self, batch: GeneratedBatch) -> None:
         """Write the rows of a batch."""
