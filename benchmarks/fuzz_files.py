@@ -50,7 +50,8 @@ def rows() -> list[bytes]:
 def read_rows(data: bytes, folder: Path) -> object:
     """A file of rows, as `verify` and `solve --out` read it."""
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.row import Row, RowFile, read_rows
+    from puzzlelab.core.row import Row
+    from puzzlelab.core.row_files import RowFile, read_rows
     from puzzlelab.engine import report
 
     path = folder / "rows.jsonl"

@@ -1,5 +1,6 @@
 """The rows of many boards as columns are the rows that are made one by one."""
 
+import csv
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.row import unanswered
+from puzzlelab.core.row_columns import COLUMNS, RowList, arrow_schema, row_of_record, rows_of_table
 from puzzlelab.core.solver import Solver
 from puzzlelab.engine.batch_answers import AnswerBatch, answers_of
 
@@ -83,11 +85,29 @@ def test_lines_are_those_of_single_rows(batch: RowBatch) -> None:
     assert batch.json_lines() == [row.to_json() for row in rows]
 
 
+def test_records_are_those_of_single_rows(batch: RowBatch) -> None:
+    assert batch.csv_records() == RowList(batch.rows()).csv_records()
+
+
+def test_tables_are_those_of_single_rows(batch: RowBatch) -> None:
+    pytest.importorskip("pyarrow")
+    table, rows = batch.to_arrow(), batch.rows()
+    assert table.schema == arrow_schema()
+    assert table.to_pylist() == RowList(rows).to_arrow().to_pylist()
+    assert rows_of_table(table) == rows
+
+
+def test_records_can_be_read_again(batch: RowBatch) -> None:
+    records = csv.reader(batch.csv_records())
+    assert [row_of_record(COLUMNS, record) for record in records] == batch.rows()
+
+
 def test_lines_of_a_puzzle_with_very_many_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     core_solver.move_names.cache_clear()
     monkeypatch.setattr(core_solver, "MOST_NAMES", 3)
     rows = synthetic()
     assert rows.json_lines() == [row.to_json() for row in rows.rows()]
+    assert rows.csv_records() == RowList(rows.rows()).csv_records()
     core_solver.move_names.cache_clear()
 
 

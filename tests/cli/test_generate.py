@@ -410,7 +410,7 @@ def begun(program, tmp_path, monkeypatch):
         words = ("sudoku-9x9", "--mix", "even", "--count", 40, "--out", path)
         monkeypatch.setattr(generate, "CHUNK", 5)
         monkeypatch.setattr(files, "PART", 10)
-        writer = files.PartFiles if ending == ".parquet" else files.LineFile
+        writer = files.ParquetFile if ending == ".parquet" else files.LineFile
         with monkeypatch.context() as patched:
             real, calls = writer.append, []
 

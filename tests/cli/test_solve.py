@@ -13,7 +13,7 @@ from puzzlelab import Limit, Result, load, solver
 from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.outputs import only_writer
-from puzzlelab.core.row import read_rows
+from puzzlelab.core.row_files import read_rows
 from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
 

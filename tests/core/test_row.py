@@ -9,7 +9,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Result
-from puzzlelab.core.row import Row, RowFile, read_rows, row_of
+from puzzlelab.core.row import Row, row_of
+from puzzlelab.core.row_files import RowFile, read_rows
 from puzzlelab.core.verify import Answer
 from puzzlelab.core.version import VERSION
 from puzzlelab.core.views import Estimates

@@ -19,7 +19,8 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import load
-from puzzlelab.core.row import Row, read_rows
+from puzzlelab.core.row import Row
+from puzzlelab.core.row_files import read_rows
 from puzzlelab.core.solver import names_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.engine import report

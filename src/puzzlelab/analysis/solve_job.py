@@ -143,8 +143,8 @@ class SolveJob:
             begin, most = 0, -(-len(block) // self.jobs)
             while begin < len(block):
                 part = block[begin : begin + min(most, portions.size)]
-                rows = {} if file is None else file.take_many(self._empty_row, self._row_texts(part), self.limit)
-                yield _Part(part, rows)
+                taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(part), self.limit)
+                yield _Part(part, {place: row for place, row in enumerate(taken) if row is not None})
                 begin += len(part)
 
     def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:

@@ -24,7 +24,8 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.row import Row, RowFile, read_rows, row_of, unanswered
+from puzzlelab.core.row import Row, row_of, unanswered
+from puzzlelab.core.row_files import RowFile, read_rows
 from puzzlelab.core.settings import Settings, read_options
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
 from puzzlelab.engine import report

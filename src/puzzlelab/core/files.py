@@ -18,7 +18,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -211,23 +211,62 @@ def lines_of(path: Path) -> Iterator[str]:
         yield from io.StringIO(text)
 
 
+def placed_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file, or of a pipe, as `lines_of` does, each with its offset in bytes."""
+    number = offset = 0
+    try:
+        with path.open("rb") as file:
+            while data := file.readline(LONGEST_LINE + 1):
+                for line in data.splitlines(keepends=True) if b"\r" in data else (data,):
+                    number += 1
+                    if len(line) > LONGEST_LINE:
+                        raise BadFile(f"{path}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
+                    yield offset, decoded_line(line, offset)
+                    offset += len(line)
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+
+
+def decoded_line(line: bytes, offset: int) -> str:
+    """The text of a line at this offset of a file, with LF at its end if it has an end."""
+    text = line.decode(errors="replace")
+    if text.endswith(("\r\n", "\r")):
+        text = text.rstrip("\r\n") + "\n"
+    return text if offset else text.removeprefix(BYTE_ORDER_MARK)
+
+
+def line_at(file: BinaryIO, offset: int) -> str:
+    """The line that begins at this offset."""
+    file.seek(offset)
+    data = file.readline(LONGEST_LINE + 1)
+    return decoded_line(data.splitlines(keepends=True)[0] if b"\r" in data else data, offset)
+
+
 def json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file of JSON objects that are not blank, each with its number from 1; raises `BadFile`.
 
     What a killed writer or a power cut may leave is left out: lines with NUL bytes, and half a last line that agrees
     with `begins` as far as both go. `note` is then called with a sentence. A last line that is whole needs no end.
     """
+    return ((number, text) for number, _, text in placed_json_lines(path, begins, note))
+
+
+def placed_json_lines(path: Path, begins: str, note: Callable[[str], object]) -> Iterator[tuple[int, int, str]]:
+    """`json_lines`, each with its offset in bytes after its number."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder: give the files in it, as in {path / '*.jsonl'}")
-    for number, line in enumerate(lines_of(path), start=1):
+    for number, (offset, line) in enumerate(placed_lines(path), start=1):
         text = line if line.endswith("\n") else line.rstrip("\0")
         is_whole = "\0" not in text and (line.endswith("\n") or _is_json(text))
         if not is_whole and begins.startswith(text.partition("\0")[0][: len(begins)]):
-            note(
-                f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
-            )
+            note(half_line(path, number))
         elif text.strip():
-            yield number, text
+            yield number, offset, text
+
+
+def half_line(path: Path, number: int) -> str:
+    """What is said of a line that its writer has not finished."""
+    return f"{path}, line {number}: its program was stopped before it had written all of it; the line is left out"
 
 
 def _is_json(text: str | bytes) -> bool:
@@ -349,8 +388,8 @@ def _end_of_last_complete_line(file: BinaryIO, end: int) -> int:
     return 0
 
 
-class JsonLines:
-    """A file with one JSON object a line, which grows at its end.
+class GrowingLines:
+    """A file of lines, which grows at its end.
 
     `shared` means that several processes append to it: `append` then locks the file, and cuts off half a line of a
     killed writer first. Lines are synced to the disk together, at most once in `SYNC_SECONDS`; `sync` does it at once.
@@ -362,9 +401,9 @@ class JsonLines:
         self._position = self._count = 0
         self._sync = PeriodicSync(path)
 
-    def append(self, *lines: Mapping[str, Any]) -> int:
-        """Append these lines at once; returns their size in bytes."""
-        data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    def append_texts(self, lines: Iterable[str]) -> int:
+        """Append these lines, which have no ends, at once; returns their size in bytes."""
+        data = "".join(f"{line}\n" for line in lines).encode(errors="replace")
         with writing(self.path), self.path.open("ab+" if self.shared else "ab", buffering=0) as file:
             if self.shared:
                 _lock(file)
@@ -387,6 +426,14 @@ class JsonLines:
         """Cut off half a line of a killed writer; see the function `cut_half_line`."""
         with writing(self.path), self.path.open("rb+") as file:
             cut_half_line(file, begins)
+
+
+class JsonLines(GrowingLines):
+    """A file with one JSON object a line, which grows at its end; see `GrowingLines`."""
+
+    def append(self, *lines: Mapping[str, Any]) -> int:
+        """Append these lines at once; returns their size in bytes."""
+        return self.append_texts(map(json.dumps, lines))
 
     def read(self) -> list[dict[str, Any]]:
         """The complete lines since the previous call; none where the file does not exist.

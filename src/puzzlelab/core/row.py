@@ -1,22 +1,16 @@
-"""The schema of result files: one JSON object a line for each board."""
+"""The schema of result files: a row for each board."""
 
 import json
-import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from puzzlelab.core import networks, registry
-from puzzlelab.core.errors import BadBoard, BadFile, shorten, visible
-from puzzlelab.core.files import JsonLines, json_lines, make_folder, writing
+from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solutions import counts_solutions
@@ -24,8 +18,6 @@ from puzzlelab.core.solver import Solver, names_of, options_of
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
-_LOGGER = logging.getLogger("puzzlelab")
-ROW_BEGINS = '{"puzzle"'
 RARE = ("cost", "score", "upper_bound", "verified_by", "tried", "error", "seconds_shared", "batch")
 """Columns that are omitted where they are empty."""
 
@@ -85,7 +77,7 @@ class Row(BaseModel):
     @property
     def question(self) -> str:
         """The board, the solver and all its options, but not the limit: equal for rows of the same question."""
-        options = _all_options(self.solver, json.dumps(self.options))
+        options = complete_options(self.solver, json.dumps(self.options))
         return json.dumps([self.puzzle, self.board, self.solver, options, self.net, self.seed])
 
     def settles(self, limit: Limit) -> bool:
@@ -141,7 +133,7 @@ class Row(BaseModel):
 
 
 @lru_cache(maxsize=256)
-def _all_options(solver: str, options: str) -> str:
+def complete_options(solver: str, options: str) -> str:
     """These options of a solver in JSON, and the defaults of the others, in the order of their names."""
     return json.dumps(registry.with_defaults(solver, json.loads(options)), sort_keys=True)
 
@@ -204,80 +196,3 @@ def answered(row: Row, answer: Answer) -> Row:
         **shared_time(result),
     }
     return row.model_copy(update=columns)
-
-
-def _warn(sentence: str) -> None:
-    _LOGGER.warning("%s", visible(sentence))
-
-
-def read_rows(path: Path, note: Callable[[str], object] = _warn) -> Iterator[tuple[int, Row]]:
-    """Yield the rows of a file with their line numbers; raises `BadFile` with the number of an invalid line.
-
-    Half a row at the end, as a killed program or a power cut leaves it, is left out; `note` is called with a sentence.
-    """
-    for number, line in json_lines(path, ROW_BEGINS, note):
-        yield number, _read_row(path, number, line)
-
-
-def _ignore(sentence: str) -> None:
-    """Says nothing."""
-
-
-def _read_row(path: Path, number: int, line: str) -> Row:
-    try:
-        return Row.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        about = f"'{where}' {first['msg']}" if where else first["msg"]
-        raise BadFile(f"{path}, line {number}: no row of results ({shorten(about, 120)})") from None
-
-
-class RowFile:
-    """A file of rows that grows by appending; boards with a row in it need not be solved again.
-
-    As a context it keeps other programs from writing to the file; at the end all rows are on the disk. Raises
-    `BadInput` if another program is writing to it, and `BadFile` for a file of something else, which is not changed.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lines = JsonLines(path)
-        self._rows: dict[str, list[Row]] = {}
-        self._taken_count: Counter[str] = Counter()
-        self._lock = ExitStack()
-
-    def __enter__(self) -> Self:
-        with ExitStack() as lock:
-            with writing(self.path):
-                make_folder(self.path.parent)
-            lock.enter_context(only_writer(self.path))
-            if self.path.is_file():  # a device has no end, and holds no rows
-                for _, stored in read_rows(self.path, note=_ignore):
-                    row = stored.with_current_options()
-                    self._rows.setdefault(row.question, []).append(row)
-                self._lines.cut_half_line(ROW_BEGINS.encode())
-            self._lock = lock.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        try:
-            if self.path.is_file():
-                self._lines.sync()
-        except BadFile:
-            if error is None:
-                raise
-        finally:
-            self._lock.__exit__(kind, error, trace)
-
-    def take(self, question: Row, limit: Limit) -> Row | None:
-        """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
-        rows = [row for row in self._rows.get(question.question, ()) if row.settles(limit)]
-        rows = [row for row in rows if row.stop not in LIMITS] or rows
-        place = self._taken_count[question.question]
-        self._taken_count[question.question] += 1
-        return rows[place] if place < len(rows) else None
-
-    def append(self, rows: Iterable[Row]) -> None:
-        """Write rows at the end, at once."""
-        self._lines.append(*(row.to_dict() for row in rows))

@@ -11,9 +11,7 @@ Shapes: B = puzzles in a batch.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadFile, BadInput
-from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, replacing, sync, writing
+from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, sync, writing
 from puzzlelab.core.outputs import only_writer
+from puzzlelab.core.parquet_parts import PartFiles, remove_parts, require_pyarrow, row_count
 from puzzlelab.core.version import VERSION
 
 CELLS = 81
@@ -39,8 +38,9 @@ GeneratedBatch = tuple[Bytes, Bytes]
 class Writer(Protocol):
     """A file that grows by batches."""
 
-    rows: int
-    """Rows that are there."""
+    @property
+    def rows(self) -> int:
+        """Rows that are there."""
 
     def append(self, batch: GeneratedBatch) -> None:
         """Write the rows of a batch."""
@@ -121,87 +121,39 @@ def read_lines(path: Path, form: Form, first: int, end: int) -> bytes:
         return file.read((end - first) * form.width)
 
 
-class PartFiles:
-    """A Parquet file, made of parts that are each written in one step, and joined at the end."""
+class ParquetFile:
+    """A Parquet file of puzzles, written in parts of `PART` rows."""
 
-    def __init__(self, path: Path, count: int) -> None:
-        import pyarrow.parquet as pq
-
-        self.path, self.folder = path, _parts_folder(path)
-        make_folder(self.folder)
-        if path.exists() and not self._paths():
-            self._split()
-        paths = self._paths()
-        self.parts = next((number for number, path in enumerate(paths) if path != self._path(number)), len(paths))
-        self.rows = sum(pq.read_metadata(part).num_rows for part in paths[: self.parts])
-        if self.rows < min(count, self.parts * PART):  # the last part was that of a smaller count
-            self.parts -= 1
-            paths[self.parts].unlink()
-            self.rows = self.parts * PART
+    def __init__(self, path: Path) -> None:
+        self.path, self.parts = path, PartFiles(path)
         self.waiting: list[GeneratedBatch] = []
 
-    def _path(self, number: int) -> Path:
-        return self.folder / f"part-{number:06}.parquet"
-
-    def _paths(self) -> list[Path]:
-        return sorted(self.folder.glob("part-*.parquet"))
-
-    def _split(self) -> None:
-        """Make parts of a complete file with fewer rows, to continue it."""
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(self.path) as file:
-            for number in range(file.num_row_groups):
-                table = file.read_row_group(number)
-                if table.num_rows != PART:  # the last one
-                    return
-                with self._part(number) as temporary:
-                    pq.write_table(table, temporary)
-
-    def _part(self, number: int) -> AbstractContextManager[Path]:
-        return replacing(self._path(number), self.folder / "writing")
+    @property
+    def rows(self) -> int:
+        """Rows in parts, and of the part that is not written yet."""
+        return self.parts.rows + sum(len(puzzles) for puzzles, _ in self.waiting)
 
     def append(self, batch: GeneratedBatch) -> None:
         self.waiting.append(batch)
-        self.rows += len(batch[0])
-        if self.rows - self.parts * PART >= PART:
+        if self.rows - self.parts.rows >= PART:
             self._write()
 
     def _write(self) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         if self.waiting:
             puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
-            columns = {"puzzle": _strings(puzzles), "solution": _strings(solutions)}
-            with self._part(self.parts) as temporary:
-                pq.write_table(pa.table(columns), temporary)
-            self.parts += 1
+            self.parts.append(pa.table({"puzzle": _strings(puzzles), "solution": _strings(solutions)}))
             self.waiting = []
 
     def close(self, complete: bool) -> None:
-        import pyarrow.parquet as pq
-
-        if not complete:
-            self.rows, self.waiting = self.parts * PART, []
-            return
-        self._write()
-        paths = [self._path(number) for number in range(self.parts)]
-        with (
-            replacing(self.path, self.folder / "joined") as temporary,
-            pq.ParquetWriter(temporary, pq.read_schema(paths[0])) as writer,
-        ):
-            for path in paths:
-                writer.write_table(pq.read_table(path))
-        shutil.rmtree(self.folder)
-        sync(self.path.parent)
+        if complete:
+            self._write()
+            self.parts.join(PART)
+        self.waiting = []
 
     def discard(self) -> None:
-        shutil.rmtree(self.folder)
-
-
-def _parts_folder(path: Path) -> Path:
-    return path.with_name(f"{path.name}.parts")
+        remove_parts(self.path)
 
 
 def _strings(grids: Bytes) -> Any:
@@ -213,9 +165,9 @@ def _strings(grids: Bytes) -> Any:
     return fixed.cast(pa.binary()).cast(pa.string())
 
 
-def writer_of(path: Path, count: int) -> Writer:
-    """The writer for the suffix of the name, to write so many rows."""
-    return PartFiles(path, count) if path.suffix == PARQUET else LineFile(path, FORMS[path.suffix])
+def writer_of(path: Path) -> Writer:
+    """The writer for the suffix of the name."""
+    return ParquetFile(path) if path.suffix == PARQUET else LineFile(path, FORMS[path.suffix])
 
 
 def write(
@@ -240,13 +192,13 @@ def write(
         begun = _is_begun(path, note, settings)
         if not begun:
             rows = _rows_of_complete_file(path, count, batches)
-            _remove_parts(path)
+            remove_parts(path)
             if rows >= count:
                 note.unlink()
                 report(rows)
                 return
             _write_note(note, settings)
-        writer = _begun_writer(path, note, count, begun)
+        writer = _begun_writer(path, note, begun)
         if writer.rows > count:
             writer.close(complete=False)
             if path.suffix == PARQUET:
@@ -275,10 +227,10 @@ def write(
         sync(path.parent)
 
 
-def _begun_writer(path: Path, note: Path, count: int, begun: bool) -> Writer:
+def _begun_writer(path: Path, note: Path, begun: bool) -> Writer:
     """The writer of a file whose note is on the disk: without one, a part of a file would look like a whole one."""
     try:
-        return writer_of(path, count)
+        return writer_of(path)
     except BaseException:
         if not begun:
             note.unlink()
@@ -292,10 +244,7 @@ def _check_name(path: Path) -> None:
     if path.suffix != PARQUET and path.suffix not in FORMS:
         raise BadFile(f"{path} ends in none of {', '.join([*FORMS, PARQUET])}, which say the form of the file")
     if path.suffix == PARQUET:
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
+        require_pyarrow()
 
 
 def _is_begun(path: Path, note: Path, settings: Mapping[str, Any]) -> bool:
@@ -318,15 +267,6 @@ def _write_note(note: Path, settings: Mapping[str, Any]) -> None:
     note.write_text(json.dumps(settings) + "\n", encoding="utf-8")  # in place: its lock is held
     sync(note)
     sync(note.parent)
-
-
-def _remove_parts(path: Path) -> None:
-    """Remove parts of which no note says what they hold, such as those of a file that is complete."""
-    folder = _parts_folder(path)
-    for part in [*folder.glob("part-*.parquet"), folder / "writing", folder / "joined"]:
-        part.unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
 
 
 # --- complete files ---
@@ -355,9 +295,7 @@ def _rows_of_complete_file(path: Path, count: int, batches: Callable[[int, int],
 def _row_count(path: Path) -> int:
     """The rows of a file; raises `ValueError` if it does not have the form that its name says."""
     if path.suffix == PARQUET:
-        import pyarrow.parquet as pq
-
-        return int(pq.read_metadata(path).num_rows)
+        return row_count(path)
     form, size = FORMS[path.suffix], path.stat().st_size
     with path.open("rb") as file:
         header = file.read(len(form.header))
