@@ -128,11 +128,11 @@ class ResultBatch(Sequence[Result]):
 
     def is_stopped_by(self, stop: Stop) -> NDArray[np.bool_]:
         """`bool[B]`: the searches that ended for this reason."""
-        return self.stops == STOPS.index(stop)
+        return np.asarray(self.stops == STOPS.index(stop))
 
     def is_proven(self, proof: Proof) -> NDArray[np.bool_]:
         """`bool[B]`: the results with this proof."""
-        return self.proofs == PROOFS.index(proof)
+        return np.asarray(self.proofs == PROOFS.index(proof))
 
 
 def _rare(result: Result) -> dict[str, Any]:
