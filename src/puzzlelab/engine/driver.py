@@ -7,6 +7,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -190,14 +191,22 @@ def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> boo
 
 
 class Clock:
-    """The time and memory of one search, and the budget of its next slice."""
+    """The time and memory of one search, and the budget of its next slice.
 
-    def __init__(self, limit: Limit) -> None:
+    Without a memory limit the memory is first looked at after `SLICE_SECONDS`, or when arrays grow: many searches end
+    sooner, and the system call would take a good part of their time.
+    """
+
+    def __init__(self, limit: Limit, budget: int = FIRST_BUDGET) -> None:
         self.limit = limit
-        self.ceiling = memory_ceiling(limit)
         self.began = time.perf_counter()
-        self.budget = FIRST_BUDGET
-        self.looked = -SLICE_SECONDS
+        self.budget = budget
+        self.looked = 0.0 if limit.memory is None else -SLICE_SECONDS
+
+    @cached_property
+    def ceiling(self) -> int:
+        """The most resident bytes that the process may reach."""
+        return memory_ceiling(self.limit)
 
     @property
     def seconds(self) -> float:
@@ -235,7 +244,7 @@ class Clock:
         if self.seconds - self.looked < SLICE_SECONDS:
             return False
         self.looked = self.seconds
-        return resident() + MEMORY_MARGIN >= self.ceiling
+        return self.room() <= 0
 
     def room(self) -> int:
         """Bytes that arrays may still grow by."""
