@@ -16,6 +16,7 @@ from puzzlelab.core.registry import make_solver
 from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.solver import solve
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior, PriorAndEstimate, Samples
+from puzzlelab.engine import driver
 from puzzlelab.engine.control_slots import BOUND, EXPANDED, GENERATED
 from puzzlelab.engine.driver import (
     EXHAUSTED,
@@ -107,6 +108,22 @@ def test_time_ends_a_search_that_never_would() -> None:
 
 def test_memory_ends_a_search_that_never_would() -> None:
     assert Toy().results(Limit(memory=1))[-1].stop == "memory"
+
+
+def test_the_memory_is_looked_at_only_where_a_search_takes_long_or_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    monkeypatch.setattr(driver, "resident", lambda: looks.append(1) or 0)
+    monkeypatch.setattr(driver, "memory_ceiling", lambda limit: looks.append(1) or 2**40)
+    monkeypatch.setattr(driver, "SLICE_SECONDS", 1000.0)
+    Toy(RUNNING, RUNNING, DONE).results()
+    assert looks == []
+    Toy(RUNNING, FULL, DONE).results()
+    assert looks
+    for slice_seconds, limit in ((0.0, Limit()), (1000.0, Limit(memory=2**40))):
+        looks.clear()
+        monkeypatch.setattr(driver, "SLICE_SECONDS", slice_seconds)
+        Toy(RUNNING, RUNNING, DONE).results(limit)
+        assert looks
 
 
 def test_arrays_that_cannot_grow_end_it_too() -> None:

@@ -1,12 +1,13 @@
 """Beam search of every width: what it finds, what it may claim, and how it gets better when no width is given."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from puzzlelab import BadOption, Estimate, Instance, Limit, Result, attempts, check_solver, load, solve
-from puzzlelab.core.solver import options_of
+from puzzlelab.core.solver import options_of, with_memory
 from puzzlelab.core.views import Estimates, KernelRules, Samples
 from puzzlelab.engine.records import unpacked
 from puzzlelab.puzzles.tiles.exact_distances import distances as distance_tables
@@ -341,3 +342,18 @@ def test_a_narrow_beam_that_wanders_gives_way_to_a_wider_one():
     result = solve(board, Beam(first_width=256, estimate="conflicts"), Limit(nodes=1_200_000))
     assert result.length is not None
     assert result.length < 2000
+
+
+# --- with a memory ---
+
+
+@pytest.mark.parametrize("options", [{"width": 20}, {}, {"width": 10, "estimate": TRUE}], ids=str)
+def test_a_beam_with_a_memory_has_the_same_results(options):
+    boards = [board(distance, name) for name in ("tiles-3x3", "tiles-2x3") for distance in (9, 20, 0, 14)]
+    boards = [each for each in boards if each.puzzle == TILES or "estimate" not in options]
+    remembering = with_memory(Beam(**options))
+    for each in boards:
+        for limit in (Limit(nodes=30), Limit(nodes=2000)):
+            with_and_without = [solve(each, solver, limit) for solver in (remembering, Beam(**options))]
+            one, other = (replace(result, seconds=0.0) for result in with_and_without)
+            assert one == other

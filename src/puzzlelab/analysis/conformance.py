@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 
@@ -193,7 +194,8 @@ def _must_be_pairs(instances: object) -> None:
 
 
 def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequence[Result], limit: Limit) -> None:
-    together = solve_all(solver, instances, limit)
+    by_puzzle = (list(boards) for _, boards in groupby(instances, key=lambda instance: instance.puzzle))
+    together = [result for boards in by_puzzle for result in solve_all(solver, boards, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):
         same = replace(one, seconds=0.0) == replace(other, seconds=0.0, batch="")
         must(same, f"{solver.name} answers {instance!r} differently among other boards")

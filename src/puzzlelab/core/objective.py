@@ -77,6 +77,8 @@ class Objective:
         if self.kind == "score":
             upper = None if bound <= UNKNOWN else -bound
             return replace(result, score=None if total is None else -total, lower_bound=0, upper_bound=upper)
+        if self.kind == "moves" and result.cost is None and result.lower_bound == bound:
+            return result
         return replace(result, cost=total if self.kind == "cost" else None, lower_bound=bound)
 
     def completed(self, instance: Instance, result: Result) -> Result:
@@ -124,6 +126,8 @@ def with_tighter_bound(result: Result, other: Result) -> Result:
         is_optimal = upper is not None and upper == result.score
     else:
         bound = max(result.lower_bound, other.lower_bound)
-        result = replace(result, lower_bound=bound if result.objective is None else min(bound, result.objective))
+        bound = bound if result.objective is None else min(bound, result.objective)
+        result = result if bound == result.lower_bound else replace(result, lower_bound=bound)
         is_optimal = result.lower_bound == result.objective
-    return replace(result, proof="optimal", stop="done") if is_optimal else result
+    is_said = result.proof == "optimal" and result.stop == "done"
+    return replace(result, proof="optimal", stop="done") if is_optimal and not is_said else result

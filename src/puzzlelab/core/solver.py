@@ -279,19 +279,32 @@ def best_result(
 def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None) -> Result:
     """The best result of these attempts; `watch` and Ctrl-C end the search as in `best_result`."""
     best = Result(None, stop="interrupted")
+    try:
+        for better in bests_of(attempts, watch):
+            best = better
+    except KeyboardInterrupt:  # between two attempts
+        best = with_stop(best, "interrupted")
+    return best
+
+
+def bests_of(
+    attempts: Generator[Attempt, None, None], watch: Callable[[Attempt], bool] | None = None
+) -> Iterator[Result]:
+    """The best result after each of these attempts; the last one is that of `best_of`."""
+    best = Result(None, stop="interrupted")
     latest: Attempt = best
     try:
         for latest in attempts:
             if isinstance(latest, Result):
                 best = latest
             if watch and watch(latest):
-                best = _interrupted(best, latest)
-                break
+                yield _interrupted(best, latest)
+                return
+            yield best
     except KeyboardInterrupt:
-        best = _interrupted(best, latest)
+        yield _interrupted(best, latest)
     finally:
         attempts.close()
-    return best
 
 
 def one_board_at_a_time(

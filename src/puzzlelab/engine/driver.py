@@ -7,6 +7,7 @@ A compiled kernel has no clock and cannot call a network. So a search is a recor
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -190,14 +191,22 @@ def _any_invalid(valid: NDArray[np.bool_], states: State, puzzle: Puzzle) -> boo
 
 
 class Clock:
-    """The time and memory of one search, and the budget of its next slice."""
+    """The time and memory of one search, and the budget of its next slice.
 
-    def __init__(self, limit: Limit) -> None:
+    Without a memory limit the memory is first looked at after `SLICE_SECONDS`, or when arrays grow: many searches end
+    sooner, and the system call would take a good part of their time.
+    """
+
+    def __init__(self, limit: Limit, budget: int = FIRST_BUDGET) -> None:
         self.limit = limit
-        self.ceiling = memory_ceiling(limit)
         self.began = time.perf_counter()
-        self.budget = FIRST_BUDGET
-        self.looked = -SLICE_SECONDS
+        self.budget = budget
+        self.looked = 0.0 if limit.memory is None else -SLICE_SECONDS
+
+    @cached_property
+    def ceiling(self) -> int:
+        """The most resident bytes that the process may reach."""
+        return memory_ceiling(self.limit)
 
     @property
     def seconds(self) -> float:
@@ -235,7 +244,7 @@ class Clock:
         if self.seconds - self.looked < SLICE_SECONDS:
             return False
         self.looked = self.seconds
-        return resident() + MEMORY_MARGIN >= self.ceiling
+        return self.room() <= 0
 
     def room(self) -> int:
         """Bytes that arrays may still grow by."""
@@ -322,17 +331,18 @@ class Drive:
         return self._result(stop, proof, reason)
 
 
+NOTHING_SPENT = Progress(0, 0, 0, 0, 0.0)
 Search = Callable[[Limit, Result], Iterator[Attempt]]
 """The attempts of a search under a limit; it gets the best answer so far, and need not look for a longer one."""
 
 
-def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Iterator[Attempt]:
+def one_by_one(searches: Iterable[Search], limit: Limit, shares: int = 1) -> Generator[Attempt, None, None]:
     """One search after another under one limit, until one has the proof; the answers only get better.
 
     Each search gets the remaining limit. With `shares`, the number of searches, each gets an equal share of the time
     and the nodes that are left.
     """
-    best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
+    best, spent = Result(None), NOTHING_SPENT
     was_cut: Stop | None = None
     for number, search in enumerate(searches):
         shares_left = max(shares - number, 1)
@@ -360,7 +370,7 @@ def in_rounds(searches: Sequence[Search], limit: Limit, first_nodes: int) -> Ite
     start again. So the turns depend on no clock, and repeated work is a third at most. A search that ends by itself, or
     whose memory is used up, is not run again.
     """
-    best, spent = Result(None), Progress(0, 0, 0, 0, 0.0)
+    best, spent = Result(None), NOTHING_SPENT
     running, nodes, is_out_of_memory = list(searches), first_nodes, False
     while running:
         for search in tuple(running):
@@ -414,6 +424,8 @@ def with_patience(attempts: Iterator[Attempt], limit: Limit, patience: float | N
 
 def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
     """An equal share of what is left of the limit."""
+    if limit.seconds is None and limit.nodes is None:
+        return limit
     seconds = None if limit.seconds is None else max((limit.seconds - spent.seconds) / shares, 1e-6)
     nodes = None if limit.nodes is None else max((limit.nodes - spent.expanded) // shares, 1)
     return replace(limit, seconds=seconds, nodes=nodes)
@@ -421,13 +433,13 @@ def _remaining_limit(limit: Limit, spent: Progress, shares: int) -> Limit:
 
 def _added(attempt: Attempt, spent: Progress) -> Attempt:
     """The attempt, counted from the first search on."""
-    return replace(
-        attempt,
-        expanded=attempt.expanded + spent.expanded,
-        generated=attempt.generated + spent.generated,
-        evaluations=attempt.evaluations + spent.evaluations,
-        seconds=attempt.seconds + spent.seconds,
-    )
+    if spent is NOTHING_SPENT:
+        return attempt
+    expanded, generated = attempt.expanded + spent.expanded, attempt.generated + spent.generated
+    evaluations, seconds = attempt.evaluations + spent.evaluations, attempt.seconds + spent.seconds
+    if isinstance(attempt, Progress):
+        return Progress(expanded, generated, evaluations, attempt.bound, seconds)
+    return replace(attempt, expanded=expanded, generated=generated, evaluations=evaluations, seconds=seconds)
 
 
 def _better(best: Result, attempt: Result) -> Result:

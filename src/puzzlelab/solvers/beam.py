@@ -14,13 +14,21 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Proof, Result, Stop
-from puzzlelab.core.solver import Attempt, KeepsCosts, Selective, SolverSettings, chosen_estimate, chosen_prior
+from puzzlelab.core.solver import (
+    Attempt,
+    KeepsCosts,
+    Selective,
+    SolverSettings,
+    WithMemory,
+    chosen_estimate,
+    chosen_prior,
+)
 from puzzlelab.core.views import Estimate, Estimates, KernelRules, Prior
 from puzzlelab.engine import records
 from puzzlelab.engine.control_slots import LENGTH, REQUESTED
@@ -48,6 +56,8 @@ FIRST_HASHES = 1 << 20
 """The most slots for hashes at the beginning: each hash lies on another page of the memory."""
 SCORE_BATCH = 1 << 14
 """The most states that a network scores at once."""
+MOST_REMEMBERED = 1 << 10
+"""The greatest width whose arrays are reused from board to board; those of a width of 1000 take some megabytes."""
 FIRST_LAYERS, FIRST_DOUBLINGS = 2000, 5
 """Until there is a solution, the first, narrow beams of a widening search give up after so many layers. On 7x7 tiles
 one in seven of them wanders for tens of thousands of moves, and the next width finds a solution soon."""
@@ -122,6 +132,28 @@ def verdict(record: BeamRecord) -> tuple[Proof, str, Stop]:
     return EXHAUSTED
 
 
+class BeamMemory:
+    """The searches, one of each width, that one thread reuses from board to board of a puzzle."""
+
+    def __init__(self) -> None:
+        self.puzzle: Puzzle | None = None
+        self.searches: dict[int, Machine] = {}
+
+    def recall(self, instance: Instance, estimate: Estimate, rules: KernelRules, width: int, max_moves: int) -> Machine:
+        """The search of `machine`, in the arrays of an earlier one if there is one."""
+        if self.puzzle != instance.puzzle:
+            self.puzzle, self.searches = instance.puzzle, {}
+        search = self.searches.get(width)
+        if search is None:
+            search = machine(instance, estimate, rules, width, max_moves)
+            if width <= MOST_REMEMBERED:
+                self.searches[width] = search
+        else:
+            restart(search, records.working(rules, instance.state))
+            search.control[MAX_MOVES] = max_moves
+        return search
+
+
 class Beam(SolverSettings):
     """Beam search of a fixed `width`; without one, the width doubles from `first_width` for as long as the limit
     allows.
@@ -134,7 +166,8 @@ class Beam(SolverSettings):
 
     name: ClassVar[str] = "beam"
     needs: ClassVar[tuple[type, ...]] = (Estimates,)
-    offers: ClassVar[tuple[type, ...]] = (KeepsCosts, Selective)
+    offers: ClassVar[tuple[type, ...]] = (KeepsCosts, Selective, WithMemory)
+    _memory: BeamMemory | None = PrivateAttr(default=None)
 
     estimate: str | Estimate | None = None
     prior: str | Prior | None = None
@@ -147,6 +180,12 @@ class Beam(SolverSettings):
         if self.prior is not None and objective_of(puzzle).kind != "moves":
             return "by a prior it counts moves, and not their costs or points"
         return None
+
+    def remembering(self) -> Beam:
+        """The same solver, which reuses its arrays on compiled rules from board to board. For one thread."""
+        solver = self.model_copy()
+        solver._memory = BeamMemory()
+        return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
         """Progress and ever shorter solutions; O(width x depth) memory."""
@@ -166,8 +205,10 @@ class Beam(SolverSettings):
             )
         if self.prior is None:
             estimate = fitted(chosen_estimate(puzzle, self.estimate), rules, instance.state)
+            is_compiled = puzzle.view(KernelRules) is not None
+            new = self._memory.recall if self._memory is not None and is_compiled else machine
             return lambda width, max_moves, limit_left: drive(
-                machine(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
+                new(instance, estimate, rules, width, max_moves), limit_left, estimate, rules
             )
         prior = chosen_prior(puzzle, self.prior)
         estimate_beside = None

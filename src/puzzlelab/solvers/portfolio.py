@@ -78,7 +78,7 @@ class Portfolio(SolverSettings):
 
         searches = [search_by(solver) for solver in self.solvers]
         if self.first_nodes is None:
-            attempts = one_by_one(searches, limit, shares=len(searches))
+            attempts: Iterator[Attempt] = one_by_one(searches, limit, shares=len(searches))
         else:
             attempts = in_rounds(searches, limit, self.first_nodes)
         return with_patience(attempts, limit, self.patience)

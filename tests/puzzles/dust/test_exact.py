@@ -1,16 +1,21 @@
 """The exact solver against searches that try everything, its symmetries, and what it says when it is stopped early."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import BadOption, Instance, Limit, Result, Unsupported, attempts, check_solver, load, solve
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.limit import resident
 from puzzlelab.core.views import Planes
 from puzzlelab.engine import driver
 from puzzlelab.engine.driver import drive
-from puzzlelab.puzzles.dust.exact import Halves, HalvesMemory
+from puzzlelab.puzzles.dust import exact
+from puzzlelab.puzzles.dust.exact import Halves
+from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
 from puzzlelab.puzzles.dust.rules import Dust
 from puzzlelab.solvers.bfs import Bfs
 
@@ -219,6 +224,46 @@ def test_the_same_question_has_the_same_answer(plainly) -> None:
         first, other, again = (solve(instance, Halves(), Limit(nodes=nodes)) for nodes in (10**6, 50, 10**6))
         assert (first.moves, first.expanded, first.generated) == (again.moves, again.expanded, again.generated)
         assert other.lower_bound <= first.length
+
+
+# --- many boards ---
+
+
+def timeless(result: Result) -> Result:
+    return replace(result, seconds=0.0)
+
+
+@pytest.mark.parametrize("limit", [Limit(), Limit(nodes=60), Limit(nodes=2500), Limit(memory=4 * 2**30)], ids=str)
+@pytest.mark.parametrize("size", [(6, 4, 4, 25), (5, 4, 5, 15)], ids=str)
+def test_a_batch_has_the_results_of_its_boards_one_by_one(
+    plainly, size: tuple[int, int, int, int], limit: Limit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "BRIEF_NODES", 100)  # some boards have a wide beam
+    instances = boards(plainly, size)
+    together = Halves().solve_batch(BoardBatch.of(instances), limit, lambda: False)
+    alone = [solve(instance, Halves(), limit) for instance in instances]
+    assert [timeless(result) for result in together] == [timeless(result) for result in alone]
+
+
+def test_a_board_after_one_whose_tables_have_grown_has_the_same_result() -> None:
+    instances = [load("dust-8x6x5").read(text) for text, _ in KNOWN]
+    together = Halves().solve_batch(BoardBatch.of(instances), Limit(nodes=60_000), lambda: False)
+    alone = [solve(instance, Halves(), Limit(nodes=60_000)) for instance in instances]
+    assert [timeless(result) for result in together] == [timeless(result) for result in alone]
+
+
+def test_a_long_search_holds_back_no_result_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "HOLD_SECONDS", -1.0)
+    is_over = False
+    texts = ("1" * 48, "2" * 48, KNOWN[0][0], "3" * 48)
+    instances = BoardBatch.of([load("dust-8x6x5").read(text) for text in texts])
+    parts = Halves().solve_in_parts(instances, Limit(), lambda: is_over)
+    assert [result.length for result in next(parts)] == [1]
+    assert [result.length for result in next(parts)] == [1]
+    is_over = True
+    rest = [result for part in parts for result in part]
+    assert [result.stop for result in rest] == ["interrupted", "interrupted"]
+    assert [result.expanded > 0 for result in rest] == [True, False]
 
 
 # --- settings ---

@@ -9,7 +9,8 @@ them.
 - `half_boards` explains the idea; `half_boards_kernels` numbers the states of a half, `half_moves_kernels` lists
   moves,
 - `half_costs_kernels` finds what a half costs to clear,
-- `half_pair_search_kernels` searches over pairs of halves, with the table in `half_pair_table_kernels`.
+- `half_pair_search_kernels` searches over pairs of halves, with the table in `half_pair_table_kernels`;
+  `half_pair_search` holds the arrays of that search.
 """
 
 from puzzlelab.core.puzzle import Family

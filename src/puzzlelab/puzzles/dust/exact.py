@@ -1,211 +1,52 @@
 """`halves`: clears dust boards in the fewest clicks, with proof.
 
-A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search_kernels`), with
-the costs of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none.
+A beam finds a first solution. Then a depth-first search over pairs of half-boards (`half_pair_search`), with the costs
+of both halves (`half_boards`) as lower bound, finds a shorter one or proves that there is none. If it takes long, a
+wide beam finds a better solution first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr
 
-from puzzlelab.core import registry
-from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
-from puzzlelab.core.solver import Attempt, Selective, SolverSettings, WithMemory
-from puzzlelab.engine.control_slots import LENGTH
-from puzzlelab.engine.driver import EXHAUSTED, Machine, drive, one_by_one
-from puzzlelab.engine.kernels import survey
-from puzzlelab.puzzles.dust import half_boards
-from puzzlelab.puzzles.dust.half_boards_kernels import (
-    EDGES,
-    LOAD,
-    MOST_MOVES,
-    STATES,
-    HalfBoards,
-    add_state,
-    read_state,
-    rehash,
+from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.result_batch import ResultBatch, joined
+from puzzlelab.core.solver import (
+    Attempt,
+    BatchSolver,
+    OneByOne,
+    Selective,
+    SolverSettings,
+    WithMemory,
+    bests_of,
 )
-from puzzlelab.puzzles.dust.half_pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
-from puzzlelab.puzzles.dust.half_pair_table_kernels import copy_entries
-from puzzlelab.puzzles.dust.kernels import decoded, encoded
-from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
-from puzzlelab.puzzles.dust.rules import Board, Dust
+from puzzlelab.engine.driver import Search, drive, one_by_one
+from puzzlelab.puzzles.dust.half_pair_search import HalvesMemory
+from puzzlelab.puzzles.dust.rules import Dust
 
-FIRST_TABLE = 1 << 14
-"""Initial entries of the table of pairs."""
-TABLE_SHARE = 0.25
-"""The greatest share of free memory for the table of pairs."""
-BYTES_A_STATE = 176
-"""Memory of a state of a half with its moves and its part of the hash table."""
-UNBOUNDED = 1 << 30
 QUICK = 30
 """The width of the beam that has a solution after a millisecond."""
 NARROW = 100
 """The width of the beam where there is a memory: a short proof follows it."""
-MAX_REMEMBERED = 1 << 23
-"""States of halves after which a memory is replaced by a new one."""
-
-
-def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
-    """The left half, and the mirror image of the right one, each in the order of its cells, from plain boards [N]."""
-    columns = board.reshape(puzzle.width, puzzle.height)
-    line = puzzle.width // 2
-    return columns[:line].reshape(-1), columns[line:][::-1].reshape(-1)
-
-
-def join_halves(puzzle: Dust, left: Board, right: Board) -> Board:
-    """The inverse of `halves_of`."""
-    columns = right.reshape(-1, puzzle.height)[::-1]
-    return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
-
-
-class HalvesSearch:
-    """The search for shortest solutions of boards of one puzzle; its tables are reused from board to board."""
-
-    def __init__(self, puzzle: Dust, limit: Limit) -> None:
-        self.puzzle = puzzle
-        line = puzzle.width // 2
-        states = min(reserved(BYTES_A_STATE, limit), half_boards.MOST_STATES - MOST_MOVES)
-        left = half_boards.new(line, puzzle.height, puzzle.colours, states)
-        right = left
-        if puzzle.width % 2:
-            right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
-        max_depth, max_children = puzzle.cells + 2, puzzle.cells + 1
-        self.record = HalfPairRecord(
-            control=np.zeros(16, np.int64),
-            left=left,
-            right=right,
-            table=np.zeros(FIRST_TABLE, np.uint64),
-            path=np.zeros((max_depth, 2), np.int64),
-            children=np.zeros((max_depth, max_children, 2), np.int64),
-            values=np.zeros((max_depth, max_children), np.int64),
-            counts=np.zeros(max_depth, np.int64),
-            cursors=np.zeros(max_depth, np.int64),
-            best=np.zeros((max_depth, 2), np.int64),
-            singles=np.zeros((2, 16), np.uint64),
-        )
-        self._load()
-
-    def _load(self) -> None:
-        """Compile or load the kernels that are rarely called, so that no compilation is timed."""
-        record, rules = self.record, kernel_rules(self.puzzle)
-        empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
-        copy_entries(record.table, record.table[:0])
-        self._children(empty)
-        for half in (record.left, record.right):
-            rehash(half.slots, half.records, 0)
-            add_state(half, np.zeros_like(half.state))
-            read_state(half, 0)
-
-    def is_full(self) -> bool:
-        """Whether the tables are so full that a new search has more capacity."""
-        return any(
-            half.counts[STATES] > min(MAX_REMEMBERED, len(half.records) // 2)
-            or half.counts[EDGES] > half.edges.size // 2
-            for half in (self.record.left, self.record.right)
-        )
-
-    def machine(self, board: Board, known_clicks: int | None) -> Machine:
-        """The search for solutions of this board with fewer clicks than are `known_clicks`."""
-        record, control = self.record, self.record.control
-        stored = int(control[STORED])
-        control[:] = 0
-        control[LENGTH], control[STORED], control[MAY_GROW] = -1, stored, 1
-        control[KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
-        for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
-            record.path[0, place] = add_state(half, self._encoded(half, part[None])[0])
-        return Machine(record, step, self._moves, self._larger, lambda record: EXHAUSTED)
-
-    def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
-        return encoded(half.tables, self.puzzle.colours.bit_length(), states)
-
-    def _plain(self, half: HalfBoards, number: int) -> Board:
-        """A state of a half as a plain board."""
-        read_state(half, number)
-        state: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
-        return state
-
-    def _moves(self, record: HalfPairRecord) -> list[int]:
-        """The clicks of the best solution."""
-        pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
-        boards = [
-            join_halves(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
-            for left, right in pairs_of
-        ]
-        working = kernel_rules(self.puzzle).encode(np.array(boards))
-        moves_made = []
-        for here, there in pairwise(working):
-            moves, children = self._children(here)
-            moves_made.append(int(moves[np.flatnonzero((children == there).all(axis=1))[0]]))
-        return moves_made
-
-    def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-        """The moves of a working state, and its successors."""
-        rules = kernel_rules(self.puzzle)
-        moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
-        words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
-        count, _ = survey(rules.tables, state, moves, children, words, again)
-        return moves[:count], children[:count]
-
-    def _larger(self, record: HalfPairRecord, room: int) -> HalfPairRecord | None:
-        """The record with more capacity; the table of pairs may keep its size and overwrite entries."""
-        left = _larger_half(record.left, room)
-        right = left if record.right is record.left else _larger_half(record.right, room)
-        if left is None or right is None:
-            return None
-        table = record.table
-        if 2 * record.control[STORED] > table.size:
-            if 16 * table.size <= TABLE_SHARE * room:
-                table = np.zeros(4 * table.size, np.uint64)
-                copy_entries(table, record.table)
-            else:
-                record.control[MAY_GROW] = 0
-        self.record = record._replace(left=left, right=right, table=table)
-        return self.record
-
-
-def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
-    """The half with a larger hash table if it is full; None if memory is short."""
-    states, edges = int(half.counts[STATES]), int(half.counts[EDGES])
-    if states + MOST_MOVES > len(half.records) or edges + MOST_MOVES > half.edges.size:
-        return None
-    if states + MOST_MOVES <= LOAD * half.slots.size:
-        return half
-    if 32 * half.slots.size > room:
-        return None
-    slots = np.zeros(4 * half.slots.size, np.uint64)
-    rehash(slots, half.records, states)
-    return half._replace(slots=slots)
-
-
-class HalvesMemory:
-    """The search that one thread reuses from board to board while its tables have capacity."""
-
-    def __init__(self) -> None:
-        self.search: HalvesSearch | None = None
-
-    def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:
-        """The stored search for boards of this puzzle, or a new one."""
-        search = self.search
-        if search is None or search.puzzle != puzzle or search.is_full():
-            self.search = None  # gives its memory back before a new one takes some
-            self.search = search = HalvesSearch(puzzle, limit)
-        return search
+BRIEF_NODES = 5000
+"""The nodes of the proof before the wide beam. A beam of width 1000 takes longer, and few small boards need one."""
+HOLD_SECONDS = 0.1
+"""The time of a board for which the results of boards before it may wait."""
 
 
 class Halves(SolverSettings):
-    """The fewest clicks, with proof; `width` is that of the beam which finds the first solution."""
+    """The fewest clicks, with proof; `width` is that of the beam that finds a good solution where the proof is long."""
 
     name: ClassVar[str] = "halves"
-    offers: ClassVar[tuple[type, ...]] = (WithMemory, Selective)
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne, WithMemory, Selective)
     _memory: HalvesMemory | None = PrivateAttr(default=None)
 
     width: int = Field(default=1000, ge=1, le=1 << 20)
@@ -221,21 +62,70 @@ class Halves(SolverSettings):
         return solver
 
     def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        """A fast solution, a better one, and then shorter ones or the proof that the best is shortest."""
+        """A fast solution, a better one if the proof is long, and then shorter ones or the proof that there is none."""
+        return self._attempts(instance, limit, self._memory or HalvesMemory())
+
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+        """The results of all boards; see `solve_in_parts`."""
+        boards = BoardBatch.of(instances)
+        return joined(boards, self.solve_in_parts(boards, limit, over))
+
+    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        """The results of the boards, which are searched in the same arrays; a long search is in a part by itself.
+
+        The results before it wait for it for `HOLD_SECONDS` at most.
+        """
+        boards, memory = BoardBatch.of(instances), self._memory or HalvesMemory()
+        first, results, is_interrupted = 0, list[Result](), False
+        for board in boards:
+            best = Result(None, stop="interrupted")
+            if not is_interrupted and not over():
+                if self._memory is None:
+                    memory.clear()
+                began = time.perf_counter()
+                for better in bests_of(self._attempts(board, limit, memory), lambda attempt: over()):
+                    best = better
+                    if results and time.perf_counter() - began > HOLD_SECONDS:
+                        yield ResultBatch.of(boards[first : first + len(results)], results)
+                        first, results = first + len(results), []
+            is_interrupted = best.stop == "interrupted"
+            results.append(best)
+        yield ResultBatch.of(boards[first:], results)
+
+    def _attempts(self, instance: Instance, limit: Limit, memory: HalvesMemory) -> Generator[Attempt, None, None]:
+        """The attempts at a board in the arrays of a memory."""
         puzzle = instance.puzzle
         assert isinstance(puzzle, Dust)  # see `refusal`
 
-        def beam(width: int) -> Callable[[Limit, Result], Iterator[Attempt]]:
-            return lambda limit_left, best: registry.make_solver("beam", {"width": width}).attempts(
-                instance, limit_left
-            )
+        def beam(width: int) -> Search:
+            return lambda limit_left, best: memory.beam(width).attempts(instance, limit_left)
 
         def proof(limit_left: Limit, best: Result) -> Iterator[Attempt]:
-            search = self._memory.recall(puzzle, limit_left) if self._memory else HalvesSearch(puzzle, limit_left)
-            return drive(search.machine(instance.state, best.length), limit_left)
+            return drive(memory.recall(puzzle, limit_left).machine(instance.state, best.length), limit_left)
 
-        widths = sorted({min(QUICK, self.width), self.width})
-        return one_by_one([*map(beam, widths), proof], limit)
+        def brief_proof(limit_left: Limit, best: Result) -> Iterator[Attempt]:
+            if limit_left.nodes is not None and limit_left.nodes <= BRIEF_NODES:
+                return iter(())
+            return _given_up(proof(replace(limit_left, nodes=BRIEF_NODES), best))
+
+        wide = [brief_proof, beam(self.width)] if self.width > QUICK else []
+        return _with_best_bounds(one_by_one([beam(min(QUICK, self.width)), *wide, proof], limit))
+
+
+def _given_up(attempts: Iterator[Attempt]) -> Iterator[Attempt]:
+    """The attempts of a search under a limit of nodes of its own, which ends there as one that is done."""
+    for attempt in attempts:
+        yield with_stop(attempt, "done") if isinstance(attempt, Result) and attempt.stop == "nodes" else attempt
+
+
+def _with_best_bounds(attempts: Iterator[Attempt]) -> Generator[Attempt, None, None]:
+    """The attempts of one search after another, whose progress has the best bound of all so far."""
+    bound = 0
+    for attempt in attempts:
+        if isinstance(attempt, Progress) and attempt.bound < bound:
+            attempt = replace(attempt, bound=bound)
+        bound = attempt.bound if isinstance(attempt, Progress) else attempt.lower_bound
+        yield attempt
 
 
 SOLVERS = {"halves": Halves}

@@ -1,0 +1,226 @@
+"""The search of `halves` on a board, in arrays that are reused from board to board.
+
+Shapes: N = cells.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core import registry
+from puzzlelab.core.limit import Limit, reserved
+from puzzlelab.core.solver import Solver, with_memory
+from puzzlelab.engine.control_slots import LENGTH
+from puzzlelab.engine.driver import EXHAUSTED, Machine
+from puzzlelab.engine.kernels import survey
+from puzzlelab.puzzles.dust import half_boards
+from puzzlelab.puzzles.dust.half_boards_kernels import (
+    EDGES,
+    LOAD,
+    MOST_MOVES,
+    STATES,
+    HalfBoards,
+    add_state,
+    read_state,
+    rehash,
+)
+from puzzlelab.puzzles.dust.half_pair_search_kernels import KNOWN_CLICKS, MAY_GROW, STORED, HalfPairRecord, step
+from puzzlelab.puzzles.dust.half_pair_table_kernels import copy_entries
+from puzzlelab.puzzles.dust.kernels import decoded, encoded
+from puzzlelab.puzzles.dust.kernels import rules as kernel_rules
+from puzzlelab.puzzles.dust.rules import Board, Dust
+
+FIRST_TABLE = 1 << 14
+"""Initial entries of the table of pairs."""
+TABLE_SHARE = 0.25
+"""The greatest share of free memory for the table of pairs."""
+BYTES_A_STATE = 176
+"""Memory of a state of a half with its moves and its part of the hash table."""
+UNBOUNDED = 1 << 30
+MAX_REMEMBERED = 1 << 23
+"""States of halves after which a memory is replaced by a new one."""
+
+
+def halves_of(puzzle: Dust, board: Board) -> tuple[Board, Board]:
+    """The left half, and the mirror image of the right one, each in the order of its cells, from plain boards [N]."""
+    columns = board.reshape(puzzle.width, puzzle.height)
+    line = puzzle.width // 2
+    return columns[:line].reshape(-1), columns[line:][::-1].reshape(-1)
+
+
+def join_halves(puzzle: Dust, left: Board, right: Board) -> Board:
+    """The inverse of `halves_of`."""
+    columns = right.reshape(-1, puzzle.height)[::-1]
+    return np.concatenate([left.reshape(-1, puzzle.height), columns]).reshape(-1)
+
+
+class HalvesSearch:
+    """The search for shortest solutions of boards of one puzzle; its tables are reused from board to board."""
+
+    def __init__(self, puzzle: Dust, limit: Limit) -> None:
+        self.puzzle = puzzle
+        line = puzzle.width // 2
+        states = min(reserved(BYTES_A_STATE, limit), half_boards.MOST_STATES - MOST_MOVES)
+        left = half_boards.new(line, puzzle.height, puzzle.colours, states)
+        right = left
+        if puzzle.width % 2:
+            right = half_boards.new(puzzle.width - line, puzzle.height, puzzle.colours, states)
+        max_depth, max_children = puzzle.cells + 2, puzzle.cells + 1
+        self.record = HalfPairRecord(
+            control=np.zeros(16, np.int64),
+            left=left,
+            right=right,
+            table=np.zeros(FIRST_TABLE, np.uint64),
+            path=np.zeros((max_depth, 2), np.int64),
+            children=np.zeros((max_depth, max_children, 2), np.int64),
+            values=np.zeros((max_depth, max_children), np.int64),
+            counts=np.zeros(max_depth, np.int64),
+            cursors=np.zeros(max_depth, np.int64),
+            best=np.zeros((max_depth, 2), np.int64),
+            singles=np.zeros((2, 16), np.uint64),
+        )
+        self._load()
+
+    def _load(self) -> None:
+        """Compile or load the kernels that are rarely called, so that no compilation is timed."""
+        record, rules = self.record, kernel_rules(self.puzzle)
+        empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
+        copy_entries(record.table, record.table[:0])
+        self._children(empty)
+        for half in (record.left, record.right):
+            rehash(half.slots, half.records, 0)
+        self._add_empty_halves()
+        for half in (record.left, record.right):
+            read_state(half, 0)
+
+    def _add_empty_halves(self) -> None:
+        """Give the empty half the first number, in a new search and in a cleared one: results depend on numbers."""
+        for half in (self.record.left, self.record.right):
+            add_state(half, np.zeros_like(half.state))
+
+    def is_full(self) -> bool:
+        """Whether the tables are so full that a new search has more capacity."""
+        return any(
+            half.counts[STATES] > min(MAX_REMEMBERED, len(half.records) // 2)
+            or half.counts[EDGES] > half.edges.size // 2
+            for half in (self.record.left, self.record.right)
+        )
+
+    def clear(self) -> bool:
+        """Remove all states and pairs; False if arrays have grown, so that only a new search is like the first one."""
+        record = self.record
+        halves = record.left, record.right
+        if record.table.size > FIRST_TABLE or any(half.slots.size > half_boards.FIRST_SLOTS for half in halves):
+            return False
+        for half in halves:
+            half.slots.fill(0)
+            half.counts.fill(0)
+        record.table.fill(0)
+        record.control.fill(0)
+        self._add_empty_halves()
+        return True
+
+    def machine(self, board: Board, known_clicks: int | None) -> Machine:
+        """The search for solutions of this board with fewer clicks than are `known_clicks`."""
+        record, control = self.record, self.record.control
+        stored = int(control[STORED])
+        control[:] = 0
+        control[LENGTH], control[STORED], control[MAY_GROW] = -1, stored, 1
+        control[KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
+        for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
+            record.path[0, place] = add_state(half, self._encoded(half, part[None])[0])
+        return Machine(record, step, self._moves, self._larger, lambda record: EXHAUSTED)
+
+    def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
+        return encoded(half.tables, self.puzzle.colours.bit_length(), states)
+
+    def _plain(self, half: HalfBoards, number: int) -> Board:
+        """A state of a half as a plain board."""
+        read_state(half, number)
+        state: Board = decoded(half.tables, self.puzzle.colours.bit_length(), half.state[None])[0]
+        return state
+
+    def _moves(self, record: HalfPairRecord) -> list[int]:
+        """The clicks of the best solution."""
+        pairs_of = record.best[: record.control[LENGTH] + 1].tolist()
+        boards = [
+            join_halves(self.puzzle, self._plain(record.left, left), self._plain(record.right, right))
+            for left, right in pairs_of
+        ]
+        working = kernel_rules(self.puzzle).encode(np.array(boards))
+        moves_made = []
+        for here, there in pairwise(working):
+            moves, children = self._children(here)
+            moves_made.append(int(moves[np.flatnonzero((children == there).all(axis=1))[0]]))
+        return moves_made
+
+    def _children(self, state: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+        """The moves of a working state, and its successors."""
+        rules = kernel_rules(self.puzzle)
+        moves, children = np.zeros(self.puzzle.cells, np.int32), np.zeros((self.puzzle.cells, rules.size), rules.dtype)
+        words, again = np.zeros(rules.words, np.uint64), np.zeros(rules.size, rules.dtype)
+        count, _ = survey(rules.tables, state, moves, children, words, again)
+        return moves[:count], children[:count]
+
+    def _larger(self, record: HalfPairRecord, room: int) -> HalfPairRecord | None:
+        """The record with more capacity; the table of pairs may keep its size and overwrite entries."""
+        left = _larger_half(record.left, room)
+        right = left if record.right is record.left else _larger_half(record.right, room)
+        if left is None or right is None:
+            return None
+        table = record.table
+        if 2 * record.control[STORED] > table.size:
+            if 16 * table.size <= TABLE_SHARE * room:
+                table = np.zeros(4 * table.size, np.uint64)
+                copy_entries(table, record.table)
+            else:
+                record.control[MAY_GROW] = 0
+        self.record = record._replace(left=left, right=right, table=table)
+        return self.record
+
+
+def _larger_half(half: HalfBoards, room: int) -> HalfBoards | None:
+    """The half with a larger hash table if it is full; None if memory is short."""
+    states, edges = int(half.counts[STATES]), int(half.counts[EDGES])
+    if states + MOST_MOVES > len(half.records) or edges + MOST_MOVES > half.edges.size:
+        return None
+    if states + MOST_MOVES <= LOAD * half.slots.size:
+        return half
+    if 32 * half.slots.size > room:
+        return None
+    slots = np.zeros(4 * half.slots.size, np.uint64)
+    rehash(slots, half.records, states)
+    return half._replace(slots=slots)
+
+
+class HalvesMemory:
+    """The searches that one thread reuses from board to board: those of beams, and that of a proof.
+
+    What is known of halves and pairs is kept from board to board, while the tables have capacity, until it is cleared.
+    """
+
+    def __init__(self) -> None:
+        self.search: HalvesSearch | None = None
+        self.beams: dict[int, Solver] = {}
+
+    def beam(self, width: int) -> Solver:
+        """The beam search of this width."""
+        if width not in self.beams:
+            self.beams[width] = with_memory(registry.make_solver("beam", {"width": width}))
+        return self.beams[width]
+
+    def recall(self, puzzle: Dust, limit: Limit) -> HalvesSearch:
+        """The stored search for boards of this puzzle, or a new one."""
+        search = self.search
+        if search is None or search.puzzle != puzzle or search.is_full():
+            self.search = None  # gives its memory back before a new one takes some
+            self.search = search = HalvesSearch(puzzle, limit)
+        return search
+
+    def clear(self) -> None:
+        """Forget all boards, so that the next search is like a first one; its arrays are kept."""
+        if self.search is not None and not self.search.clear():
+            self.search = None
