@@ -188,10 +188,11 @@ def test_boards_are_taken_as_they_are_needed(boards, jobs, solver, most):
     assert len(taken) < most
 
 
-def test_answers_that_nobody_waits_for_are_given_up():
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_answers_that_nobody_waits_for_are_given_up(jobs):
     hard = puzzlelab.load("tiles-4x4").read("12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1")
     easy = puzzlelab.load("tiles-4x4").read("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15")
-    answers = puzzlelab.solve_many([easy, easy, hard, hard], "ida", Limit(), jobs=2, estimate="manhattan")
+    answers = puzzlelab.solve_many([easy, easy, hard, hard], "ida", Limit(), jobs=jobs, estimate="manhattan")
     assert next(answers).length == 1
     assert next(answers).length == 1
     answers.close()  # would take ten minutes if it waited for the answers

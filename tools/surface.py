@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-from puzzlelab.core import board_files, puzzle, solutions, solver, views
+from puzzlelab.core import board_blocks, board_files, puzzle, solutions, solver, views
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "extending.md"
@@ -78,7 +78,7 @@ def example() -> str:
 
 
 def _views() -> Iterator[tuple[str, ...]]:
-    kinds = [*_classes(views), board_files.MultilineNotation, puzzle.Presentation]
+    kinds = [*_classes(views), board_blocks.BatchNotation, board_files.MultilineNotation, puzzle.Presentation]
     for kind in sorted((kind for kind in kinds if kind not in NO_VIEWS), key=lambda kind: kind.__name__):
         default = "see below" if kind is puzzle.Presentation else "not offered"
         yield f"view `{kind.__name__}`", _sentence(kind), _askers(kind.__name__), default

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -24,12 +23,13 @@ from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
+from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Attempt, Solver, attempts_of, usual_solver
 from puzzlelab.core.solver import solve as run
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
-from puzzlelab.engine.batch_answers import Portions, answers_of
-from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.batch_answers import Portions, answer_parts
+from puzzlelab.engine.parallel import ordered_flat_map
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
@@ -123,7 +123,7 @@ def solve_many(
 
     The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
     boards together gets batches: `greedy` of a thousand boards, and the first batch alone; `ida` and `bands` of as many
-    as take a fraction of a second.
+    as take a fraction of a second. A board that takes long does not hold back the answers to those before it.
     """
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
@@ -140,16 +140,14 @@ def _answers(
     chosen_solver = solver or _solver(None, first.puzzle, options)
     over, portions = threading.Event(), Portions(chosen_solver)
 
-    def answers(batch: list[Instance]) -> Sequence[Result]:
-        began = time.perf_counter()
+    def parts(batch: list[Instance]) -> Iterator[ResultBatch]:
         with naming_bad_boards(batch):
-            results = answers_of(chosen_solver, BoardBatch.of(batch), limit, over.is_set).results
-        portions.took(len(batch), time.perf_counter() - began)
-        return results
+            answers = answer_parts(chosen_solver, BoardBatch.of(batch), limit, over.is_set)
+            for part in portions.timed(len(batch), answers):
+                yield part.results
 
     batches = portions.of(chain([first], boards))
-    yield from answers(next(batches))
-    for results in ordered_map(answers, batches, jobs, on_interrupt=over.set):
+    for results in chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set)):
         yield from results
 
 

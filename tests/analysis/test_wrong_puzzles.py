@@ -14,6 +14,7 @@ import pytest
 
 from puzzlelab import BadBoard, BadOption, Estimate, Example, Family, Instance, Presentation, Scale, State, UnknownName
 from puzzlelab import check_puzzle as check
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
@@ -28,10 +29,12 @@ from puzzlelab.core.views import (
     Rewards,
     Samples,
     Scores,
+    SingleMoves,
 )
 from puzzlelab.engine import kernels
 from puzzlelab.engine.kernels import implements
 from puzzlelab.puzzles.dust.rules import Dust
+from puzzlelab.puzzles.sudoku.rules import Sudoku
 from puzzlelab.puzzles.tiles import estimate_kernels
 from puzzlelab.puzzles.tiles.kernels import TilesTables
 from puzzlelab.puzzles.tiles.rules import Tiles
@@ -922,6 +925,42 @@ def test_a_wrong_inverse_of_the_kernels_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 # --- other views ------------------------------------------------------------------------------------------------------
+
+
+class WrongSudoku(Sudoku):
+    """Sudoku that tests single moves, or reads and writes many boards, in a wrong way."""
+
+    kind: ClassVar[Any] = None
+    change: ClassVar[Any] = None
+
+    def is_legal(self, state: State, move: int) -> bool:
+        return bool(move != self.change and super().is_legal(state, move))
+
+    def read_lines(self, lines: State) -> tuple[State, State]:
+        return self.change(*super().view(BatchNotation).read_lines(lines))
+
+    def write_lines(self, states: State) -> State:
+        return super().view(BatchNotation).write_lines(states)
+
+    def view(self, kind: type) -> Any:
+        return self if kind is self.kind else None
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "sentence"),
+    [
+        (SingleMoves, 4, "`is_legal` and `legal` disagree on move r1c2=1"),
+        (BatchNotation, lambda states, found: (states, found.astype(np.uint8)), "must give bool[1], not uint8[1]"),
+        (BatchNotation, lambda states, found: (states[:, :3], found), "`read_lines` must give uint8[1, 16], not uint8"),
+        (BatchNotation, lambda states, found: (states + states, found), "`read_lines` reads another board than `read`"),
+    ],
+)
+def test_wrong_single_moves_and_lines_are_named(
+    monkeypatch: pytest.MonkeyPatch, kind: type, change: Any, sentence: str
+) -> None:
+    monkeypatch.setattr(WrongSudoku, "kind", kind)
+    monkeypatch.setattr(WrongSudoku, "change", change if kind is SingleMoves else staticmethod(change))
+    assert sentence in fault(WrongSudoku(2, 2), "..34" + 12 * ".")
 
 
 class WrongDust(Dust):

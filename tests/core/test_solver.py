@@ -1,13 +1,12 @@
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from puzzlelab.analysis.conformance import check_solver
 from puzzlelab.core import registry
-from puzzlelab.core.errors import ConformanceError, PuzzlelabError, UnknownName, Unsupported
+from puzzlelab.core.errors import PuzzlelabError, UnknownName, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle
 from puzzlelab.core.result import Progress, Result, with_stop
@@ -15,9 +14,7 @@ from puzzlelab.core.solver import (
     FIRST_NODES,
     PATIENCE,
     Attempt,
-    BatchSolver,
     SolverSettings,
-    ability,
     chosen_estimate,
     names_of,
     options_of,
@@ -26,7 +23,6 @@ from puzzlelab.core.solver import (
     usual_solver,
 )
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Reversible
-from puzzlelab.engine.batch_answers import Portions, solve_all
 
 
 class Script(SolverSettings):
@@ -136,117 +132,6 @@ def test_the_estimate_that_was_left_to_the_puzzle_is_named(corridor, eight: Puzz
     assert options_of(Script(), eight)["estimate"] == eight.view(Estimates).estimate().name
     assert options_of(Script(estimate="walking"), eight)["estimate"] == "walking"
     assert options_of(Script(), corridor())["estimate"] is None
-
-
-# --- many boards ------------------------------------------------------------------------------------------------------
-
-
-class Walker(SolverSettings):
-    """Walks to the end of the corridor, from many places at once; it lies about those that `lies` names."""
-
-    name: ClassVar[str] = "walker"
-    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
-    given: ClassVar[list[list[int]]] = []
-
-    lies: int = -1
-
-    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
-        yield from self.solve_batch([instance], limit, lambda: False)
-
-    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-        places = [int(instance.state[0]) for instance in instances]
-        self.given.append(places)
-        if over():
-            return [Result(None, stop="interrupted") for _ in places]
-        return [Result((0,) * (place - (place == self.lies))) for place in places]
-
-
-@pytest.fixture
-def walker() -> type[Walker]:
-    Walker.given.clear()
-    return Walker
-
-
-def test_many_boards_are_answered_at_once_in_their_order(corridor, walker: type[Walker]) -> None:
-    boards = [corridor().read(str(place)) for place in (3, 0, 5)]
-    assert ability(walker(), BatchSolver) is not None
-    assert [result.length for result in solve_all(walker(), boards, Limit())] == [3, 0, 5]
-    assert walker.given == [[3, 0, 5]]
-    assert [
-        result.length for result in solve_all(Script(says=(Result((0,)),)), [corridor().read("1")] * 2, Limit())
-    ] == [
-        1,
-        1,
-    ]
-
-
-def test_boards_with_an_objection_are_left_out_of_what_is_answered_at_once(corridor, walker: type[Walker]) -> None:
-    puzzle = corridor(wall=4, objects=True)
-    found = solve_all(walker(), [puzzle.read(text) for text in "6284"], Limit())
-    assert [(result.length, result.proof) for result in found] == [
-        (None, "unsolvable"),
-        (2, "none"),
-        (None, "unsolvable"),
-        (None, "unsolvable"),
-    ]
-    assert walker.given == [[2]]
-    assert [result.reason for result in solve_all(walker(), [puzzle.read("5")], Limit())] == ["a wall is in the way"]
-    assert solve_all(walker(), [], Limit()) == []
-    assert walker.given == [[2]]
-
-
-def test_a_wrong_answer_among_many_is_never_given(corridor, walker: type[Walker]) -> None:
-    boards = [corridor().read(str(place)) for place in (3, 2)]
-    with pytest.raises(PuzzlelabError, match="^walker gave a wrong answer for <corridor-9: 2>: after all 1 moves"):
-        solve_all(walker(lies=2), boards, Limit())
-
-
-def test_many_boards_are_given_up_when_somebody_says_so(corridor, walker: type[Walker]) -> None:
-    boards = [corridor().read("3")] * 2
-    assert [result.stop for result in solve_all(walker(), boards, Limit(), lambda: True)] == ["interrupted"] * 2
-    endless = Script(says=(Progress(1, 2, 0, 0, 0.0),) * 3)
-    assert [result.stop for result in solve_all(endless, boards, Limit(), lambda: True)] == ["interrupted"] * 2
-
-
-def test_many_boards_of_a_puzzle_that_does_not_suit_are_refused(corridor) -> None:
-    class Needy(Walker):
-        needs: ClassVar[tuple[type, ...]] = (Estimates,)
-
-    with pytest.raises(Unsupported, match="^walker cannot solve corridor-9"):
-        solve_all(Needy(), [corridor().read("3")], Limit())
-
-
-def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: type[Walker]) -> None:
-    class Crowded(Walker):
-        def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
-            found = super().solve_batch(instances, limit, over)
-            return [replace(result, stop="time") for result in found] if len(found) > 1 else found
-
-    boards: list[tuple[Instance, int | None]] = [(corridor().read("2"), 2), (corridor().read("3"), 3)]
-    check_solver(Walker(), boards)
-    with pytest.raises(ConformanceError, match="^walker answers <corridor-9: 2> differently among other boards$"):
-        check_solver(Crowded(), boards)
-
-
-def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
-    corridor, walker: type[Walker], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 2)
-    taken = []
-
-    def boards() -> Iterator[Instance]:
-        for length in (5, 5, 5, 7, 7, 5):
-            taken.append(length)
-            yield corridor(length).read("1")
-
-    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in Portions(walker()).of(boards())]
-    assert [size for size, _ in sizes] == [2, 1, 2, 1]
-    taken.clear()
-    next(Portions(walker()).of(boards()))
-    assert taken == [5, 5]
-    taken.clear()
-    alone = Portions(Script()).of(boards())
-    assert (len(next(alone)), taken) == (1, [5])
 
 
 def test_moves_are_named_as_the_puzzle_writes_them(corridor, eight: Puzzle) -> None:

@@ -2,20 +2,32 @@
 plain ones.
 """
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from puzzlelab import Limit, load
+from puzzlelab.analysis.conformance import check_solver
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.errors import ConformanceError, PuzzlelabError, Unsupported
+from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import make_solver
-from puzzlelab.core.result import Result
+from puzzlelab.core.result import Progress, Result
 from puzzlelab.core.result_batch import ResultBatch, joined
-from puzzlelab.core.solver import BatchSolver, SolverSettings, answer
+from puzzlelab.core.solver import Attempt, BatchSolver, OneByOne, SolverSettings, ability, answer
+from puzzlelab.core.views import Estimates
 from puzzlelab.engine import batch_answers
-from puzzlelab.engine.batch_answers import SAMPLED_FIRST, Portions, answers_of, has_objection, solve_all
+from puzzlelab.engine.batch_answers import (
+    SAMPLED_FIRST,
+    Portions,
+    answer_parts,
+    answers_of,
+    has_objection,
+    solve_all,
+)
 from puzzlelab.puzzles.sudoku import examples
 
 EIGHT, NINE = load("tiles-3x3"), load("sudoku-9x9")
@@ -133,7 +145,7 @@ def test_results_are_columns_and_a_sequence():
 
 
 def test_parts_of_a_batch_grow_while_they_are_quick(monkeypatch):
-    monkeypatch.setattr(batch_answers, "BATCH", 100)
+    monkeypatch.setattr(batch_answers, "LARGEST_BATCH", 100)
     portions = Portions(make_solver("ida", {}))
     sizes = []
     for part in portions.cut(range(300)):
@@ -147,3 +159,246 @@ def test_an_interrupted_batch_keeps_what_is_solved():
     boards = eights(30)
     results = solve_all(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: True)
     assert {result.stop for result in results if result.proof != "unsolvable"} == {"interrupted"}
+
+
+# --- answers in parts ---
+
+
+class Pairs(SolverSettings):
+    """Solves two boards at a time; it gives the move 0 alone to the board at the place `wrong`."""
+
+    name: ClassVar[str] = "pairs"
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver, OneByOne)
+    wrong: int = -1
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        return make_solver("ida", {}).attempts(instance, limit)
+
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+        return joined(instances, self.solve_in_parts(instances, limit, over))
+
+    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        for first in range(0, len(instances), 2):
+            pair = instances[first : first + 2]
+            results = list(make_solver("ida", {}).solve_batch(pair, limit, over))
+            wrong = {self.wrong - first: Result((0,))}
+            yield ResultBatch.of(pair, [wrong.get(place, result) for place, result in enumerate(results)])
+
+
+def solvable_eights(count):
+    boards = eights(3 * count)
+    return BoardBatch(EIGHT, boards.states[~has_objection(EIGHT, boards.states)][:count])
+
+
+def test_a_long_search_holds_back_no_result_before_it(monkeypatch):
+    from puzzlelab.solvers.ida import BatchSearch
+
+    fifteen = load("tiles-4x4")
+    easy = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15"
+    hard = "12 10 6 0 9 8 13 15 11 7 3 2 5 4 14 1"  # ten minutes
+    boards = BoardBatch.of([fifteen.read(text) for text in (easy, easy, hard, easy)])
+    long_searches, is_over, alone = [], False, BatchSearch._alone
+
+    def counted(search, place, over):
+        long_searches.append(place)
+        return alone(search, place, over)
+
+    monkeypatch.setattr(BatchSearch, "_alone", counted)
+    parts = answer_parts(make_solver("ida", {"estimate": "manhattan"}), boards, Limit(), lambda: is_over)
+    assert [each.result.length for each in next(parts)] == [1, 1]
+    assert long_searches == []
+    is_over = True
+    rest = list(parts)
+    assert [len(part) for part in rest] == [1, 1]
+    assert [part[0].result.stop for part in rest] == ["interrupted", "interrupted"]
+    assert [part[0].result.expanded > 0 for part in rest] == [True, False]
+    assert [part[0].instance for part in rest] == list(boards[2:])
+
+
+@pytest.mark.parametrize("solver", ["ida:estimate=manhattan", "ida:estimate=manhattan:jobs=2", "bands", "pairs", "bfs"])
+def test_parts_are_in_the_order_of_the_boards(solver, monkeypatch):
+    from puzzlelab.core.registry import parse_solver
+
+    monkeypatch.setattr("puzzlelab.solvers.ida.QUICK_NODES", 300)
+    chosen = Pairs() if solver == "pairs" else parse_solver(solver)
+    boards = nines() if solver == "bands" else eights(12)
+    parts = list(answer_parts(chosen, boards, Limit()))
+    assert [each.instance for part in parts for each in part] == list(boards)
+    assert [list(part.results.boards) for part in parts] == [[each.instance for each in part] for part in parts]
+    together = [(each.result.length, each.result.proof) for each in answers_of(chosen, boards, Limit())]
+    assert [(each.result.length, each.result.proof) for part in parts for each in part] == together
+    if "jobs" in solver:
+        solved = [[each.result.moves is not None for each in part] for part in parts]
+        assert max(map(sum, solved)) == 1
+    assert (len(parts) == 1) == (solver in ("bands", "bfs"))
+
+
+def test_boards_with_an_objection_come_with_the_boards_before_them():
+    even = solvable_eights(3).states
+    odd = np.where(even[0] == 1, 2, np.where(even[0] == 2, 1, even[0])).astype(np.uint8)
+    boards = BoardBatch(EIGHT, np.array([odd, odd, even[0], odd, even[1], odd, odd, even[2], odd]))
+    parts = list(answer_parts(Pairs(), boards, Limit()))
+    assert [len(part) for part in parts] == [2, 5, 2]
+    proofs = [each.result.proof for part in parts for each in part]
+    no, yes = "unsolvable", "optimal"
+    assert proofs == [no, no, yes, no, yes, no, no, yes, no]
+    assert {each.result.reason for part in parts for each in part if each.result.proof == no} == {EIGHT.objection(odd)}
+    assert [len(part) for part in answer_parts(Pairs(), boards[:2], Limit())] == [2]
+
+
+def test_the_boards_of_all_parts_are_counted_for_the_sample():
+    boards = solvable_eights(10)
+    parts = list(answer_parts(Pairs(), boards, Limit(), first=2995))
+    assert [len(part) for part in parts] == [2] * 5
+    verified_by = [each.verified_by for part in parts for each in part]
+    assert verified_by == ["kernels"] * 5 + ["plain"] + ["kernels"] * 4
+    together = answers_of(Pairs(), boards, Limit(), first=2995)
+    assert [each.verified_by for each in together] == verified_by
+
+
+def test_a_wrong_answer_comes_after_the_parts_before_it():
+    parts = answer_parts(Pairs(wrong=4), solvable_eights(8), Limit())
+    assert len(next(parts)) + len(next(parts)) == 4
+    with pytest.raises(PuzzlelabError, match="pairs gave a wrong answer"):
+        next(parts)
+
+
+def test_parts_of_a_puzzle_that_does_not_suit_are_refused():
+    with pytest.raises(Unsupported, match="^bands cannot solve"):
+        next(answer_parts(make_solver("bands", {}), eights(2), Limit()))
+
+
+def test_ctrl_c_in_a_batch_interrupts_the_boards_after_it(monkeypatch):
+    def pressed(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("puzzlelab.solvers.ida.step_many", pressed)
+    answers = answers_of(make_solver("ida", {"estimate": "manhattan"}), solvable_eights(5), Limit())
+    assert [each.result.stop for each in answers] == ["interrupted"] * 5
+
+
+def test_the_time_in_which_parts_are_used_does_not_count(monkeypatch):
+    seconds = [0.0]
+    monkeypatch.setattr("puzzlelab.engine.batch_answers.time.perf_counter", lambda: seconds[0])
+    portions = Portions(make_solver("ida", {}))
+    for _ in portions.timed(1, iter("ab")):
+        seconds[0] += 100
+    assert portions.size == batch_answers.GROWTH
+
+
+# --- solvers of a corridor ---
+
+
+class Script(SolverSettings):
+    """Has the attempts that it is made with."""
+
+    name: ClassVar[str] = "script"
+
+    says: tuple[Attempt, ...] = ()
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        return iter(self.says)
+
+
+class Walker(SolverSettings):
+    """Walks to the end of the corridor, from many places at once; it lies about those that `lies` names."""
+
+    name: ClassVar[str] = "walker"
+    offers: ClassVar[tuple[type, ...]] = (BatchSolver,)
+    given: ClassVar[list[list[int]]] = []
+
+    lies: int = -1
+
+    def attempts(self, instance: Instance, limit: Limit) -> Iterator[Attempt]:
+        yield from self.solve_batch([instance], limit, lambda: False)
+
+    def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+        places = [int(instance.state[0]) for instance in instances]
+        self.given.append(places)
+        if over():
+            return [Result(None, stop="interrupted") for _ in places]
+        return [Result((0,) * (place - (place == self.lies))) for place in places]
+
+
+@pytest.fixture
+def walker() -> type[Walker]:
+    Walker.given.clear()
+    return Walker
+
+
+def test_many_boards_are_answered_at_once_in_their_order(corridor, walker: type[Walker]) -> None:
+    boards = [corridor().read(str(place)) for place in (3, 0, 5)]
+    assert ability(walker(), BatchSolver) is not None
+    assert [result.length for result in solve_all(walker(), boards, Limit())] == [3, 0, 5]
+    assert walker.given == [[3, 0, 5]]
+    together = solve_all(Script(says=(Result((0,)),)), [corridor().read("1")] * 2, Limit())
+    assert [result.length for result in together] == [1, 1]
+
+
+def test_boards_with_an_objection_are_left_out_of_what_is_answered_at_once(corridor, walker: type[Walker]) -> None:
+    puzzle = corridor(wall=4, objects=True)
+    found = solve_all(walker(), [puzzle.read(text) for text in "6284"], Limit())
+    assert [(result.length, result.proof) for result in found] == [
+        (None, "unsolvable"),
+        (2, "none"),
+        (None, "unsolvable"),
+        (None, "unsolvable"),
+    ]
+    assert walker.given == [[2]]
+    assert [result.reason for result in solve_all(walker(), [puzzle.read("5")], Limit())] == ["a wall is in the way"]
+    assert solve_all(walker(), [], Limit()) == []
+    assert walker.given == [[2]]
+
+
+def test_a_wrong_answer_among_many_is_never_given(corridor, walker: type[Walker]) -> None:
+    boards = [corridor().read(str(place)) for place in (3, 2)]
+    with pytest.raises(PuzzlelabError, match="^walker gave a wrong answer for <corridor-9: 2>: after all 1 moves"):
+        solve_all(walker(lies=2), boards, Limit())
+
+
+def test_many_boards_are_given_up_when_somebody_says_so(corridor, walker: type[Walker]) -> None:
+    boards = [corridor().read("3")] * 2
+    assert [result.stop for result in solve_all(walker(), boards, Limit(), lambda: True)] == ["interrupted"] * 2
+    endless = Script(says=(Progress(1, 2, 0, 0, 0.0),) * 3)
+    assert [result.stop for result in solve_all(endless, boards, Limit(), lambda: True)] == ["interrupted"] * 2
+
+
+def test_many_boards_of_a_puzzle_that_does_not_suit_are_refused(corridor) -> None:
+    class Needy(Walker):
+        needs: ClassVar[tuple[type, ...]] = (Estimates,)
+
+    with pytest.raises(Unsupported, match="^walker cannot solve corridor-9"):
+        solve_all(Needy(), [corridor().read("3")], Limit())
+
+
+def test_who_answers_differently_among_other_boards_is_caught(corridor, walker: type[Walker]) -> None:
+    class Crowded(Walker):
+        def solve_batch(self, instances: Sequence[Instance], limit: Limit, over: Callable[[], bool]) -> list[Result]:
+            found = super().solve_batch(instances, limit, over)
+            return [replace(result, stop="time") for result in found] if len(found) > 1 else found
+
+    boards: list[tuple[Instance, int | None]] = [(corridor().read("2"), 2), (corridor().read("3"), 3)]
+    check_solver(Walker(), boards)
+    with pytest.raises(ConformanceError, match="^walker answers <corridor-9: 2> differently among other boards$"):
+        check_solver(Crowded(), boards)
+
+
+def test_boards_come_in_portions_of_one_puzzle_as_they_are_asked_for(
+    corridor, walker: type[Walker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("puzzlelab.engine.batch_answers.BATCH", 2)
+    taken = []
+
+    def boards() -> Iterator[Instance]:
+        for length in (5, 5, 5, 7, 7, 5):
+            taken.append(length)
+            yield corridor(length).read("1")
+
+    sizes = [(len(portion), portion[0].puzzle.move_count) for portion in Portions(walker()).of(boards())]
+    assert [size for size, _ in sizes] == [2, 1, 2, 1]
+    taken.clear()
+    next(Portions(walker()).of(boards()))
+    assert taken == [5, 5]
+    taken.clear()
+    alone = Portions(Script()).of(boards())
+    assert (len(next(alone)), taken) == (1, [5])

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from puzzlelab.engine import parallel
-from puzzlelab.engine.parallel import AHEAD, cores, ordered_map
+from puzzlelab.engine.parallel import AHEAD, cores, ordered_flat_map, ordered_map
 
 WORKER = """
 import os, time
@@ -161,6 +161,104 @@ def test_ctrl_c_that_does_not_end_a_wait_is_seen_all_the_same() -> None:
     try:
         with pytest.raises(KeyboardInterrupt):
             list(ordered_map(press, range(1), jobs=2, on_interrupt=stop.set))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert stop.is_set()
+
+
+# --- several values of each item ---
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, None])
+def test_the_values_of_all_items_come_in_order(jobs: int | None) -> None:
+    def values(number: int) -> Iterator[tuple[int, int]]:
+        for place in range(number % 4):
+            time.sleep(0.001 * (number % 3))
+            yield number, place
+
+    expected = [(number, place) for number in range(30) for place in range(number % 4)]
+    assert list(ordered_flat_map(values, range(30), jobs)) == expected
+    assert list(ordered_flat_map(values, [], jobs)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_value_comes_before_the_next_one_of_its_item_exists(jobs: int) -> None:
+    go_on = threading.Event()
+
+    def values(number: int) -> Iterator[int]:
+        yield number
+        assert go_on.wait(60)
+        yield -number
+
+    answers = ordered_flat_map(values, [1, 2], jobs)
+    assert next(answers) == 1
+    go_on.set()
+    assert list(answers) == [-1, 2, -2]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_among_values_comes_in_its_place(jobs: int) -> None:
+    def values(number: int) -> Iterator[int]:
+        yield number
+        if number == 2:
+            raise ArithmeticError("two")
+
+    answers = ordered_flat_map(values, range(5), jobs)
+    assert [next(answers), next(answers), next(answers)] == [0, 1, 2]
+    with pytest.raises(ArithmeticError, match="two"):
+        next(answers)
+    assert list(answers) == []
+
+
+def test_with_one_job_values_are_made_on_request() -> None:
+    made = []
+
+    def values(number: int) -> Iterator[int]:
+        for place in range(3):
+            made.append((number, place))
+            yield place
+
+    answers = ordered_flat_map(values, itertools.count(), jobs=1)
+    for _ in range(4):
+        next(answers)
+    assert made == [(0, 0), (0, 1), (0, 2), (1, 0)]
+
+
+def test_closing_ends_iterators_at_their_next_value_and_drops_the_rest() -> None:
+    begun, closed, stop = [], [], threading.Event()
+
+    def values(number: int) -> Iterator[int]:
+        begun.append(number)
+        try:
+            yield number
+            stop.wait(60)
+            while True:
+                yield number
+        finally:
+            closed.append(number)
+
+    answers = ordered_flat_map(values, itertools.count(), jobs=2, on_interrupt=stop.set)
+    assert next(answers) == 0
+    answers.close()  # type: ignore[attr-defined]
+    assert stop.is_set()
+    assert sorted(closed) == sorted(begun)
+    assert len(begun) <= 2
+
+
+def test_ctrl_c_ends_the_wait_for_a_value() -> None:
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("Ctrl-C reaches the main thread alone")
+    stop = threading.Event()
+
+    def press(number: int) -> Iterator[bool]:
+        time.sleep(0.2)  # until the main thread waits
+        _thread.interrupt_main()
+        yield stop.wait(60)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            list(ordered_flat_map(press, range(1), jobs=2, on_interrupt=stop.set))
     finally:
         signal.signal(signal.SIGINT, before)
     assert stop.is_set()

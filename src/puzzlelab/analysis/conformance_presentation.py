@@ -7,17 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must
+from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must, must_be_array
 from puzzlelab.analysis.conformance_distances import SolvableStates
 from puzzlelab.core import registry
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadInput, ConformanceError
 from puzzlelab.core.puzzle import Example, Presentation, State
 from puzzlelab.core.solver import Solver, require
 from puzzlelab.core.views import Candidates, Estimates
 
 
+def _check_batch_notation(puzzle: CheckedPuzzle, state: State) -> None:
+    """The view `BatchNotation` writes what `write` writes, and reads it as `read` does."""
+    notation = puzzle.view(BatchNotation)
+    if notation is None:
+        return
+    text = puzzle.write(state)
+    lines = puzzle.of_state("`write_lines`", lambda one: notation.write_lines(one[None]).copy(), state)
+    where = puzzle.at(state)
+    must_be_array(lines, f"{where}: `write_lines`", np.uint8, (1, len(text)))
+    must(lines.tobytes() == text.encode(), f"{where}: `write_lines` writes {lines.tobytes()!r}, and `write` {text!r}")
+    states, is_board = puzzle.of_state("`read_lines`", lambda one: notation.read_lines(lines), state)
+    must_be_array(is_board, f"{where}: what `read_lines` says of lines", np.bool_, (1,))
+    must_be_array(states, f"{where}: `read_lines`", state.dtype.type, (1, len(state)))
+    same = not is_board[0] or np.array_equal(states[0], puzzle.read(text).state)
+    must(same, f"{where}: `read_lines` reads another board than `read`")
+
+
 def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableStates) -> None:
     """What the view `Presentation` names exists, and what it has a function for works at a state."""
+    _check_batch_notation(puzzle, state)
     shown = puzzle.view(Presentation)
     if shown is None:
         return

@@ -23,11 +23,14 @@ from puzzlelab.core.views import (
     Planes,
     Rewards,
     Scores,
+    SingleMoves,
 )
 
 MOST_EQUIVALENT = 8
 """Moves of a state that are compared with the equivalent ones that `legal` names."""
 
+MOST_SINGLE = 100
+"""Legal moves, and about as many others, that are tested one by one at a state."""
 MOST_STEP = 1 << 40
 """The greatest cost or number of points of a move, of which a search adds up many in 64 bits."""
 
@@ -41,6 +44,8 @@ def check_views(puzzle: CheckedPuzzle, state: State, legal: list[int]) -> None:
         _check_symmetries(puzzle, planes, state, legal)
     if (equivalent := puzzle.view(EquivalentMoves)) is not None:
         _check_equivalent_moves(puzzle, equivalent, state, legal)
+    if (single := puzzle.view(SingleMoves)) is not None:
+        _check_single_moves(puzzle, single, state, legal)
     if (cover := puzzle.view(Cover)) is not None:
         _check_cover(puzzle, cover, state, legal)
     if (candidates := puzzle.view(Candidates)) is not None:
@@ -123,6 +128,14 @@ def _check_equivalent_moves(puzzle: CheckedPuzzle, view: EquivalentMoves, state:
         if names[move] >= 0:
             same = np.array_equal(puzzle.apply(state, move), puzzle.apply(state, int(names[move])))
             must(same, f"{where} maps move {name} to {puzzle.named(int(names[move]))}, which has another effect")
+
+
+def _check_single_moves(puzzle: CheckedPuzzle, view: SingleMoves, state: State, legal: list[int]) -> None:
+    """Single moves are legal if and only if `legal` names them."""
+    others = np.setdiff1d(np.arange(puzzle.move_count), legal)
+    for move in [*legal[:MOST_SINGLE], *others[:: max(1, len(others) // MOST_SINGLE)].tolist()]:
+        agree = puzzle.of_state("`is_legal`", view.is_legal, state, move, move=move) == (move in legal)
+        must(agree, f"{puzzle.at(state)}: `is_legal` and `legal` disagree on move {puzzle.named(move)}")
 
 
 def _check_cover(puzzle: CheckedPuzzle, view: Cover, state: State, legal: list[int]) -> None:

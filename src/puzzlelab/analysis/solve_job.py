@@ -1,45 +1,44 @@
-"""The work of a command that solves: boards as texts in, answers out, a batch at a time.
+"""The work of a command that solves: blocks of boards in, verified answers and rows out, many at a time.
 
 It reads no command line and prints nothing: the command line and the server both use it.
+
+Shapes: B = boards of a block, A = those that were solved now.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import chain, islice
+from typing import overload
 
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.analysis.row_batch import RowBatch
 from puzzlelab.core.board_batch import BoardBatch
-from puzzlelab.core.board_files import MultilineNotation, text_of
+from puzzlelab.core.board_blocks import BoardBlock, BoardInput
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Instance, Puzzle
+from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.row import Row, answered, unanswered
 from puzzlelab.core.row_files import RowFile
-from puzzlelab.core.solver import Attempt, OneByOne, ProvesUnsolvable, Solver, ability, answer
+from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import BATCH, Portions, answers_of, checked
-from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
+from puzzlelab.engine.parallel import ordered_flat_map
 
+FEW = 100
+"""The most boards of a call that each have a time of their own, where the solver solves boards `OneByOne`."""
 LARGEST_COUNT = 2**62
 """The largest count that a stored row may have: counts are columns of int64."""
 LONGEST_BOARD = 4096
 """Characters that a board may need; of what is longer, a row keeps the beginning."""
-
-
-@dataclass(frozen=True)
-class BoardInput:
-    """The text of a board, and its place: in words, empty for a single argument."""
-
-    text: str
-    where: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,53 @@ class BoardOutcome:
     answer: Answer | None = None
     error: str = ""
     row: Row | None = None
-    """Its row, where that is in the file of rows."""
+    """Its row, where a file of rows had it."""
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeBatch(Sequence[BoardOutcome]):
+    """The outcomes of consecutive boards: a sequence of `BoardOutcome`s, which are made when they are asked for."""
+
+    block: BoardBlock
+    answers: Sequence[Answer]
+    """[A]: an `AnswerBatch`, unless each board was solved by itself."""
+    places: NDArray[np.int64]
+    """[A]: the places of these boards in the block."""
+    stored: Mapping[int, BoardOutcome] = field(default_factory=dict)
+    """Place -> the outcome of a board whose row a file had."""
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @overload
+    def __getitem__(self, index: int) -> BoardOutcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[BoardOutcome]: ...
+    def __getitem__(self, index: int | slice) -> BoardOutcome | list[BoardOutcome]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = range(len(self))[index]
+        if place in self.stored:
+            return self.stored[place]
+        if place in self.block.errors:
+            return BoardOutcome(self.block[place], error=self.block.errors[place])
+        return BoardOutcome(self.block[place], self.answers[int(np.searchsorted(self.places, place))])
+
+    @property
+    def errors(self) -> Mapping[int, str]:
+        """Place -> why there is no answer."""
+        unreadable = {place: error for place, error in self.block.errors.items() if place not in self.stored}
+        unreadable |= {place: outcome.error for place, outcome in self.stored.items() if outcome.answer is None}
+        return dict(sorted(unreadable.items()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Boards that are solved together, except for those of which a file has the row."""
+
+    block: BoardBlock
+    rows: Mapping[int, Row]
+    """Place -> stored row."""
 
 
 @dataclass
@@ -65,138 +110,150 @@ class SolveJob:
     watch: Callable[[BoardInput, Attempt], None] | None = None
     """Called with every attempt at a board, in the threads of the jobs; each board is then solved by itself."""
 
-    def solve(self, boards: Sequence[BoardInput], first: int = 0, batch: str | None = None) -> list[BoardOutcome]:
-        """The outcomes of a few boards, which are solved together; `first` boards of the same call come before them.
+    def solve(self, texts: Sequence[str]) -> list[BoardOutcome]:
+        """The outcomes of a few boards, which are solved together."""
+        part = _Part(BoardBlock.of(self.puzzle, texts, ""), {})
+        return list(chain.from_iterable(self._solved(part, "", Portions(self.solver))))
 
-        `batch` names the boards that share the time of a solver that solves `OneByOne`, by default these.
-        """
-        instances = [self._read(board) for board in boards]
-        readable = [(board, each) for board, each in zip(boards, instances, strict=True) if isinstance(each, Instance)]
-        answers = iter(self._answers(readable, first, self._batch_name(boards) if batch is None else batch))
-        return [
-            BoardOutcome(board, next(answers))
-            if isinstance(instance, Instance)
-            else BoardOutcome(board, error=instance)
-            for board, instance in zip(boards, instances, strict=True)
-        ]
+    def outcomes(self, blocks: Iterable[BoardBlock], file: RowFile | None) -> Iterator[OutcomeBatch]:
+        """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
+        rest = iter(blocks)
+        begin = list(islice(rest, 2))
+        if not begin:
+            return
+        is_alone = self.watch is not None or (len(begin) == 1 and len(begin[0]) <= FEW and self._is_one_by_one)
+        name = "" if is_alone or not self._is_one_by_one else _batch_name(begin[0].texts[0])
+        portions = Portions(self.solver, most=1 if is_alone else None)
+        parts = self._parts(chain(begin, rest), portions, file)
+        solved = ordered_flat_map(
+            lambda part: self._solved(part, name, portions), parts, self.jobs, on_interrupt=self.over.set
+        )
+        for outcomes in solved:
+            if file is not None:
+                file.append_batch(self._rows(outcomes, without_interrupted=True))
+            yield outcomes
 
     @property
-    def _is_alone(self) -> bool:
-        """Whether the solver gets one board at a time."""
-        return self.watch is not None or (ability(self.solver, OneByOne) is not None and not self._takes_parts)
+    def _is_one_by_one(self) -> bool:
+        return ability(self.solver, OneByOne) is not None
 
-    @property
-    def _takes_parts(self) -> bool:
-        """Whether the solver gets several boards at once, of which none takes long.
+    def _parts(self, blocks: Iterable[BoardBlock], portions: Portions, file: RowFile | None) -> Iterator[_Part]:
+        """Cut the blocks into parts, and take the rows of their boards from the file."""
+        for block in blocks:
+            begin, most = 0, -(-len(block) // self.jobs)
+            while begin < len(block):
+                part = block[begin : begin + min(most, portions.size)]
+                taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(part), self.limit)
+                yield _Part(part, {place: row for place, row in enumerate(taken) if row is not None})
+                begin += len(part)
 
-        A search such as `ida` may take hours for one board, and what was solved before it must be kept at once.
-        """
-        return ability(self.solver, OneByOne) is not None and ability(self.solver, ProvesUnsolvable) is not None
+    def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:
+        """The outcomes of the boards of a part, of some of them at a time."""
+        block, stored = part.block, self._stored_outcomes(part)
+        is_open = np.ones(len(block), bool)
+        is_open[list(stored)] = False
+        is_open = is_open[block.places]
+        places = block.places[is_open]
+        begin = solved = 0
+        if places.size:
+            boards = BoardBatch(self.puzzle, block.boards.states[is_open])
+            for answers in portions.timed(len(boards), self._answers(block, places, boards, name)):
+                open_places = places[solved : solved + len(answers)]
+                solved += len(answers)
+                end = int(places[solved]) if solved < len(places) else len(block)
+                yield _outcomes(block, begin, end, answers, open_places, stored)
+                if _is_interrupted(answers).any():
+                    return
+                begin = end
+        if begin < len(block):
+            yield _outcomes(block, begin, len(block), [], places[solved:], stored)
 
-    def _batch_name(self, boards: Sequence[BoardInput]) -> str:
-        """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
-        if len(boards) < 2 or not self._takes_parts:
-            return ""
-        return hashlib.sha256(boards[0].text.encode()).hexdigest()[:12]
-
-    def _answers(self, boards: Sequence[tuple[BoardInput, Instance]], first: int, name: str) -> Sequence[Answer]:
-        """The answer to each of these boards."""
+    def _answers(
+        self, block: BoardBlock, places: NDArray[np.int64], boards: BoardBatch, name: str
+    ) -> Iterator[Sequence[Answer]]:
+        """The answers to boards of a block at these places, of some of them at a time."""
         watch = self.watch
         if watch is None:
-            if not boards:
-                return []
-            batch = BoardBatch.of([instance for _, instance in boards])
-            if self._is_alone:
-                alone = (BoardBatch.of([instance]) for instance in batch)
-                return [answers_of(self.solver, each, self.limit, self.over.is_set)[0] for each in alone]
-            return answers_of(self.solver, batch, self.limit, self.over.is_set, first, name)
+            yield from answer_parts(self.solver, boards, self.limit, self.over.is_set, block.first, name)
+            return
+        for place, instance in zip(places.tolist(), boards, strict=True):
+            board = block[place]
 
-        def one(board: BoardInput, instance: Instance) -> Answer:
-            def see(attempt: Attempt) -> bool:
+            def see(attempt: Attempt, board: BoardInput = board) -> bool:
                 watch(board, attempt)
                 return self.over.is_set()
 
-            return answer(self.solver, instance, self.limit, see)
+            yield [answer(self.solver, instance, self.limit, see)]
 
-        return [one(board, instance) for board, instance in boards]
-
-    def _read(self, board: BoardInput) -> Instance | str:
-        """The board, or why the text is none."""
-        try:
-            return self.puzzle.read(board.text)
-        except BadBoard as error:
-            return str(error)
+    # --- rows ---
 
     def row(self, outcome: BoardOutcome) -> Row:
-        """The row of an outcome, for a file or for JSON."""
+        """The row of an outcome."""
         if outcome.row is not None:
             return outcome.row
         if outcome.answer is None:
-            return self.question(outcome.board).model_copy(update={"error": outcome.error})
-        text = text_of(outcome.answer.instance, outcome.board.text)
+            return self.question(outcome.board.text).model_copy(update={"error": outcome.error})
+        (text,) = self._row_texts(BoardBlock.of(self.puzzle, [outcome.board.text], ""))
         return answered(self._empty_row.model_copy(update={"board": text}), outcome.answer)
 
-    def question(self, board: BoardInput) -> Row:
-        """A row without an answer."""
-        text = board.text if len(board.text) <= LONGEST_BOARD else shorten(board.text)
-        return self._empty_row.model_copy(update={"board": text})
+    def question(self, text: str) -> Row:
+        """A row without an answer, for the text of a board."""
+        return self._empty_row.model_copy(update={"board": _shortened(text)})
+
+    def json_lines(self, outcomes: OutcomeBatch) -> list[str]:
+        """The rows of these outcomes in JSON, a line each."""
+        if not outcomes.stored:
+            return self._rows(outcomes).json_lines()
+        return [self.row(outcome).to_json() for outcome in outcomes]
+
+    def _rows(self, outcomes: OutcomeBatch, without_interrupted: bool = False) -> RowBatch:
+        """The rows of the boards that were solved now, or that cannot be read."""
+        block, answers, places = outcomes.block, outcomes.answers, outcomes.places
+        texts, errors = self._row_texts(block), block.errors
+        is_chosen = np.ones(len(block), bool)
+        is_chosen[list(outcomes.stored)] = False
+        if without_interrupted:
+            is_chosen[places[_is_interrupted(answers)]] = False
+        if not is_chosen.all():
+            new_places = np.cumsum(is_chosen) - 1
+            chosen = [index for index, place in enumerate(places.tolist()) if is_chosen[place]]
+            answers = answers if len(chosen) == len(answers) else [answers[index] for index in chosen]
+            places = new_places[places[chosen]]
+            texts = [text for text, is_wanted in zip(texts, is_chosen.tolist(), strict=True) if is_wanted]
+            errors = {int(new_places[place]): error for place, error in errors.items() if is_chosen[place]}
+        return RowBatch(self._empty_row, texts, answers, places, errors)
 
     @cached_property
     def _empty_row(self) -> Row:
         """The columns that the rows of all boards share."""
         return unanswered(self.puzzle, "", self.solver, self.limit)
 
-    def outcomes(self, boards: list[BoardInput], file: RowFile | None) -> Iterator[BoardOutcome]:
-        """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
-        name = self._batch_name(boards)
-        if file is None:
-            for outcomes in self._solved(boards, name):
-                yield from outcomes
-            return
-        rows = [self._row_in(file, board) for board in boards]
-        solved = self._solved([board for board, row in zip(boards, rows, strict=True) if row is None], name)
-        kept = (outcome for outcomes in solved for outcome in self._kept(file, outcomes))
-        number = 0
-        for is_stored, group in groupby(zip(boards, rows, strict=True), key=lambda pair: pair[1] is not None):
-            while pairs := list(islice(group, BATCH)):
-                yield from self._outcomes_of(pairs, number) if is_stored else islice(kept, len(pairs))
-                number += len(pairs)
+    def _row_texts(self, block: BoardBlock) -> Sequence[str]:
+        """The text of each board in its row."""
+        return [_shortened(text) for text in block.row_texts] if block.errors else block.row_texts
 
-    def _kept(self, file: RowFile, outcomes: list[BoardOutcome]) -> list[BoardOutcome]:
-        """The outcomes, whose rows are in the file now, except for interrupted ones."""
-        kept = [
-            each
-            if each.answer is not None and each.answer.result.stop == "interrupted"
-            else replace(each, row=self.row(each))
-            for each in outcomes
-        ]
-        file.append([each.row for each in kept if each.row is not None])
-        return kept
+    # --- stored rows ---
 
-    def _row_in(self, file: RowFile, board: BoardInput) -> Row | None:
-        """The row of this board that the file holds."""
-        question = self.question(board)
-        if self.puzzle.view(MultilineNotation) is not None:
-            with suppress(BadBoard):
-                question = question.model_copy(update={"board": text_of(self.puzzle.read(board.text), board.text)})
-        return file.take(question, self.limit)
-
-    def _outcomes_of(self, pairs: Sequence[tuple[BoardInput, Row | None]], first: int) -> Iterator[BoardOutcome]:
-        """What rows of a file say, verified again; `first` boards of the same call come before them."""
-        read = [(board, row, self._result_in(row)) for board, row in pairs if row is not None]
+    def _stored_outcomes(self, part: _Part) -> Mapping[int, BoardOutcome]:
+        """What rows of a file say, verified again."""
+        read = [(place, row, self._result_in(row)) for place, row in part.rows.items()]
         results = [result for _, _, result in read if isinstance(result, Result)]
         batch = BoardBatch.of([result.board for result in results]) if results else None
-        answers = iter(() if batch is None else checked(ResultBatch.of(batch, results), first))
-        for board, row, result in read:
+        answers = iter(() if batch is None else checked(ResultBatch.of(batch, results), part.block.first))
+        outcomes = {}
+        for place, row, result in read:
+            board = part.block[place]
             if not isinstance(result, Result):
-                yield BoardOutcome(board, error=result, row=row)
+                outcomes[place] = BoardOutcome(board, error=result, row=row)
                 continue
             answer = row.with_columns_checked(next(answers))
             if answer.verdict.holds:
                 columns = {"verified": answer.confirmed, "verified_by": answer.verified_by}
-                yield BoardOutcome(board, answer, row=row.model_copy(update=columns))
+                outcomes[place] = BoardOutcome(board, answer, row=row.model_copy(update=columns))
             else:
-                yield BoardOutcome(board, error=f"this row does not hold: {answer.verdict.reason}", row=row)
+                error = f"this row does not hold: {answer.verdict.reason}"
+                outcomes[place] = BoardOutcome(board, error=error, row=row)
+        return outcomes
 
     def _result_in(self, row: Row) -> Result | str:
         """The result in a row, with its board, or why there is none."""
@@ -210,14 +267,31 @@ class SolveJob:
         except BadBoard as error:
             return f"this row does not hold: {error}"
 
-    def _solved(self, boards: Sequence[BoardInput], name: str) -> Iterator[list[BoardOutcome]]:
-        """The outcomes of boards in parts: many at a time from a `BatchSolver`."""
-        portions = Portions(self.solver, most=1 if self._is_alone else -(-len(boards) // self.jobs))
 
-        def solved(batch: Sequence[tuple[int, BoardInput]]) -> list[BoardOutcome]:
-            began = time.perf_counter()
-            outcomes = self.solve([board for _, board in batch], batch[0][0], name)
-            portions.took(len(batch), time.perf_counter() - began)
-            return outcomes
+def _outcomes(
+    block: BoardBlock,
+    begin: int,
+    end: int,
+    answers: Sequence[Answer],
+    places: NDArray[np.int64],
+    stored: Mapping[int, BoardOutcome],
+) -> OutcomeBatch:
+    """The outcomes of the boards `begin` to `end` - 1 of a block."""
+    of_these = {place - begin: outcome for place, outcome in stored.items() if begin <= place < end}
+    return OutcomeBatch(block[begin:end], answers, places - begin, of_these)
 
-        return ordered_map(solved, portions.cut(enumerate(boards)), self.jobs, on_interrupt=self.over.set)
+
+def _batch_name(first: str) -> str:
+    """The name of the boards of a call in the rows of a solver that solves `OneByOne`, however they are cut."""
+    return hashlib.sha256(first.encode()).hexdigest()[:12]
+
+
+def _is_interrupted(answers: Sequence[Answer]) -> NDArray[np.bool_]:
+    """`bool[A]`."""
+    if isinstance(answers, AnswerBatch):
+        return answers.results.is_stopped_by("interrupted")
+    return np.array([answer.result.stop == "interrupted" for answer in answers], bool)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_BOARD else shorten(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,7 +38,7 @@ def check(
 
     loaded_puzzle, console = load_puzzle(puzzle, settle), output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
-    for board_input in read_boards(loaded_puzzle, board, file):
+    for board_input in chain.from_iterable(read_boards(loaded_puzzle, board, file)):
         try:
             instance = loaded_puzzle.read(board_input.text)
         except BadBoard as error:

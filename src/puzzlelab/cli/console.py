@@ -15,7 +15,7 @@ from puzzlelab.core.errors import as_unicode, visible
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from puzzlelab.analysis.solve_job import BoardInput
+    from puzzlelab.core.board_blocks import BoardBlock
     from puzzlelab.core.puzzle import Puzzle
 
 SOLVED, UNSOLVED, UNREADABLE = 0, 1, 2
@@ -224,34 +224,87 @@ def load_puzzle(name: str, settle: bool) -> Puzzle:
     return lenient()
 
 
-def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> list[BoardInput]:
+class BoardStream:
+    """The boards of a command, in blocks that are read when they are needed; at least one board."""
+
+    def __init__(self, blocks: Iterable[BoardBlock]) -> None:
+        self._blocks = iter(blocks)
+        self._read: list[BoardBlock] = []
+        self.count = 0
+        """Boards that are read so far."""
+        self.is_complete = False
+        """Whether these are all."""
+
+    @classmethod
+    def of_arguments(cls, block: BoardBlock) -> BoardStream:
+        """The boards of a command line."""
+        stream = cls([block])
+        while not stream.is_complete:
+            stream._read += stream._next_block()
+        return stream
+
+    @classmethod
+    def of_text(cls, puzzle: Puzzle, texts: Iterable[str], name: str) -> BoardStream:
+        """The boards in a text of this name. Raises `BadFile` if there are none."""
+        from puzzlelab.core.board_blocks import read_blocks
+        from puzzlelab.core.errors import BadFile
+
+        stream = cls(read_blocks(puzzle, texts, name))
+        if not stream._has(1):
+            raise BadFile(f"there are no boards in {name}")
+        return stream
+
+    @property
+    def is_single(self) -> bool:
+        """Whether there is one board only."""
+        return not self._has(2)
+
+    def _has(self, count: int) -> bool:
+        """Whether there are so many boards; reads no more than that takes."""
+        while self.count < count and not self.is_complete:
+            self._read += self._next_block()
+        return self.count >= count
+
+    def _next_block(self) -> list[BoardBlock]:
+        block = next(self._blocks, None)
+        self.is_complete = block is None
+        self.count += 0 if block is None else len(block)
+        return [] if block is None else [block]
+
+    def __iter__(self) -> Iterator[BoardBlock]:
+        """Yield the blocks, once."""
+        while read := self._read or self._next_block():
+            self._read = []
+            yield from read
+
+
+def read_boards(puzzle: Puzzle, arguments: list[str] | None, file: Path | None) -> BoardStream:
     """The boards of a command: from its arguments, a file, or standard input."""
     from puzzlelab.core.errors import BadFile
-    from puzzlelab.core.files import lines_of, text_lines
+    from puzzlelab.core.files import blocks_of, text_blocks
 
     arguments = arguments or []
     if file is not None and arguments:
         raise BadFile("give boards as arguments or with --file, not both")
     if file is not None and str(file) != "-":
-        return _lines(puzzle, lines_of(file), str(file))
+        return BoardStream.of_text(puzzle, blocks_of(file), str(file))
     if arguments and arguments != ["-"]:
-        return _arguments(puzzle, arguments)
+        return BoardStream.of_arguments(_arguments(puzzle, arguments))
     if sys.stdin.isatty():
         raise BadFile("no board given: write it as an argument, name a file with --file, or pipe boards in")
-    return _lines(puzzle, text_lines(sys.stdin.buffer, "standard input"), "standard input")
+    name = "standard input"
+    return BoardStream.of_text(puzzle, text_blocks(sys.stdin.buffer, name), name)
 
 
-def _arguments(puzzle: Puzzle, arguments: list[str]) -> list[BoardInput]:
+def _arguments(puzzle: Puzzle, arguments: list[str]) -> BoardBlock:
     """Each argument is a board; if none of several can be read, they are one board that was written without quotes."""
-    from puzzlelab.analysis.solve_job import BoardInput
+    from puzzlelab.core.board_blocks import BoardBlock
 
     # what is no UTF-8 is replaced, as in files, or it could not be read again from a file of rows
     arguments = list(map(as_unicode, arguments))
     if len(arguments) > 1 and not any(" " in text.strip() or _reads(puzzle, text) for text in arguments):
         arguments = [" ".join(arguments)]
-    if len(arguments) == 1:
-        return [BoardInput(arguments[0], "")]
-    return [BoardInput(text, f"board {number}") for number, text in enumerate(arguments, start=1)]
+    return BoardBlock.of(puzzle, arguments, "board" if len(arguments) > 1 else "")
 
 
 def _reads(puzzle: Puzzle, text: str) -> bool:
@@ -262,17 +315,3 @@ def _reads(puzzle: Puzzle, text: str) -> bool:
     except BadBoard:
         return False
     return True
-
-
-def _lines(puzzle: Puzzle, lines: Iterable[str], name: str) -> list[BoardInput]:
-    """The boards in lines of text, each with its line number. Raises `BadFile` if there are none."""
-    from puzzlelab.analysis.solve_job import BoardInput
-    from puzzlelab.core.board_files import boards
-    from puzzlelab.core.errors import BadFile
-
-    board_inputs = [
-        BoardInput(board_text.text, f"{name}, line {board_text.line}") for board_text in boards(puzzle, lines)
-    ]
-    if not board_inputs:
-        raise BadFile(f"there are no boards in {name}")
-    return board_inputs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Nodes, Seconds
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardInput
+    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
@@ -52,7 +53,7 @@ class EnumerationCall:
         from puzzlelab.core.errors import BadBoard
 
         errors = ErrorTally()
-        for board_input in read_boards(self.puzzle, arguments, file):
+        for board_input in chain.from_iterable(read_boards(self.puzzle, arguments, file)):
             try:
                 yield board_input, self.puzzle.read(board_input.text)
             except BadBoard as error:

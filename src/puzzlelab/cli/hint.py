@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.logical_hints import LogicalHint
-    from puzzlelab.analysis.solve_job import BoardInput
     from puzzlelab.cli.console import Console
+    from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.solver import Solver
@@ -81,7 +82,7 @@ def hint(
         require_comparable_moves(loaded_puzzle)
     configured_solver = api.solver(solver, loaded_puzzle, **read_options(option or ()))
     (require_lister if deduces else require)(configured_solver, loaded_puzzle)
-    boards = read_boards(loaded_puzzle, board, file)
+    boards = list(chain.from_iterable(read_boards(loaded_puzzle, board, file)))
     if game is not None and len(boards) > 1:
         raise BadOption(f"--game is played from one board, not from {len(boards)}")
     limit = DEFAULT_LIMIT if time is None and nodes is None else Limit(time, nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,10 +12,12 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardInput, BoardOutcome, SolveJob
+    from puzzlelab.analysis.solve_job import OutcomeBatch, SolveJob
     from puzzlelab.cli.console import Console
-    from puzzlelab.core.puzzle import Presentation, Puzzle, State
+    from puzzlelab.core.board_blocks import BoardInput
+    from puzzlelab.core.puzzle import Presentation, Puzzle
     from puzzlelab.core.result import Result
+    from puzzlelab.core.result_batch import ResultBatch
     from puzzlelab.core.solver import Attempt
     from puzzlelab.core.verify import Answer
 
@@ -47,7 +49,7 @@ class Improvements:
 
 @dataclass
 class SolveReport:
-    """Prints answers one by one, then a summary; counts them for the exit code."""
+    """Prints answers as they come, then a summary; counts them for the exit code."""
 
     console: Console
     job: SolveJob
@@ -57,14 +59,16 @@ class SolveReport:
     steps: bool = False
     scores: bool = False
     """Whether a network's percentages are shown at each move."""
-    notation: Callable[[State, State], str] | None = None
-    """Writes a solution; if set, nothing else is printed."""
+    notation: str | None = None
+    """The name of a notation for solutions; if set, nothing else is printed."""
     errors: ErrorTally = field(default_factory=ErrorTally)
     counts: Counter[str] = field(default_factory=Counter)
     total: int = 0
     """Moves of all solutions so far, or their cost or score."""
     seconds: float = 0.0
     interrupted: bool = False
+    has_header: bool = False
+    """Whether the puzzle and the solver were printed."""
 
     @property
     def puzzle(self) -> Puzzle:
@@ -78,28 +82,55 @@ class SolveReport:
 
         return presentation_of(self.puzzle)
 
-    def show(self, outcome: BoardOutcome) -> None:
-        """Print the outcome of one board."""
-        self._count(outcome)
-        if outcome.answer is None:
-            self.errors.tell(outcome.board.where, outcome.error)
-        if self.json:
-            print(self.job.row(outcome).to_json(), flush=True)
-        elif outcome.answer is None:
-            return
-        elif self.notation:
-            self._print_notation(outcome.board, outcome.answer, self.notation)
-        else:
-            self._answer(outcome.board, outcome.answer)
+    @cached_property
+    def kind(self) -> str:
+        """What a solution minimises or maximises: its moves, their cost, or a score."""
+        from puzzlelab.core.objective import objective_of
 
-    def _count(self, outcome: BoardOutcome) -> None:
-        self.counts["boards"] += 1
-        if outcome.answer is None:
-            self.counts["error"] += 1
-            return
-        result = outcome.answer.result
+        return objective_of(self.puzzle).kind
+
+    def show(self, outcomes: OutcomeBatch) -> None:
+        """Print the outcomes of consecutive boards."""
+        errors = outcomes.errors
+        self.counts["boards"] += len(outcomes)
+        self.counts["error"] += len(errors)
+        for place, error in errors.items():
+            self.errors.tell(outcomes.block[place].where, error)
+        if self.json:
+            print("\n".join(self.job.json_lines(outcomes)), flush=True)
+        elif self.notation:
+            print(self._in_notation(outcomes, self.notation), end="", flush=True)
+        else:
+            for outcome in outcomes:
+                if outcome.answer is not None:
+                    self._answer(outcome.board, outcome.answer)
+        self._count(outcomes)
+
+    def _count(self, outcomes: OutcomeBatch) -> None:
+        from puzzlelab.engine.batch_answers import AnswerBatch
+
+        stored = [outcome.answer.result for outcome in outcomes.stored.values() if outcome.answer is not None]
+        if self.kind == "moves" and isinstance(outcomes.answers, AnswerBatch):
+            self._count_batch(outcomes.answers.results)
+        else:
+            stored += [answer.result for answer in outcomes.answers]
+        for result in stored:
+            self._count_result(result)
+
+    def _count_batch(self, results: ResultBatch) -> None:
+        from puzzlelab.core.result_batch import PROOFS, UNSOLVED
+
+        lengths = results.lengths[results.lengths != UNSOLVED]
+        self.counts["solved"] += len(lengths)
+        self.counts["interrupted"] += int(results.is_stopped_by("interrupted").sum())
+        for proof in PROOFS:
+            self.counts[proof] += int(results.is_proven(proof).sum())
+        self.total += int(lengths.sum())
+        self.seconds += float(results.seconds.round(6).sum())  # as in rows
+        self.interrupted |= self.counts["interrupted"] > 0
+
+    def _count_result(self, result: Result) -> None:
         self.counts["solved"] += result.moves is not None
-        self.counts["answered"] += 1
         self.counts[result.proof] += 1
         self.total += abs(result.objective or 0) if result.score is None else result.score
         self.seconds += round(result.seconds, 6)  # as in rows
@@ -110,8 +141,9 @@ class SolveReport:
     def _answer(self, board: BoardInput, answer: Answer) -> None:
         """Print one answer for people."""
         result = answer.result
-        if self.counts["answered"] == 1:
+        if not self.has_header:
             self._header()
+            self.has_header = True
         if self.many:
             text = self.puzzle.write(answer.instance.state) if "\n" in board.text else board.text
             self.console.print(f"\n{board.where}: {text}", markup=False)
@@ -150,13 +182,30 @@ class SolveReport:
         more = f"; the last seconds brought no {better} one: --time allows more" if result.stop == "patience" else ""
         return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
 
-    def _print_notation(self, board: BoardInput, answer: Answer, notation: Callable[[State, State], str]) -> None:
-        """Print the solution in the notation of `--as`, or an error if there is none."""
-        if answer.result.moves is None:
-            sentence = _unsolved(answer.result)
-            fail(f"{board.where}: {sentence}" if board.where else sentence)
-            return
-        print(notation(answer.instance.state, answer.last_state()), flush=True)
+    def _in_notation(self, outcomes: OutcomeBatch, notation: str) -> str:
+        """The solutions in the notation of `--as`, a line or more each; prints an error for each board without one."""
+        from puzzlelab.engine.batch_answers import AnswerBatch
+
+        answers, write = outcomes.answers, self.presentation.notations[notation]
+        if isinstance(answers, AnswerBatch) and not outcomes.stored:
+            text = answers.solved_lines(notation)
+            if text is not None:
+                for index in answers.results.unsolved_places().tolist():
+                    self._tell_unsolved(outcomes.block[int(outcomes.places[index])], answers[index].result)
+                return text
+        lines = []
+        for outcome in outcomes:
+            if outcome.answer is None:
+                continue
+            if outcome.answer.result.moves is None:
+                self._tell_unsolved(outcome.board, outcome.answer.result)
+            else:
+                lines.append(f"{write(outcome.answer.instance.state, outcome.answer.last_state())}\n")
+        return "".join(lines)
+
+    def _tell_unsolved(self, board: BoardInput, result: Result) -> None:
+        sentence = _unsolved(result)
+        fail(f"{board.where}: {sentence}" if board.where else sentence)
 
     def _steps(self, answer: Answer) -> None:
         """Print the solver's explanation or, without one, the board at each move."""
@@ -193,21 +242,20 @@ class SolveReport:
         for frame in frames(answer, options_of(self.job.solver, self.puzzle)):
             self.console.print(frame, markup=False)
 
-    def summary(self, boards: int) -> int:
-        """Print the summary; return the exit code."""
+    def summary(self, boards: int | None) -> int:
+        """Print the summary; return the exit code. `boards` is their number, if all were read."""
         counts = self.counts
         self.errors.end()
         if self.many and not self.json and not self.notation:
-            self._totals(boards)
+            self._totals(counts["boards"] if boards is None else boards)
         if self.interrupted:
             done = counts["boards"] - counts["interrupted"]
-            fail(
-                f"interrupted: {done} of {boards} boards are done; with the same --out the next call goes on from there"
-            )
+            of = "" if boards is None else f"of {boards} "
+            fail(f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there")
             return INTERRUPTED
         if counts["error"]:
             return UNREADABLE
-        return SOLVED if counts["solved"] == boards else UNSOLVED
+        return SOLVED if counts["solved"] == counts["boards"] else UNSOLVED
 
     def _totals(self, boards: int) -> None:
         counts = self.counts
@@ -218,11 +266,8 @@ class SolveReport:
         if counts["error"]:
             parts.append(f"{counts['error']} unreadable")
         if counts["solved"]:
-            from puzzlelab.core.objective import objective_of
-
-            kind = objective_of(self.puzzle).kind
             mean = f"{self.total / counts['solved']:.2f}"
-            parts.append(f"{mean} moves on average" if kind == "moves" else f"a {kind} of {mean} on average")
+            parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
         self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
 
 

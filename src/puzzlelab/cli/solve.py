@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+import sys
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +14,11 @@ from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import Boards, LineFile, Nodes, OtherOptions, Seconds, Settle, SolverName, limit_of
 from puzzlelab.cli.report import Improvements, SolveReport
+from puzzlelab.core.files import count_lines
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardInput
-    from puzzlelab.core.puzzle import Puzzle, State
+    from puzzlelab.cli.console import BoardStream
+    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as tiles-4x4 (see `puzzlelab list`).")]
@@ -83,15 +85,15 @@ def solve(
     limit = limit_of(time, nodes, memory)
     configured_solver = _solver(loaded_puzzle, solver, options, show_scores)
     boards = read_boards(loaded_puzzle, board, file)
-    if len(boards) == 1:
+    if boards.is_single:
         configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs)
     job = SolveJob(loaded_puzzle, configured_solver, limit, jobs, watch=Improvements().see if verbose else None)
-    write_solution = _notation(loaded_puzzle, notation)
+    _check_notation(loaded_puzzle, notation)
     report = SolveReport(
-        output(), job, many=len(boards) > 1, json=json, steps=steps, scores=show_scores, notation=write_solution
+        output(), job, many=not boards.is_single, json=json, steps=steps, scores=show_scores, notation=notation
     )
-    _solve_boards(report, boards, out)
-    raise typer.Exit(report.summary(len(boards)))
+    _solve_boards(report, boards, _line_count(file), out)
+    raise typer.Exit(report.summary(boards.count if boards.is_complete else None))
 
 
 def _solver_options(
@@ -129,32 +131,41 @@ def _with_jobs(solver: Solver, puzzle: Puzzle, name: str | None, options: Mappin
     return solver
 
 
-def _solve_boards(report: SolveReport, boards: list[BoardInput], out: Path | None) -> None:
-    """Solve the boards one after another, or several at once, and print each answer; Ctrl-C ends this early."""
+def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, out: Path | None) -> None:
+    """Solve the boards, and print each answer as soon as it is there; Ctrl-C ends this early."""
     from puzzlelab.core.row_files import RowFile
 
     quiet = report.json or report.notation is not None
+    total = boards.count if boards.is_complete else lines
     with (
         RowFile(out) if out else nullcontext() as rows,
-        progress("solving" if report.many else "", len(boards), shown=not quiet or out is not None) as bars,
+        progress("solving" if report.many else "", total, shown=not quiet or out is not None) as bars,
     ):
         try:
-            for outcome in report.job.outcomes(boards, rows):
-                report.show(outcome)
+            for outcomes in report.job.outcomes(boards, rows):
+                report.show(outcomes)
                 if bars.task_ids:
-                    bars.advance(bars.task_ids[0])
+                    bars.update(bars.task_ids[0], completed=report.counts["boards"])
                 if report.interrupted:
                     break
         except KeyboardInterrupt:
             report.interrupted = True
 
 
-def _notation(puzzle: Puzzle, name: str | None) -> Callable[[State, State], str] | None:
-    """The function for the notation that `--as` names."""
+def _line_count(file: Path | None) -> int | None:
+    """About how many boards a file has, where that is shown: its lines."""
+    if file is None or not sys.stderr.isatty() or not file.is_file():
+        return None
+    with suppress(OSError), file.open("rb") as lines:
+        return count_lines(lines)
+    return None
+
+
+def _check_notation(puzzle: Puzzle, name: str | None) -> None:
+    """Raise `UnknownName` if the puzzle has no notation of this name."""
     from puzzlelab.core.errors import UnknownName
     from puzzlelab.core.puzzle import presentation_of
 
     notations = presentation_of(puzzle).notations
     if name is not None and name not in notations:
         raise UnknownName(f"notation of {puzzle.name}", name, notations)
-    return notations[name] if name else None

@@ -153,31 +153,62 @@ def replace_file(path: Path, content: bytes | str, temporary: Path | None = None
 # --- files of lines ---
 
 
-def text_lines(file: BinaryIO, name: str) -> Iterator[str]:
-    """Yield the lines of a text in UTF-8, each with its end; a byte-order mark is left out.
+def text_blocks(file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield a text in UTF-8 by blocks of whole lines, which end with LF; a byte-order mark is left out.
 
-    Lines end with LF, CR LF or CR, which are all yielded as LF. Raises `BadFile` with `name` and the number of a line
-    that is longer than `LONGEST_LINE`; no more of it than that is ever read.
+    Lines end with LF, CR LF or CR in the file, the last one perhaps with nothing. Lines of a pipe are yielded when they
+    arrive. Raises `BadFile` with `name` and the number of a line that is longer than `LONGEST_LINE`; little more of it
+    than that is ever read.
     """
-    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace")
-    number = 0
+    read = getattr(file, "read1", file.read)
+    rest, number, at_begin = b"", 1, True
+    while True:
+        data = read(CHUNK_SIZE)
+        rest += data
+        end = _end_of_whole_lines(rest) if data else len(rest)
+        text = rest[:end].decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        rest = rest[end:]
+        if text:
+            text, at_begin = text.removeprefix(BYTE_ORDER_MARK) if at_begin else text, False
+            if len(text) > LONGEST_LINE:
+                for place, line in enumerate(text.split("\n"), start=number):
+                    _check_length(line, name, place)
+            yield text
+        if not data:
+            return
+        number += text.count("\n")
+        _check_length(rest if len(rest) <= LONGEST_LINE else rest.decode(errors="replace"), name, number)
+
+
+def _end_of_whole_lines(data: bytes) -> int:
+    """Where the last line that has its end is over; a CR that comes last may be half of an end."""
+    return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, -1) + 1
+
+
+def _check_length(line: bytes | str, name: str, number: int) -> None:
+    if len(line) > LONGEST_LINE:
+        raise BadFile(f"{name}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
+
+
+def text_lines(file: BinaryIO, name: str) -> Iterator[str]:
+    """Yield the lines of a text one by one, each with its end; see `text_blocks`."""
+    for text in text_blocks(file, name):
+        yield from io.StringIO(text)
+
+
+def blocks_of(path: Path) -> Iterator[str]:
+    """Yield the text of a file, or of a pipe, as `text_blocks` does; raises `BadFile`."""
     try:
-        while line := text.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise BadFile(f"{name}, line {number}: longer than {LONGEST_LINE // 10**6} million characters")
-            yield line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-    finally:
-        text.detach()
+        with path.open("rb") as file:
+            yield from text_blocks(file, str(path))
+    except OSError as error:
+        raise BadFile(f"cannot read {path}: {error.strerror}") from None
 
 
 def lines_of(path: Path) -> Iterator[str]:
     """Yield the lines of a text file, or of a pipe, as `text_lines` does; raises `BadFile`."""
-    try:
-        with path.open("rb") as file:
-            yield from text_lines(file, str(path))
-    except OSError as error:
-        raise BadFile(f"cannot read {path}: {error.strerror}") from None
+    for text in blocks_of(path):
+        yield from io.StringIO(text)
 
 
 def placed_lines(path: Path) -> Iterator[tuple[int, str]]:

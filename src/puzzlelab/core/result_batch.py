@@ -122,13 +122,17 @@ class ResultBatch(Sequence[Result]):
             return None
         return tuple(self.moves[self.offsets[place] : self.offsets[place + 1]].tolist())
 
-    def is_stopped_by(self, *stops: Stop) -> NDArray[np.bool_]:
-        """`bool[B]`: the searches that ended for one of these reasons."""
-        return np.isin(self.stops, [STOPS.index(stop) for stop in stops])
+    def unsolved_places(self) -> NDArray[np.int64]:
+        """The boards without moves."""
+        return np.flatnonzero(self.lengths == UNSOLVED)
 
-    def is_proven(self, *proofs: Proof) -> NDArray[np.bool_]:
-        """`bool[B]`: the results with one of these proofs."""
-        return np.isin(self.proofs, [PROOFS.index(proof) for proof in proofs])
+    def is_stopped_by(self, stop: Stop) -> NDArray[np.bool_]:
+        """`bool[B]`: the searches that ended for this reason."""
+        return self.stops == STOPS.index(stop)
+
+    def is_proven(self, proof: Proof) -> NDArray[np.bool_]:
+        """`bool[B]`: the results with this proof."""
+        return self.proofs == PROOFS.index(proof)
 
 
 def _rare(result: Result) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import bound_of, objective_of, require_counted_moves, with_tighter_bound
 from puzzlelab.core.puzzle import Instance, Puzzle, State, presentation_of, states_along
 from puzzlelab.core.result import Progress, Result, with_stop
+from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.settings import Settings
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.core.views import Cover, Estimate, Estimates, KernelRules, Prior, Reversible
@@ -68,10 +69,18 @@ class BatchSolver(Protocol):
 
 
 class OneByOne(Protocol):
-    """Solves the boards of a batch one after the other: a part of a batch takes a part of the time.
+    """Solves the boards of a batch one after the other, and gives results before all boards are solved.
 
-    It has no method. Parts of a batch are then so small that answers come after some tenths of a second.
+    A part of a batch takes a part of the time. Such a solver is a `BatchSolver` too, and its `solve_batch` joins the
+    parts.
     """
+
+    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        """Yield the last results of the boards, of some boards at a time in their order, as soon as they exist.
+
+        No board that takes long holds back the results of the boards before it. Everything else is as in
+        `BatchSolver.solve_batch`: after an interruption the remaining boards are `interrupted`.
+        """
 
 
 class ProvesUnsolvable(Protocol):
@@ -283,6 +292,19 @@ def best_of(attempts: Generator[Attempt, None, None], watch: Callable[[Attempt],
     finally:
         attempts.close()
     return best
+
+
+def one_board_at_a_time(
+    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool]
+) -> Iterator[ResultBatch]:
+    """The best result of each of these boards by itself, for `OneByOne`; all after an interrupted one are too."""
+    is_interrupted = False
+    for place, board in enumerate(boards):
+        result = Result(None, stop="interrupted")
+        if not is_interrupted:
+            result = best_result(solver, board, limit, lambda attempt: over())
+            is_interrupted = result.stop == "interrupted"
+        yield ResultBatch.of(boards[place : place + 1], [result])
 
 
 def wrong_answer(solver: Solver, instance: Instance, verdict: Verdict) -> PuzzlelabError:

@@ -9,7 +9,7 @@ from typing import Literal
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, State, states_along
 from puzzlelab.core.result import Result
-from puzzlelab.core.views import is_legal
+from puzzlelab.core.views import legality
 
 Rules = Literal["plain", "kernels"]
 """What an answer is replayed by: the plain rules, or the compiled ones, which tests hold equal to them."""
@@ -27,9 +27,10 @@ class Verdict:
 def replay(instance: Instance, moves: Sequence[int]) -> Verdict:
     """Whether these moves are legal, one after the other, and end in a solved board."""
     puzzle, state = instance.puzzle, instance.state
+    is_legal, move_count = legality(puzzle), puzzle.move_count
     for step, move in enumerate(moves, start=1):
-        if not 0 <= move < puzzle.move_count or not is_legal(puzzle, state, move):
-            name = puzzle.write_move(move) if 0 <= move < puzzle.move_count else str(move)
+        if not 0 <= move < move_count or not is_legal(state, move):
+            name = puzzle.write_move(move) if 0 <= move < move_count else str(move)
             return Verdict(False, f"move {step} of {len(moves)}, {name}, cannot be made on {puzzle.write(state)}", step)
         state = puzzle.apply(state, move)
     if not puzzle.solved(state):

@@ -6,20 +6,22 @@ Shapes: B = boards.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_blocks import BatchNotation, as_text
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
-from puzzlelab.core.result_batch import UNSOLVED, ResultBatch
+from puzzlelab.core.result_batch import UNSOLVED, ResultBatch, joined
 from puzzlelab.core.solver import (
     BatchSolver,
     OneByOne,
@@ -34,9 +36,10 @@ from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.views import KernelRules
 from puzzlelab.engine.batch_verify import confirmed_by_kernels
 
-BATCH = 1000
-"""Boards in one batch of a `BatchSolver`."""
+BATCH, LARGEST_BATCH = 1000, 4000
+"""Boards in one batch of a `BatchSolver`, and of one that solves them `OneByOne`."""
 Board = TypeVar("Board")
+Part = TypeVar("Part")
 PART_SECONDS, GROWTH = 0.2, 4
 """The time that a part of a batch should take, and by how much it may be larger than the one before."""
 CONFIRMED_BY: tuple[Rules | None, ...] = (None, "plain", "kernels")
@@ -59,7 +62,9 @@ class AnswerBatch(Sequence[Answer]):
     verified_by: NDArray[np.uint8]
     """[B]: places in `CONFIRMED_BY`."""
     ends: State
-    """[B, S]: the plain states in which the solutions that kernels confirm end."""
+    """[B, S]: the plain states in which the solutions end."""
+    has_end: NDArray[np.bool_]
+    """[B]: the boards of which `ends` holds that state; kernels confirm their solutions."""
     wrong: Mapping[int, Verdict] = field(default_factory=dict)
     """Board -> why its answer does not hold."""
 
@@ -75,12 +80,25 @@ class AnswerBatch(Sequence[Answer]):
             return [self[place] for place in range(len(self))[index]]
         place = range(len(self))[index]
         result = self.results[place]
-        verified_by = CONFIRMED_BY[self.verified_by[place]]
-        end = self.ends[place] if verified_by == "kernels" else None
-        return Answer(result.board, result, self.wrong.get(place, HOLDS), verified_by, end)
+        end = self.ends[place] if self.has_end[place] else None
+        verdict, verified_by = self.wrong.get(place, HOLDS), CONFIRMED_BY[self.verified_by[place]]
+        return Answer(result.board, result, verdict, verified_by, end)
 
     def __iter__(self) -> Iterator[Answer]:
         return (self[place] for place in range(len(self)))
+
+
+    def solved_lines(self, notation: str) -> str | None:
+        """The solved boards in this notation of the puzzle, a line each; None if they are not written all at once."""
+        boards, is_solved = self.results.boards, self.results.lengths != UNSOLVED
+        lines = boards.puzzle.view(BatchNotation)
+        if lines is None or not self.has_end[is_solved].all():
+            return None
+        if is_solved.all():
+            written = lines.write_solved(notation, boards.states, self.ends)
+        else:
+            written = lines.write_solved(notation, boards.states[is_solved], self.ends[is_solved])
+        return None if written is None else as_text(written)
 
 
 def answers_of(
@@ -98,10 +116,33 @@ def answers_of(
     default a hash of the boards. Parts of one batch have one name. Raises `PuzzlelabError` for a wrong answer.
     """
     require(solver, boards.puzzle)
-    results = unverified_results(solver, boards, limit, over, name)
-    answers = checked(results, first)
+    results = joined(boards, unverified_results(solver, boards, limit, over, name))
+    return _none_wrong(solver, checked(results, first))
+
+
+def answer_parts(
+    solver: Solver,
+    boards: BoardBatch,
+    limit: Limit,
+    over: Callable[[], bool] = never,
+    first: int = 0,
+    name: str = "",
+) -> Iterator[AnswerBatch]:
+    """The answers of `answers_of`, in the order of the boards, but in parts, each as soon as it exists.
+
+    A solver that solves boards `OneByOne` gives several parts, any other one. Raises `PuzzlelabError` for a wrong
+    answer, after the parts before it.
+    """
+    require(solver, boards.puzzle)
+    for results in unverified_results(solver, boards, limit, over, name):
+        yield _none_wrong(solver, checked(results, first))
+        first += len(results)
+
+
+def _none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
+    """The answers; raises `PuzzlelabError` if one is wrong."""
     for place, verdict in answers.wrong.items():
-        raise wrong_answer(solver, boards[place], verdict)
+        raise wrong_answer(solver, answers.results.boards[place], verdict)
     return answers
 
 
@@ -113,7 +154,7 @@ def solve_all(
 
 
 class Portions:
-    """Cuts boards into batches for `answers_of`: single boards unless the solver is a `BatchSolver`.
+    """Cuts boards into batches for `answers_of` and `answer_parts`: single boards unless the solver is a `BatchSolver`.
 
     The batches of a solver that solves them `OneByOne` begin with one board, and grow while they take less than
     `PART_SECONDS`. All boards of a batch are of one puzzle.
@@ -121,7 +162,8 @@ class Portions:
 
     def __init__(self, solver: Solver, most: int | None = None) -> None:
         self._grows = ability(solver, OneByOne) is not None
-        self._most = min(BATCH, most or BATCH) if ability(solver, BatchSolver) else 1
+        largest = LARGEST_BATCH if self._grows else BATCH
+        self._most = min(largest, most or largest) if ability(solver, BatchSolver) else 1
         self.size = 1 if self._grows else self._most
 
     def of(self, instances: Iterable[Instance]) -> Iterator[list[Instance]]:
@@ -135,6 +177,22 @@ class Portions:
         while batch := list(islice(rest, self.size)):
             yield batch
 
+    def timed(self, boards: int, parts: Iterator[Part]) -> Iterator[Part]:
+        """The parts of the answers to a batch of so many boards; their time adapts the size.
+
+        The time in which the parts are used does not count.
+        """
+        seconds = 0.0
+        while True:
+            began = time.perf_counter()
+            try:
+                part = next(parts)
+            except StopIteration:
+                break
+            seconds += time.perf_counter() - began
+            yield part
+        self.took(boards, seconds)
+
     def took(self, boards: int, seconds: float) -> None:
         """Adapt the size to the time of a batch."""
         if self._grows:
@@ -147,25 +205,46 @@ class Portions:
 
 def unverified_results(
     solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool] = never, name: str = ""
-) -> ResultBatch:
-    """The results of a solver that suits the puzzle, with their cost or score; see `answers_of`."""
+) -> Iterator[ResultBatch]:
+    """The results of a solver that suits the puzzle, with their cost or score, in parts; see `answer_parts`."""
     is_alone = len(boards) == 1 and not name and ability(solver, OneByOne) is not None
     if ability(solver, BatchSolver) is None or is_alone:
         results = [best_result(solver, board, limit, lambda attempt: over()) for board in boards]
-        return ResultBatch.of(boards, results)
+        yield ResultBatch.of(boards, results)
+        return
     if ability(solver, ProvesUnsolvable) is not None:
-        results_of_all = _solved(solver, boards, limit, over, name)
-        return _with_objections(results_of_all, np.flatnonzero(results_of_all.is_proven("unsolvable")))
+        for part in _solved(solver, boards, limit, over, name):
+            yield _with_objections(part, np.flatnonzero(part.is_proven("unsolvable")))
+        return
     is_objected = has_objection(boards.puzzle, boards.states)
     if not is_objected.any():
-        return _solved(solver, boards, limit, over, name)
-    open_places = np.flatnonzero(~is_objected)
-    results = [Result(None, "unsolvable", "a board with an objection")] * len(boards)
-    if open_places.size:
-        open_boards = BoardBatch(boards.puzzle, boards.states[open_places])
-        for place, result in zip(open_places.tolist(), _solved(solver, open_boards, limit, over, name), strict=True):
-            results[place] = result
-    return _with_objections(ResultBatch.of(boards, results), np.flatnonzero(is_objected))
+        yield from _solved(solver, boards, limit, over, name)
+        return
+    open_boards = BoardBatch(boards.puzzle, boards.states[~is_objected])
+    parts = _solved(solver, open_boards, limit, over, name) if len(open_boards) else iter(())
+    yield from _with_objected(boards, is_objected, parts)
+
+
+def _with_objected(
+    boards: BoardBatch, is_objected: NDArray[np.bool_], parts: Iterator[ResultBatch]
+) -> Iterator[ResultBatch]:
+    """The parts with the boards that have an objection; `parts` are the results of the boards without one.
+
+    Boards with an objection are in the part of the board before them; those before all others are a part.
+    """
+    ends = [*np.flatnonzero(~is_objected).tolist(), len(boards)]
+    begin = solved = 0
+    for part in chain([()], parts):
+        solved += len(part)
+        end = ends[solved]
+        if end > begin:
+            results = [Result(None, "unsolvable", "a board with an objection")] * (end - begin)
+            open_places = np.flatnonzero(~is_objected[begin:end]).tolist()
+            for place, result in zip(open_places, part, strict=True):
+                results[place] = result
+            of_part = ResultBatch.of(boards[begin:end], results)
+            yield _with_objections(of_part, np.flatnonzero(is_objected[begin:end]))
+        begin = end
 
 
 def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
@@ -176,17 +255,22 @@ def has_objection(puzzle: Puzzle, states: State) -> NDArray[np.bool_]:
     return np.fromiter((puzzle.objection(state) is not None for state in states), bool, len(states))
 
 
-def _solved(solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str) -> ResultBatch:
-    """The results of a batch with its name."""
-    batch_solver = ability(solver, BatchSolver)
-    assert batch_solver is not None
-    given, times_each = batch_solver.solve_batch(boards, limit, over), ability(solver, OneByOne) is not None
-    results = ResultBatch.of(boards, given)
-    if not isinstance(given, ResultBatch):
-        results = ResultBatch.of(boards, _with_sums(boards, given))
-        results = replace(results, shares_time=np.full(len(boards), len(boards) > 1 and not times_each))
+def _solved(
+    solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str
+) -> Iterator[ResultBatch]:
+    """The results of a batch with its name, in the parts of the solver."""
     name = name or hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
-    return replace(results, batch=name)
+    one_by_one, batch_solver = ability(solver, OneByOne), ability(solver, BatchSolver)
+    if one_by_one is not None:
+        for part in one_by_one.solve_in_parts(boards, limit, over):
+            yield replace(part, batch=name)
+        return
+    assert batch_solver is not None
+    results = batch_solver.solve_batch(boards, limit, over)
+    if not isinstance(results, ResultBatch):
+        results = ResultBatch.of(boards, _with_sums(boards, results))
+        results = replace(results, shares_time=np.full(len(boards), len(boards) > 1))
+    yield replace(results, batch=name)
 
 
 def _with_sums(boards: BoardBatch, results: Sequence[Result]) -> Sequence[Result]:
@@ -216,7 +300,7 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
     """These results as verified answers; `first` is the number of boards of the same file before them."""
     boards, solved, ends = results.boards, results.lengths != UNSOLVED, results.boards.states
-    by_plain_rules = np.ones(len(boards), bool)
+    by_plain_rules, holds = np.ones(len(boards), bool), np.zeros(len(boards), bool)
     if len(boards) > 1 and objective_of(boards.puzzle).kind == "moves":
         numbers = np.arange(first, first + len(boards))
         holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
@@ -228,7 +312,7 @@ def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
         verified_by[place] = CONFIRMED_BY.index(answer.verified_by)
         if not answer.verdict.holds:
             wrong[place] = answer.verdict
-    return AnswerBatch(results, verified_by, ends, wrong)
+    return AnswerBatch(results, verified_by, ends, holds, wrong)
 
 
 def _claims_agree(results: ResultBatch, solved: NDArray[np.bool_]) -> NDArray[np.bool_]:

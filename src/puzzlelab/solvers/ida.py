@@ -10,7 +10,7 @@ Shapes: D = depth of the stack, S as in `engine.kernels`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -29,8 +29,8 @@ from puzzlelab.core.solver import (
     OneByOne,
     SolverSettings,
     best_of,
-    best_result,
     chosen_estimate,
+    one_board_at_a_time,
 )
 from puzzlelab.core.views import Estimate, Estimates, KernelRules
 from puzzlelab.engine import kernels, records
@@ -129,14 +129,19 @@ class Ida(SolverSettings):
         search = partial(machine, estimate=estimate, rules=rules)
         return parallel_attempts(instance, search, estimate.admissible, limit, self.jobs)
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
-        """The results of all boards; one call of a kernel searches from many, and those that take long are alone."""
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+        """The results of all boards; see `solve_in_parts`."""
+        boards = BoardBatch.of(instances)
+        return joined(boards, self.solve_in_parts(boards, limit, over))
+
+    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        """The results of the boards in parts: one call of a kernel searches from many, and a long search is alone."""
         boards = BoardBatch.of(instances)
         rules = rules_of(boards[0])
         estimate = fitted(chosen_estimate(boards.puzzle, self.estimate), rules, boards.states[0])
         is_compiled = boards.puzzle.view(KernelRules) is not None and estimate.kernel is not None
         if self.jobs > 1 or not is_compiled:
-            return [best_result(self, board, limit, lambda attempt: over()) for board in boards]
+            return one_board_at_a_time(self, boards, limit, over)
         return BatchSearch(boards, machine(boards[0], estimate, rules), rules, limit).results(over)
 
 
@@ -153,22 +158,36 @@ class BatchSearch:
         self.seconds = np.zeros(count)
         search.step(0)  # compiles, or loads the machine code, before a clock starts
 
-    def results(self, over: Callable[[], bool]) -> ResultBatch:
-        """The results of all boards, those after an interruption without a search."""
-        place, count, parts = 0, len(self.boards), []
-        budget = QUICK_NODES if self.limit.nodes is None else min(QUICK_NODES, self.limit.nodes - 1)
-        while place < count and not over():
-            began, first = time.perf_counter(), place
-            place = step_many(self.search.record, self.starts, first, budget, self.lengths, self.moves, self.counts)
-            self._share(time.perf_counter() - began, first, place)
-            parts.append(self._part(first, place))
+    def results(self, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        """The results of the quick boards before a long search, then that of the long search, and so on.
+
+        The boards after an interruption have results without a search.
+        """
+        place, count, is_interrupted = 0, len(self.boards), False
+        while place < count and not is_interrupted and not over():
+            first = place
+            try:
+                place = self._quick(first)
+            except KeyboardInterrupt:
+                break
+            if place > first:
+                yield self._part(first, place)
             if place < count:
-                parts.append(self._alone(place, over))
+                alone = self._alone(place, over)
+                is_interrupted = bool(alone.is_stopped_by("interrupted")[0])
+                yield alone
                 place += 1
         if place < count:
             rest = self.boards[place:]
-            parts.append(ResultBatch.of(rest, [Result(None, stop="interrupted")] * len(rest)))
-        return joined(self.boards, parts)
+            yield ResultBatch.of(rest, [Result(None, stop="interrupted")] * len(rest))
+
+    def _quick(self, first: int) -> int:
+        """Search from the boards after the first `first` ones; the place of the first that takes long, or B."""
+        began = time.perf_counter()
+        budget = QUICK_NODES if self.limit.nodes is None else min(QUICK_NODES, self.limit.nodes - 1)
+        place: int = step_many(self.search.record, self.starts, first, budget, self.lengths, self.moves, self.counts)
+        self._share(time.perf_counter() - began, first, place)
+        return place
 
     def _share(self, seconds: float, first: int, end: int) -> None:
         """Share the time of one call among its boards, by the states that each expanded."""

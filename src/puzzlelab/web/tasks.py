@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from puzzlelab.web.task_context import TaskContext
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardInput, SolveJob
+    from puzzlelab.analysis.solve_job import SolveJob
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
     from puzzlelab.core.puzzle import Instance, Puzzle
@@ -156,20 +156,20 @@ def generate(parameters: Parameters, context: TaskContext) -> Any:
 
 def solve(parameters: Parameters, context: TaskContext) -> Any:
     """A row for each board; boards after the time limit of the request are not searched."""
-    from puzzlelab.analysis.solve_job import BoardInput, SolveJob
+    from puzzlelab.analysis.solve_job import SolveJob
 
     puzzle = _puzzle(parameters)
     work = SolveJob(puzzle, _solver(parameters, puzzle), _limit(parameters, context))
-    boards = [BoardInput(text, "") for text in parameters["board"]]
-    return [json.loads(row.to_json()) for row in _rows(work, boards, parameters["seconds"], context)]
+    return [json.loads(row.to_json()) for row in _rows(work, parameters["board"], parameters["seconds"], context)]
 
 
-def _rows(work: SolveJob, boards: Sequence[BoardInput], seconds: float, context: TaskContext) -> Iterator[Row]:
-    """The rows of all boards, which share these seconds."""
-    from puzzlelab.core.solver import BatchSolver, ability
+def _rows(work: SolveJob, boards: Sequence[str], seconds: float, context: TaskContext) -> Iterator[Row]:
+    """The rows of all boards, which share these seconds; each board is timed alone where its solver can do that."""
+    from puzzlelab.core.solver import BatchSolver, OneByOne, ability
     from puzzlelab.engine.batch_answers import BATCH
 
-    size, used, each = BATCH if ability(work.solver, BatchSolver) else 1, 0.0, work.limit.seconds
+    is_together = ability(work.solver, BatchSolver) is not None and ability(work.solver, OneByOne) is None
+    size, used, each = BATCH if is_together else 1, 0.0, work.limit.seconds
     for start in range(0, len(boards), size):
         batch = boards[start : start + size]
         seconds_per_board = (seconds - used) / len(batch)

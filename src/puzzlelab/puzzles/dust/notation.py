@@ -30,6 +30,10 @@ Board = NDArray[np.uint8]
 _VALUES = {".": 0, "0": 0}
 for _value, _letter in enumerate(LETTERS, start=1):
     _VALUES |= dict.fromkeys((str(_value), _letter, _letter.lower()), _value)
+VALUE_OF_BYTE = np.full(256, 255, np.uint8)
+"""The value of each character in ASCII, 0 for empty; 255 for a character that is no colour."""
+for _symbol, _value in _VALUES.items():
+    VALUE_OF_BYTE[ord(_symbol)] = _value
 
 
 class Shape(Protocol):
@@ -194,12 +198,7 @@ def _placed(line: str, y: int, slots: Mapping[int, int], width: int) -> list[str
 
 def must_rest(state: Board, puzzle: Shape) -> None:
     """Raise `BadBoard` with the place where a cell would fall, or slide towards the centre line."""
-    full = state.reshape(puzzle.width, puzzle.height) != 0
-    line = puzzle.width // 2
-    floating, loose = np.zeros_like(full), np.zeros_like(full)
-    floating[:, 1:] = full[:, 1:] & ~full[:, :-1]
-    loose[: max(line - 1, 0)] = full[: max(line - 1, 0)] & ~full[1 : max(line, 1)]
-    loose[line + 1 :] = full[line + 1 :] & ~full[line:-1]
+    floating, loose = misplaced(state.reshape(puzzle.width, puzzle.height))
     for wrong, why in (
         (floating, "nothing lies below this cell, so that it would fall"),
         (loose, "the cell beside this one towards the centre line is empty, so that it would slide there"),
@@ -207,6 +206,18 @@ def must_rest(state: Board, puzzle: Shape) -> None:
         if wrong.any():
             x, y = np.argwhere(wrong)[0].tolist()
             raise BadBoard(f"{why}; --settle lets boards come to rest first (in Python: settling())", _at(x, y))
+
+
+def misplaced(grids: NDArray[np.uint8]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The cells of boards `[..., W, H]` that would fall, and those that would slide towards the centre line."""
+    full = grids != 0
+    line = grids.shape[-2] // 2
+    floating, loose = np.zeros_like(full), np.zeros_like(full)
+    floating[..., 1:] = full[..., 1:] & ~full[..., :-1]
+    before, after = slice(max(line - 1, 0)), slice(1, max(line, 1))
+    loose[..., before, :] = full[..., before, :] & ~full[..., after, :]
+    loose[..., line + 1 :, :] = full[..., line + 1 :, :] & ~full[..., line:-1, :]
+    return floating, loose
 
 
 # --- writing ---

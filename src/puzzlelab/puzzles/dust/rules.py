@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view
@@ -190,6 +191,7 @@ class Dust:
 
 
 VIEWS: Views = {
+    BatchNotation: "puzzlelab.puzzles.dust.batch_notation:DustLines",
     DrawsScores: "puzzlelab.puzzles.dust.drawing:DustDrawing",
     DrawsSvg: "puzzlelab.puzzles.dust.drawing:DustDrawing",
     EquivalentMoves: "puzzlelab.puzzles.dust.clusters:DustClusters",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -17,8 +17,7 @@ from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.result import Result
-from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch
+from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
 from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, Count, CountsSolutions, EnumeratesSolutions, settled
 from puzzlelab.core.solver import (
     Attempt,
@@ -27,7 +26,7 @@ from puzzlelab.core.solver import (
     ProvesUnsolvable,
     Selective,
     SolverSettings,
-    best_result,
+    one_board_at_a_time,
 )
 from puzzlelab.core.views import Candidates
 from puzzlelab.engine.driver import Machine
@@ -36,6 +35,8 @@ from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.puzzles.sudoku import bands_kernels
 from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, BandsRecord, begin, new_stack, step
 
+BEFORE_FIRST_MOVES = np.arange(0, 81 * 9, 9, dtype=np.int32) - 1
+"""[81]: the move that writes the first digit in each cell, less one."""
 CHUNK = 2048
 """Puzzles that one thread takes at a time."""
 
@@ -79,12 +80,18 @@ class Bands(SolverSettings):
         """Every solution, in the order of the search."""
         return listed(machine(instance.state), limit)
 
-    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Sequence[Result]:
-        """The results of many boards, without a clock between them; those that need many guesses are solved alone."""
+    def solve_batch(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> ResultBatch:
+        """The results of many boards, without a clock between them."""
+        boards = BoardBatch.of(instances)
+        return joined(boards, self.solve_in_parts(boards, limit, over))
+
+    def solve_in_parts(self, instances: BoardBatch, limit: Limit, over: Callable[[], bool]) -> Iterator[ResultBatch]:
+        """The results of all boards at once, because none takes long; under a limit on nodes, of each by itself."""
         began, boards = time.perf_counter(), BoardBatch.of(instances)
         if limit.nodes is not None or over():
-            return [best_result(self, board, limit, lambda attempt: over()) for board in boards]
-        return _results(boards, solve_batch(boards.states, jobs=1), time.perf_counter() - began)
+            yield from one_board_at_a_time(self, boards, limit, over)
+        else:
+            yield _results(boards, solve_batch(boards.states, jobs=1), time.perf_counter() - began)
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """How many solutions there are; about ten million a second where there are many."""
@@ -146,14 +153,13 @@ def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBat
     """The results of many boards; each has an equal share of the seconds."""
     solved, several = batch.counts > 0, np.flatnonzero(batch.counts > 1)
     is_move = (boards.states == 0) & solved[:, None]
-    places = np.flatnonzero(is_move)
-    lengths = np.where(solved, np.count_nonzero(is_move, axis=1), UNSOLVED).astype(np.int32)
+    lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
     codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     count = len(boards)
     return ResultBatch(
         boards,
         lengths=lengths,
-        moves=(places % 81 * 9 + batch.solutions.reshape(-1)[places] - 1).astype(np.int32),
+        moves=np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1)),
         lower_bounds=np.maximum(lengths, 0).astype(np.int64),
         proofs=codes[np.minimum(batch.counts, 2)],
         stops=np.full(count, STOPS.index("done"), np.uint8),

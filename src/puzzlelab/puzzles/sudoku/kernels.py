@@ -66,11 +66,13 @@ def solved(tables, state):
 @implements(kernels.replays, SudokuTables)
 def replays(tables, state, moves, first, end, child, row):
     # Digits that stand beside each other in a solved grid never were in conflict: it is enough to look at the end.
+    size = np.uint32(tables.size)
     for i in range(first, end):
-        cell = moves[i] // tables.size
-        if not 0 <= cell < state.size or state[cell] != 0:
+        move = np.uint32(moves[i])  # a negative number is too large
+        cell = move // size
+        if cell >= state.size or state[cell] != 0:
             return False
-        state[cell] = moves[i] % tables.size + 1
+        state[cell] = move - cell * size + np.uint32(1)
     return solved(tables, state)
 
 

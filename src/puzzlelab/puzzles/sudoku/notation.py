@@ -32,9 +32,10 @@ Board = NDArray[np.uint8]
 _VALUES = {symbol: value for value, symbol in enumerate(SYMBOLS, start=1)} | dict.fromkeys(BLANKS, 0)
 _VALUES |= {symbol.lower(): value for symbol, value in _VALUES.items()}
 _NONE = 255
-_VALUE_OF_BYTE = np.full(256, _NONE, np.uint8)
+VALUE_OF_BYTE = np.full(256, _NONE, np.uint8)
+"""The value of each character in ASCII, 0 for blank; `_NONE` is above every value."""
 for _symbol, _value in _VALUES.items():
-    _VALUE_OF_BYTE[ord(_symbol)] = _value
+    VALUE_OF_BYTE[ord(_symbol)] = _value
 
 
 # --- reading ---
@@ -69,7 +70,7 @@ def read_pair(text: str, box_rows: int, box_columns: int, name: str) -> tuple[Bo
 
 def _values(cells: str, size: int, name: str) -> Board:
     if len(cells) == size**2 and cells.isascii():
-        values = _VALUE_OF_BYTE[np.frombuffer(cells.encode(), np.uint8)]
+        values = VALUE_OF_BYTE[np.frombuffer(cells.encode(), np.uint8)]
         if values.max() <= size:
             return values
     for place, symbol in enumerate(cells):

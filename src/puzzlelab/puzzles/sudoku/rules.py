@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.board_files import MultilineNotation
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
@@ -30,6 +31,7 @@ from puzzlelab.core.views import (
     Planes,
     RandomSymmetry,
     Samples,
+    SingleMoves,
     Units,
 )
 from puzzlelab.puzzles.sudoku import drawing, examples, notation
@@ -91,6 +93,11 @@ class Sudoku:
             homes[units.reshape(-1), kind] = kind * self.size + np.repeat(np.arange(self.size), self.size)
         return homes
 
+    @cached_property
+    def _peers(self) -> NDArray[np.int32]:
+        """`int32[N * N, P]`: the other cells of the units of each cell."""
+        return self.units.peers
+
     # --- rules ---
 
     def candidates(self, state: Board) -> NDArray[np.bool_]:
@@ -103,6 +110,11 @@ class Sudoku:
     def legal(self, state: Board) -> NDArray[np.bool_]:
         """`bool[N ** 3]`: writing a digit in a blank cell whose row, column and box do not hold it."""
         return self.candidates(state).reshape(-1)
+
+    def is_legal(self, state: Board, move: int) -> bool:
+        """Whether `legal` names this move."""
+        cell, digit = divmod(move, self.size)
+        return not state[cell] and not (state[self._peers[cell]] == digit + 1).any()
 
     def apply(self, state: Board, move: int) -> Board:
         cell, digit = divmod(move, self.size)
@@ -224,6 +236,7 @@ class Sudoku:
 
 
 VIEWS: Views = {
+    BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Boxes: itself,
     Candidates: itself,
     Cover: itself,
@@ -236,6 +249,7 @@ VIEWS: Views = {
     Presentation: "puzzlelab.puzzles.sudoku.presentation:presentation",
     RandomSymmetry: "puzzlelab.puzzles.sudoku.planes:SudokuPlanes",
     Samples: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
+    SingleMoves: itself,
 }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.arguments import board_text, move_text
+from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
@@ -175,6 +176,7 @@ class Tiles:
 
 
 VIEWS: Views = {
+    BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     DrawsSvg: "puzzlelab.puzzles.tiles.drawing:TilesSvg",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",
     GridPlanes: "puzzlelab.puzzles.tiles.planes:TilesPlanes",
