@@ -20,7 +20,7 @@ from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.registry import load
 from puzzlelab.core.row import Row
-from puzzlelab.core.row_files import read_rows
+from puzzlelab.core.row_files import place_in_words, read_rows
 from puzzlelab.core.solver import names_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.engine import report
@@ -35,11 +35,12 @@ class Place:
 
     file: Path
     line: int
+    """The number of its line; in a Parquet file, that of the row."""
     number: int
     """The number of the row among those of all files."""
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line} (row {self.number})"
+        return f"{place_in_words(self.file, self.line)} (row {self.number})"
 
 
 @dataclass(frozen=True, eq=False)

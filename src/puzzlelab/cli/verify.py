@@ -75,7 +75,7 @@ def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, jobs: i
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
     from puzzlelab.analysis.row_checks import checks
 
-    total = _line_count(files) if sys.stderr.isatty() else None
+    total = _row_count(files) if sys.stderr.isatty() else None
     with progress("proving" if limit else "replaying", total) as bars:
         try:
             for check in checks(files, limit, jobs):
@@ -123,17 +123,12 @@ def _print_summary(tally: RowTally, limit: Limit | None, json: bool) -> None:
             output().print(line, markup=False)
 
 
-def _line_count(files: list[Path]) -> int | None:
-    """The lines of all files, or None if one of them is no regular file that can be read."""
-    from puzzlelab.core.files import count_lines
+def _row_count(files: list[Path]) -> int | None:
+    """About how many rows all files have, or None if one of them is no regular file that can be read."""
+    from puzzlelab.core.row_files import count_rows
 
-    total = 0
     try:
-        for file in files:
-            if not file.is_file():
-                return None
-            with file.open("rb") as lines:
-                total += count_lines(lines)
-    except OSError:
+        counts = [count_rows(file) for file in files]
+    except (OSError, ValueError):  # Arrow's errors too
         return None
-    return total
+    return None if None in counts else sum(count or 0 for count in counts)

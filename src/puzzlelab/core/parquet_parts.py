@@ -69,7 +69,10 @@ class PartFiles:
         self.path, self.folder = path, parts_folder(path)
         self._dictionaries, self._options = list(dictionaries), dict(options or {})
         if path.exists():
-            remove_parts(path)
+            if path.stat().st_size:
+                remove_parts(path)
+            else:
+                path.unlink()
         files = files_of(path)
         self.rows = sum(map(row_count, files))
         for part in set(self.folder.glob("part-*.parquet")).difference(files):
@@ -106,7 +109,8 @@ class PartFiles:
         with (
             writing(self.path),
             replacing(self.path, self.folder / JOINED) as temporary,
-            pq.ParquetWriter(temporary, pq.read_schema(parts[0]), **self._options) as writer,
+            self._opened(parts[0]) as first,
+            pq.ParquetWriter(temporary, first.schema_arrow, **self._options) as writer,
         ):
             for table in self._groups(parts, group):
                 writer.write_table(table, row_group_size=group)
@@ -117,21 +121,39 @@ class PartFiles:
     def _groups(self, parts: Sequence[Path], size: int) -> Iterator[Any]:
         """Tables of `size` rows each, but for the last one."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         waiting: list[Any] = []
         rows = 0
-        for part in parts:
-            with pq.ParquetFile(part, read_dictionary=self._dictionaries) as file:
-                for batch in file.iter_batches(size):
-                    waiting.append(pa.Table.from_batches([batch]))
-                    rows += len(batch)
-                    if rows >= size:
-                        table = pa.concat_tables(waiting)
-                        yield table.slice(0, size).combine_chunks()
-                        waiting, rows = [table.slice(size)], rows - size
+        for table in self._row_groups(parts):
+            waiting.append(table)
+            rows += len(table)
+            while rows >= size:
+                together = pa.concat_tables(waiting)
+                yield together.slice(0, size).combine_chunks()
+                waiting, rows = [together.slice(size)], rows - size
         if rows:
             yield pa.concat_tables(waiting).combine_chunks()
+
+    def _row_groups(self, parts: Sequence[Path]) -> Iterator[Any]:
+        """The row groups of these parts as tables with the same types."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        schema = None
+        for part in parts:
+            with self._opened(part) as file:
+                schema = schema or file.schema_arrow
+                for group in range(file.num_row_groups):
+                    try:
+                        yield file.read_row_group(group).cast(schema)
+                    except pa.ArrowNotImplementedError:  # lists of very many different texts
+                        with pq.ParquetFile(part) as plain:
+                            yield plain.read_row_group(group).cast(schema)
+
+    def _opened(self, part: Path) -> Any:
+        import pyarrow.parquet as pq
+
+        return pq.ParquetFile(part, read_dictionary=self._dictionaries)
 
     def discard(self) -> None:
         """Remove the parts."""

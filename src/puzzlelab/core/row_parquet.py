@@ -125,7 +125,7 @@ class ParquetRows:
             if len(self._read_groups) >= KEPT_GROUPS:
                 self._read_groups.popitem(last=False)
             file, group = self._groups[number]
-            with pq.ParquetFile(files_of(self.path)[file], read_dictionary=parquet_dictionaries()) as opened:
+            with pq.ParquetFile(files_of(self.path)[file]) as opened:
                 self._read_groups[number] = opened.read_row_group(group)
         return self._read_groups[number]
 
@@ -140,7 +140,8 @@ class ParquetRows:
     def _write(self) -> None:
         import pyarrow as pa
 
-        if self._waiting_rows and self._parts is not None:
+        assert self._parts is not None, "the file is not open for writing"
+        if self._waiting_rows:
             self._parts.append(pa.concat_tables(self._waiting))
             self._waiting, self._waiting_rows, self._written_at = [], 0, time.monotonic()
 
@@ -181,7 +182,7 @@ def _tables(file: Path, size: int, names: Sequence[str] | None = None) -> Iterat
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(file, read_dictionary=parquet_dictionaries()) as opened:
+    with pq.ParquetFile(file) as opened:
         present = None if names is None else [name for name in names if name in opened.schema_arrow.names]
         for batch in opened.iter_batches(size, columns=present):
             table = pa.Table.from_batches([batch])

@@ -163,12 +163,12 @@ class CsvRows:
                     try:
                         record = next(reader, None)
                     except csv.Error as error:
-                        if lines.is_whole:
+                        if lines.is_whole and not lines.is_at_end:
                             raise row_error(self.path, number, ValueError(str(error))) from None
                         record = []
                     if record is None:
                         return
-                    if not lines.is_whole:
+                    if lines.is_at_end or not lines.is_whole:
                         self._check_half(number, lines.last)
                         note(half_line(self.path, number))
                         return
@@ -192,7 +192,8 @@ class CsvRows:
         """See `RowStore`; raises `BadFile` for a file with other columns."""
         if tuple(self._names) != COLUMNS:
             raise BadFile(f"{self.path} has other columns than rows have today: give another name")
-        self._lines.cut(self._end)
+        if self.path.stat().st_size > self._end:
+            self._lines.cut(self._end)
 
     def read(self, places: Sequence[int]) -> list[Row]:
         """See `RowStore`."""
@@ -220,6 +221,7 @@ class _Lines(Iterator[str]):
         self._file, self.offset = file, offset
         self.number = 0
         self.last = ""
+        self.is_at_end = False
 
     @property
     def is_whole(self) -> bool:
@@ -229,6 +231,7 @@ class _Lines(Iterator[str]):
     def __next__(self) -> str:
         line = self._file.readline(LONGEST_LINE + 1)
         if not line:
+            self.is_at_end = True
             raise StopIteration
         self.last = line.decode(errors="replace")
         if self.offset == 0:
