@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 import puzzlelab
-from puzzlelab import BadBoard, BadOption, Estimate, Instance, Limit, Progress, Result, UnknownName, Unsupported
+from puzzlelab import (
+    BadBoard,
+    BadOption,
+    BoardBatch,
+    Estimate,
+    Instance,
+    Limit,
+    Progress,
+    Result,
+    UnknownName,
+    Unsupported,
+)
 from puzzlelab.core.views import KernelRules, Samples
 from puzzlelab.puzzles.tiles.exact_distances import distances
 from puzzlelab.puzzles.tiles.exact_distances_kernels import rank_of
@@ -16,6 +27,11 @@ from puzzlelab.solvers.ida import Ida
 
 FARTHEST = "8 6 7 2 5 4 3 0 1"
 ODD = "1 2 3 4 5 6 8 7 0"
+SUDOKUS = [
+    "......1..2.48.7..31......54..293...5..........1..54....9.......7....8.6..8..46.3.",
+    "." * 81,
+    "11" + "." * 79,
+]
 
 
 def timeless(result):
@@ -166,6 +182,47 @@ def test_boards_without_a_solution_do_not_stop_the_others(eight, boards):
         (None, "unsolvable"),
         (4, "optimal"),
     ]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("solver", ["ida", "astar:estimate=manhattan", "bands"])
+def test_a_table_has_the_answers_of_solve_many(eight, boards, solver, jobs):
+    pytest.importorskip("pyarrow")
+    if solver == "bands":
+        boards = [puzzlelab.load("sudoku-9x9").read(each) for each in SUDOKUS]
+    else:
+        boards = [*boards, eight.read(ODD)]
+    batch = BoardBatch(boards[0].puzzle, np.array([board.state for board in boards]))
+    found = [result.to_dict() for result in puzzlelab.solve_many(boards, solver, jobs=jobs)]
+    for given in (boards, iter(boards), batch):
+        rows = puzzlelab.solve_table(given, solver, jobs=jobs).to_pylist()
+        assert [row["verified"] for row in rows] == [True] * len(boards)
+        for name in ("puzzle", "board", "moves", "length", "proof", "reason", "stop", "lower_bound", "expanded"):
+            assert [row[name] for row in rows] == [each[name] for each in found]
+
+
+def test_a_table_can_be_read_as_rows_and_as_arrays(boards):
+    pytest.importorskip("pyarrow")
+    table = puzzlelab.solve_table(boards, "ida", Limit(nodes=10**6), estimate="manhattan")
+    assert table["length"].to_numpy().tolist() == list(range(25))
+    row = puzzlelab.Row(**{**table.to_pylist()[3], "options": {}, "limit": {}})
+    assert row.check(boards[3].puzzle).holds
+
+
+def test_a_table_without_boards_has_all_columns():
+    pytest.importorskip("pyarrow")
+    table = puzzlelab.solve_table([])
+    assert (table.num_rows, table.schema.names) == (0, list(puzzlelab.Row.model_fields))
+
+
+def test_wrong_arguments_of_a_table_are_named(boards):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(UnknownName, match="did you mean 'ida'"):
+        puzzlelab.solve_table(boards, "idaa")
+    with pytest.raises(BadBoard, match="the boards"):
+        puzzlelab.solve_table(boards[0])
+    with pytest.raises(BadBoard, match="board 2"):
+        puzzlelab.solve_table([boards[0], "1 2 3"], jobs=1)
 
 
 def test_no_boards_have_no_answers():

@@ -40,6 +40,7 @@ _HOMES = {
         "load",
         "solve",
         "solve_many",
+        "solve_table",
         "solver",
         "attempts",
         "check",
@@ -65,6 +66,7 @@ _HOMES = {
     ),
     "analysis.hints": ("Hint",),
     "analysis.proofs": ("ProofCheck",),
+    "core.board_batch": ("BoardBatch",),
     "core.limit": ("Limit",),
     "core.cover": ("ExactCover",),
     "core.puzzle": ("Example", "Family", "Instance", "Presentation", "Puzzle", "State"),
@@ -90,6 +92,7 @@ __all__ = [
     "BadInput",
     "BadOption",
     "BatchRules",
+    "BoardBatch",
     "Check",
     "ConformanceError",
     "Count",
@@ -136,6 +139,7 @@ __all__ = [
     "solutions",
     "solve",
     "solve_many",
+    "solve_table",
     "solver",
     "verify",
 ]
@@ -159,9 +163,11 @@ if TYPE_CHECKING:
         solutions,
         solve,
         solve_many,
+        solve_table,
         solver,
         verify,
     )
+    from puzzlelab.core.board_batch import BoardBatch
     from puzzlelab.core.cover import ExactCover
     from puzzlelab.core.errors import (
         BadBoard,

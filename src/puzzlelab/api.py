@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -23,17 +24,18 @@ from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result import Result
-from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Attempt, Solver, attempts_of, usual_solver
 from puzzlelab.core.solver import solve as run
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
-from puzzlelab.engine.batch_answers import Portions, answer_parts
+from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts
 from puzzlelab.engine.parallel import ordered_flat_map
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from puzzlelab.analysis.checks import Check
     from puzzlelab.analysis.game_analysis import Regrets
     from puzzlelab.analysis.hints import Hint
@@ -127,28 +129,78 @@ def solve_many(
     """
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
-    return _answers(checked.boards(instances), named_solver, checked.limit(limit), jobs, options)
+    return _results(checked.boards(instances), named_solver, checked.limit(limit), jobs, options)
 
 
-def _answers(
+def _results(
     boards: Iterator[Instance], solver: Solver | None, limit: Limit, jobs: int | None, options: Mapping[str, Any]
 ) -> Iterator[Result]:
-    """`solve_many` with checked arguments; without a solver, by the default one of the first board's puzzle."""
-    first = next(boards, None)
-    if first is None:
-        return
-    chosen_solver = solver or _solver(None, first.puzzle, options)
-    over, portions = threading.Event(), Portions(chosen_solver)
+    """`solve_many` with checked arguments; no board is taken before the first answer is wanted."""
+    work = _ManyBoards.of(boards, solver, limit, options)
+    if work is not None:
+        for answers in work.answers(jobs):
+            yield from answers.results
 
-    def parts(batch: list[Instance]) -> Iterator[ResultBatch]:
-        with naming_bad_boards(batch):
-            answers = answer_parts(chosen_solver, BoardBatch.of(batch), limit, over.is_set)
-            for part in portions.timed(len(batch), answers):
-                yield part.results
 
-    batches = portions.of(chain([first], boards))
-    for results in chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set)):
-        yield from results
+def solve_table(
+    boards: Iterable[Instance],
+    solver: str | Solver | None = None,
+    limit: Limit | None = None,
+    jobs: int | None = None,
+    **options: Any,
+) -> pyarrow.Table:
+    """The answers to many boards as a table of Arrow, with a row a board and the columns of a file of rows.
+
+    Boards are solved as `solve_many` solves them. pandas and polars take the table as it is, by `table.to_pandas()` and
+    `polars.from_arrow(table)`; `table["length"].to_numpy()` is a column as an array. A `BoardBatch` of boards that are
+    an array already, and a solver that solves many boards together, need no Python object for each board.
+
+    Raises:
+        BadInput: if pyarrow is not installed.
+    """
+    from puzzlelab.analysis.row_table import table_of
+
+    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
+    named_solver = None if solver is None else registry.as_solver(solver, options)
+    chosen_limit = checked.limit(limit)
+    work = _ManyBoards.of(boards, named_solver, chosen_limit, options)
+    return table_of(None if work is None else work.solver, chosen_limit, () if work is None else work.answers(jobs))
+
+
+@dataclass(frozen=True)
+class _ManyBoards:
+    """Boards for one solver, with checked arguments."""
+
+    batch: BoardBatch | None
+    """All boards, or None if they come one by one."""
+    instances: Iterator[Instance]
+    solver: Solver
+    limit: Limit
+
+    @classmethod
+    def of(
+        cls, boards: Iterable[Instance], solver: Solver | None, limit: Limit, options: Mapping[str, Any]
+    ) -> _ManyBoards | None:
+        """The work, without a solver by the default one of the first board's puzzle; None if there are no boards."""
+        batch = boards if isinstance(boards, BoardBatch) else None
+        instances = checked.boards(boards)
+        first = next(instances, None)
+        if first is None:
+            return None
+        chosen_solver = solver or _solver(None, first.puzzle, options)
+        return cls(batch, chain([first], instances), chosen_solver, limit)
+
+    def answers(self, jobs: int | None) -> Iterator[AnswerBatch]:
+        """The verified answers, in order."""
+        over, portions = threading.Event(), Portions(self.solver)
+
+        def parts(boards: BoardBatch) -> Iterator[AnswerBatch]:
+            with naming_bad_boards(boards):
+                answers = answer_parts(self.solver, boards, self.limit, over.is_set)
+                yield from portions.timed(len(boards), answers)
+
+        batches = map(BoardBatch.of, portions.of(self.instances)) if self.batch is None else portions.slices(self.batch)
+        return chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set))
 
 
 def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:

@@ -52,7 +52,7 @@ def synthetic() -> RowBatch:
     puzzle = load("tiles-3x3")
     boards = BoardBatch.of([puzzle.read(TWO)] * len(RESULTS))
     verified_by = np.array([1, 1, 0, 2, 0, 2], np.uint8)
-    answers = AnswerBatch(ResultBatch.of(boards, RESULTS), verified_by, boards.states)
+    answers = AnswerBatch(ResultBatch.of(boards, RESULTS), verified_by, boards.states, verified_by == 2)
     shared = unanswered(puzzle, "", solver("ida"), Limit(seconds=1.5, memory=2**40), seed=4)
     texts = ["a", "1\n2", 'half "½"', "", "bad", "c", "d", "no board"]
     return RowBatch(shared, texts, answers, np.array([0, 1, 2, 3, 5, 6]), {4: "a reason ½", 7: "another"})

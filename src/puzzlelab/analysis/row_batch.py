@@ -228,7 +228,6 @@ def _table_of_answers(shared: Row, texts: Any, answers: AnswerBatch) -> Any:
 
     results = answers.results
     solved = results.lengths != UNSOLVED
-    shares_time = pa.array(results.shares_time)
     columns = {
         "board": texts,
         "moves": _move_lists(results),
@@ -243,7 +242,7 @@ def _table_of_answers(shared: Row, texts: Any, answers: AnswerBatch) -> Any:
         "verified": pa.array(answers.verified_by > 0),
         "verified_by": _dictionary(answers.verified_by, CONFIRMED_BY),
         "seconds_shared": pa.array(results.shares_time, mask=~results.shares_time),
-        "batch": _repeated("batch", results.batch, len(results), shares_time),
+        "batch": _repeated("batch", results.batch or None, len(results), results.shares_time),
     }
     schema = arrow_schema()
     for field in schema:
@@ -268,12 +267,14 @@ def _dictionary(numbers: NDArray[np.uint8], texts: Sequence[str | None]) -> Any:
     """The text of each number; null where that is None."""
     import pyarrow as pa
 
-    is_null = np.array([text is None for text in texts])[numbers]
-    indices = pa.array(numbers.astype(np.int32), mask=is_null)
-    return pa.DictionaryArray.from_arrays(indices, pa.array([text or "" for text in texts], pa.string()))
+    known = [text for text in texts if text is not None]
+    place_of = np.array([0 if text is None else known.index(text) for text in texts], np.int32)
+    is_null = np.array([text is None for text in texts])
+    indices = pa.array(place_of[numbers], mask=is_null[numbers])
+    return pa.DictionaryArray.from_arrays(indices, pa.array(known, pa.string()))
 
 
-def _repeated(name: str, value: Any, count: int, where: Any = None) -> Any:
+def _repeated(name: str, value: Any, count: int, where: NDArray[np.bool_] | None = None) -> Any:
     """A column with one value, or with it where `where` is true and null elsewhere."""
     import pyarrow as pa
 
@@ -282,9 +283,8 @@ def _repeated(name: str, value: Any, count: int, where: Any = None) -> Any:
         return pa.nulls(count, kind)
     if not pa.types.is_dictionary(kind):
         return pa.repeat(pa.scalar(value, kind), count)
-    indices = np.zeros(count, np.int32)
-    mask = None if where is None else ~where.to_numpy(zero_copy_only=False)
-    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=mask), pa.array([value], pa.string()))
+    indices = pa.array(np.zeros(count, np.int32), mask=None if where is None else ~where)
+    return pa.DictionaryArray.from_arrays(indices, pa.array([value], pa.string()))
 
 
 def _rare_column(name: str, kind: Any, shared: Row, answers: AnswerBatch) -> Any:

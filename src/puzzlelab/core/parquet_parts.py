@@ -20,12 +20,12 @@ WRITING, JOINED = "writing", "joined"
 """Temporary files beside the parts."""
 
 
-def require_pyarrow() -> None:
-    """Raise `BadInput` if pyarrow is not installed."""
+def require_pyarrow(subject: str = "Parquet files") -> None:
+    """Raise `BadInput` if pyarrow is not installed; `subject` is what needs it."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise BadInput("Parquet files need pyarrow: pip install 'puzzlelab[learn]'") from None
+        raise BadInput(f"{subject} need pyarrow: pip install 'puzzlelab[learn]'") from None
 
 
 def parts_folder(path: Path) -> Path:

@@ -87,7 +87,6 @@ class AnswerBatch(Sequence[Answer]):
     def __iter__(self) -> Iterator[Answer]:
         return (self[place] for place in range(len(self)))
 
-
     def solved_lines(self, notation: str) -> str | None:
         """The solved boards in this notation of the puzzle, a line each; None if they are not written all at once."""
         boards, is_solved = self.results.boards, self.results.lengths != UNSOLVED
@@ -176,6 +175,13 @@ class Portions:
         rest = iter(boards)
         while batch := list(islice(rest, self.size)):
             yield batch
+
+    def slices(self, boards: BoardBatch) -> Iterator[BoardBatch]:
+        """The batches of boards that are an array."""
+        begin = 0
+        while begin < len(boards):
+            yield (batch := boards[begin : begin + self.size])
+            begin += len(batch)
 
     def timed(self, boards: int, parts: Iterator[Part]) -> Iterator[Part]:
         """The parts of the answers to a batch of so many boards; their time adapts the size.
