@@ -1,21 +1,23 @@
 """Parquet files that grow, and survive a kill: parts that are each written in one step, and joined at the end.
 
-The parts of NAME are `NAME.parts/part-000000.parquet` and so on. While there are parts there is no NAME: a complete
-file that is continued becomes the first part by a rename. Parts beside NAME are thus those of a program that was killed
-after it had joined them, and are removed. The caller holds a lock.
+The parts of NAME are `NAME.parts/part-000000.arrow` and so on: files of Arrow's own format, which are written and read
+several times as fast as Parquet. While there are parts there is no NAME: a complete file that is continued becomes the
+first part, in Parquet, by a rename. Parts beside NAME are thus those of a program that was killed after it had joined
+them, and are removed. The caller holds a lock.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.files import make_folder, replacing, sync, writing
 
+ARROW, PARQUET = ".arrow", ".parquet"
 WRITING, JOINED = "writing", "joined"
 """Temporary files beside the parts."""
 
@@ -40,20 +42,76 @@ def files_of(path: Path) -> list[Path]:
     """
     if path.exists():
         return [path]
-    parts = sorted(parts_folder(path).glob("part-*.parquet"))
-    return [part for number, part in enumerate(parts) if part.name == part_name(number)]
+    parts = sorted(parts_folder(path).glob("part-*"))
+    return [part for number, part in enumerate(parts) if part.stem == part_name(number)]
 
 
 def part_name(number: int) -> str:
-    """The name of a part in its folder."""
-    return f"part-{number:06}.parquet"
+    """The name of a part in its folder, without its ending."""
+    return f"part-{number:06}"
 
 
 def row_count(path: Path) -> int:
-    """The rows of a Parquet file."""
-    import pyarrow.parquet as pq
+    """The rows of a file or a part."""
+    with TableFile(path) as file:
+        return sum(file.group_sizes)
 
-    return int(pq.read_metadata(path).num_rows)
+
+class TableFile:
+    """A Parquet file, or a part in Arrow's own format: a table in groups of rows.
+
+    `dictionaries` are columns that are read as dictionaries from Parquet, which is faster.
+    """
+
+    def __init__(self, path: Path, dictionaries: Sequence[str] = ()) -> None:
+        self.path, self._dictionaries = path, list(dictionaries)
+
+    def __enter__(self) -> Self:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._is_arrow = self.path.suffix == ARROW
+        with ExitStack() as opened:
+            if self._is_arrow:
+                source = opened.enter_context(pa.memory_map(str(self.path)))
+                self._file: Any = opened.enter_context(pa.ipc.open_file(source))
+                batches = map(self._file.get_batch, range(self._file.num_record_batches))
+                self.schema, self.group_sizes = self._file.schema, [len(batch) for batch in batches]
+            else:
+                self._file = opened.enter_context(pq.ParquetFile(self.path, read_dictionary=self._dictionaries))
+                groups = map(self._file.metadata.row_group, range(self._file.num_row_groups))
+                self.schema, self.group_sizes = self._file.schema_arrow, [group.num_rows for group in groups]
+            self._opened = opened.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._opened.close()
+
+    def read(self, group: int) -> Any:
+        """The rows of a group."""
+        import pyarrow as pa
+
+        return pa.Table.from_batches([self._file.get_batch(group)]) if self._is_arrow else self._group(group)
+
+    def _group(self, group: int) -> Any:
+        import pyarrow as pa
+
+        try:
+            return self._file.read_row_group(group)
+        except pa.ArrowNotImplementedError:  # lists of very many different texts
+            with TableFile(self.path) as plain:
+                return plain.read(group)
+
+    def tables(self, size: int, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """Tables of all rows, of at most so many rows each, with some of the columns."""
+        import pyarrow as pa
+
+        if not self._is_arrow:
+            yield from map(pa.Table.from_batches, zip(self._file.iter_batches(size, columns=columns)))
+            return
+        for group, rows in enumerate(self.group_sizes):
+            table = self.read(group) if columns is None else self.read(group).select(columns)
+            yield from (table.slice(begin, size) for begin in range(0, rows, size))
 
 
 class PartFiles:
@@ -75,17 +133,20 @@ class PartFiles:
                 path.unlink()
         files = files_of(path)
         self.rows = sum(map(row_count, files))
-        for part in set(self.folder.glob("part-*.parquet")).difference(files):
+        for part in set(self.folder.glob("part-*")).difference(files):
             part.unlink()
         self._count: int | None = None
 
     def append(self, table: Any) -> None:
         """Write a table as the next part."""
-        import pyarrow.parquet as pq
+        import pyarrow as pa
 
         number = self._begin() if self._count is None else self._count
-        with writing(self.path), replacing(self.folder / part_name(number), self.folder / WRITING) as temporary:
-            pq.write_table(table, temporary, **self._options)
+        path = self.folder / f"{part_name(number)}{ARROW}"
+        with writing(self.path), replacing(path, self.folder / WRITING) as temporary:
+            whole = table.unify_dictionaries().combine_chunks()
+            with pa.ipc.new_file(str(temporary), whole.schema) as writer:
+                writer.write_table(whole)
         self._count = number + 1
         self.rows += len(table)
 
@@ -94,7 +155,7 @@ class PartFiles:
         with writing(self.path):
             make_folder(self.folder)
             if self.path.exists():
-                self.path.rename(self.folder / part_name(0))
+                self.path.rename(self.folder / f"{part_name(0)}{PARQUET}")
                 sync(self.folder)
                 sync(self.path.parent)
         return len(files_of(self.path))
@@ -109,8 +170,8 @@ class PartFiles:
         with (
             writing(self.path),
             replacing(self.path, self.folder / JOINED) as temporary,
-            self._opened(parts[0]) as first,
-            pq.ParquetWriter(temporary, first.schema_arrow, **self._options) as writer,
+            TableFile(parts[0], self._dictionaries) as first,
+            pq.ParquetWriter(temporary, first.schema, **self._options) as writer,
         ):
             for table in self._groups(parts, group):
                 writer.write_table(table, row_group_size=group)
@@ -135,25 +196,13 @@ class PartFiles:
             yield pa.concat_tables(waiting).combine_chunks()
 
     def _row_groups(self, parts: Sequence[Path]) -> Iterator[Any]:
-        """The row groups of these parts as tables with the same types."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        """The groups of rows of these parts as tables with the same types."""
         schema = None
         for part in parts:
-            with self._opened(part) as file:
-                schema = schema or file.schema_arrow
-                for group in range(file.num_row_groups):
-                    try:
-                        yield file.read_row_group(group).cast(schema)
-                    except pa.ArrowNotImplementedError:  # lists of very many different texts
-                        with pq.ParquetFile(part) as plain:
-                            yield plain.read_row_group(group).cast(schema)
-
-    def _opened(self, part: Path) -> Any:
-        import pyarrow.parquet as pq
-
-        return pq.ParquetFile(part, read_dictionary=self._dictionaries)
+            with TableFile(part, self._dictionaries) as file:
+                schema = schema or file.schema
+                for group in range(len(file.group_sizes)):
+                    yield file.read(group).cast(schema)
 
     def discard(self) -> None:
         """Remove the parts."""
@@ -163,7 +212,7 @@ class PartFiles:
 def remove_parts(path: Path) -> None:
     """Remove the parts of a file that are in it already, or of which no note says what they hold."""
     folder = parts_folder(path)
-    for part in [*folder.glob("part-*.parquet"), folder / WRITING, folder / JOINED]:
+    for part in [*folder.glob("part-*"), folder / WRITING, folder / JOINED]:
         part.unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from puzzlelab.core.errors import BadFile, shorten
-from puzzlelab.core.parquet_parts import PartFiles, files_of, require_pyarrow
+from puzzlelab.core.parquet_parts import PartFiles, TableFile, files_of, require_pyarrow
 from puzzlelab.core.row import Row
 from puzzlelab.core.row_columns import (
     COLUMNS,
     RowColumns,
+    arrow_schema,
     parquet_dictionaries,
     parquet_options,
     rows_of_table,
@@ -67,28 +68,24 @@ class ParquetRows:
 
     def _files(self) -> list[Path]:
         """The files that hold the stored rows; raises `BadFile` for one of something else."""
-        import pyarrow.parquet as pq
-
         if self.path.is_dir():
             raise BadFile(f"{self.path} is a folder: give the files in it, as in {self.path / '*.parquet'}")
         files = [file for file in files_of(self.path) if file.stat().st_size]
         for file in files:
-            check_columns(self.path, pq.read_schema(file))
+            with TableFile(file) as opened:
+                check_columns(self.path, opened.schema)
         return files
 
     def questions(self, questions: Questions) -> Iterator[tuple[int, Question]]:
         """See `RowStore`."""
-        import pyarrow.parquet as pq
-
         options_of = lru_cache(maxsize=256)(loads)
         with reading(self.path):
             files = self._files()
             counts = []
             for number, file in enumerate(files):
-                metadata = pq.read_metadata(file)
-                for group in range(metadata.num_row_groups):
-                    self._groups.append((number, group))
-                    counts.append(metadata.row_group(group).num_rows)
+                with TableFile(file) as opened:
+                    self._groups += [(number, group) for group in range(len(opened.group_sizes))]
+                    counts += opened.group_sizes
             self._begins = list(accumulate(counts, initial=0))
             place = 0
             for file in files:
@@ -119,14 +116,12 @@ class ParquetRows:
 
     def _group(self, number: int) -> Any:
         """A row group that is stored."""
-        import pyarrow.parquet as pq
-
         if number not in self._read_groups:
             if len(self._read_groups) >= KEPT_GROUPS:
                 self._read_groups.popitem(last=False)
             file, group = self._groups[number]
-            with pq.ParquetFile(files_of(self.path)[file]) as opened:
-                self._read_groups[number] = opened.read_row_group(group)
+            with TableFile(files_of(self.path)[file]) as opened:
+                self._read_groups[number] = opened.read(group)
         return self._read_groups[number]
 
     def append(self, rows: RowColumns) -> None:
@@ -157,12 +152,12 @@ class ParquetRows:
 
 def check_columns(path: Path, schema: Any) -> None:
     """Raise `BadFile` unless a file has the columns of rows, with their types; others may be missing or added."""
-    expected = stored_schema()
+    expected, of_parts = stored_schema(), arrow_schema()
     names = set(schema.names) & set(COLUMNS)
     if not {"puzzle", "board", "solver"} <= names:
         raise BadFile(f"{path} holds something else, and no rows: give another name, or remove it first")
     for name in names:
-        if not schema.field(name).type.equals(expected.field(name).type):
+        if schema.field(name).type not in (expected.field(name).type, of_parts.field(name).type):
             raise BadFile(f"{path}: the column '{name}' has another type than in a file of rows")
 
 
@@ -180,12 +175,10 @@ def reading(path: Path) -> Iterator[None]:
 def _tables(file: Path, size: int, names: Sequence[str] | None = None) -> Iterator[Any]:
     """Tables of the rows of a file, of some of its columns."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with pq.ParquetFile(file) as opened:
-        present = None if names is None else [name for name in names if name in opened.schema_arrow.names]
-        for batch in opened.iter_batches(size, columns=present):
-            table = pa.Table.from_batches([batch])
+    with TableFile(file) as opened:
+        present = None if names is None else [name for name in names if name in opened.schema.names]
+        for table in opened.tables(size, present):
             for name in set(names or ()).difference(table.column_names):
                 table = table.append_column(name, pa.nulls(len(table)))
             yield table

@@ -605,5 +605,5 @@ def test_parts_after_a_gap_are_made_again(made, tmp_path):
     whole = pairs(made("whole.parquet", count=65))
     path = tmp_path / "b.parquet"
     interrupt(path, 6, count=65)
-    (tmp_path / "b.parquet.parts" / "part-000000.parquet").unlink()
+    (tmp_path / "b.parquet.parts" / "part-000000.arrow").unlink()
     assert pairs(made("b.parquet", count=65)) == whole
