@@ -140,13 +140,20 @@ def _answers(
     chosen_solver = solver or _solver(None, first.puzzle, options)
     over, portions = threading.Event(), Portions(chosen_solver)
 
-    def parts(batch: list[Instance]) -> Iterator[ResultBatch]:
+    def numbered() -> Iterator[tuple[int, list[Instance]]]:
+        count = 0
+        for batch in portions.of(chain([first], boards)):
+            yield count, batch
+            count += len(batch)
+
+    def parts(numbered_batch: tuple[int, list[Instance]]) -> Iterator[ResultBatch]:
+        number, batch = numbered_batch
         with naming_bad_boards(batch):
-            answers = answer_parts(chosen_solver, BoardBatch.of(batch), limit, over.is_set)
+            answers = answer_parts(chosen_solver, BoardBatch.of(batch), limit, over.is_set, number)
             for part in portions.timed(len(batch), answers):
                 yield part.results
 
-    batches = portions.of(chain([first], boards))
+    batches = numbered()
     for results in chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set)):
         yield from results
 
