@@ -278,6 +278,21 @@ def test_many_boards_are_played_side_by_side_by_a_solver_that_can(boards, eight,
     assert sorted(portions) == [5, 10, 10]
 
 
+def test_the_boards_of_all_batches_are_counted_for_the_sample_of_plain_replays(boards, monkeypatch):
+    import puzzlelab.engine.batch_answers as module
+
+    numbers, real = [], module.checked
+
+    def checked(results, first=0):
+        numbers.append((first, len(results)))
+        return real(results, first)
+
+    monkeypatch.setattr(module, "checked", checked)
+    list(puzzlelab.solve_many(boards, "ida", jobs=1, estimate="manhattan"))
+    assert numbers[0][0] == 0
+    assert [first + count for first, count in numbers] == [*(first for first, _ in numbers[1:]), len(boards)]
+
+
 def test_an_unknown_solver_of_many_boards_is_named(boards):
     with pytest.raises(UnknownName, match="did you mean 'ida'"):
         next(puzzlelab.solve_many(boards, "idaa"))

@@ -194,12 +194,20 @@ class _ManyBoards:
         """The verified answers, in order."""
         over, portions = threading.Event(), Portions(self.solver)
 
-        def parts(boards: BoardBatch) -> Iterator[AnswerBatch]:
+        def numbered() -> Iterator[tuple[int, BoardBatch]]:
+            of_instances = map(BoardBatch.of, portions.of(self.instances))
+            count = 0
+            for batch in of_instances if self.batch is None else portions.slices(self.batch):
+                yield count, batch
+                count += len(batch)
+
+        def parts(numbered_batch: tuple[int, BoardBatch]) -> Iterator[AnswerBatch]:
+            number, boards = numbered_batch
             with naming_bad_boards(boards):
-                answers = answer_parts(self.solver, boards, self.limit, over.is_set)
+                answers = answer_parts(self.solver, boards, self.limit, over.is_set, number)
                 yield from portions.timed(len(boards), answers)
 
-        batches = map(BoardBatch.of, portions.of(self.instances)) if self.batch is None else portions.slices(self.batch)
+        batches = numbered()
         return chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set))
 
 

@@ -62,12 +62,20 @@ class Machine:
     """What the search minimises; `control[BOUND]` is a bound on it."""
     total: Callable[[Any], int] | None = None
     """The sum of the steps of the best solution in a record, where it is not the number of moves."""
+    is_loaded: bool = False
+    """Whether the machine code of `run` is loaded."""
 
     @property
     def control(self) -> NDArray[np.int64]:
         """The record's counts and flags."""
         control: NDArray[np.int64] = self.record.control
         return control
+
+    def load(self) -> None:
+        """Compile `run`, or load its machine code, so that no slice of work is timed with that."""
+        if not self.is_loaded:
+            self.step(0)
+            self.is_loaded = True
 
     def step(self, budget: int) -> int:
         """One slice of work; 0 only compiles, or loads the machine code."""
@@ -254,14 +262,22 @@ class Clock:
 class Drive:
     """One run of a machine under a limit; iterating gives `Progress` and `Result`s as `Solver.attempts` promises.
 
-    `score` scores the states that the machine requests. A `clock` may have begun before the machine was built.
+    `score` scores the states that the machine requests. A `clock` may have begun before the machine was built; without
+    one, the first slice may expand `first_budget` states.
     """
 
-    def __init__(self, machine: Machine, limit: Limit, score: Score | None = None, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        limit: Limit,
+        score: Score | None = None,
+        clock: Clock | None = None,
+        first_budget: int = FIRST_BUDGET,
+    ) -> None:
         self.machine = machine
         self.score = score
-        machine.step(0)  # compiles, or loads the machine code, before the clock starts
-        self.clock = clock or Clock(limit)
+        machine.load()  # before the clock starts
+        self.clock = clock or Clock(limit, first_budget)
         self.evaluations = 0
         self.moves: tuple[int, ...] | None = None
         self.total: int | None = None

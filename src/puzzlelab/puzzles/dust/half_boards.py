@@ -20,7 +20,8 @@ from puzzlelab.puzzles.dust.kernels import tables
 
 MOVES_A_STATE = 16
 """Moves per state for which memory is reserved: boards of 8x8 cells have 14 on average."""
-FIRST_SLOTS = 1 << 16
+FIRST_SLOTS = 1 << 13
+"""Initial slots of the hash table: the proofs of most boards of 6x5 cells meet less than a thousand states."""
 MOST_STATES = 1 << 28
 
 

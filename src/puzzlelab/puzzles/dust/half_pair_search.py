@@ -88,6 +88,7 @@ class HalvesSearch:
         """Compile or load the kernels that are rarely called, so that no compilation is timed."""
         record, rules = self.record, kernel_rules(self.puzzle)
         empty = rules.encode(np.zeros((1, self.puzzle.cells), np.uint8))[0]
+        step(record, 0)
         copy_entries(record.table, record.table[:0])
         self._children(empty)
         for half in (record.left, record.right):
@@ -98,8 +99,9 @@ class HalvesSearch:
 
     def _add_empty_halves(self) -> None:
         """Give the empty half the first number, in a new search and in a cleared one: results depend on numbers."""
-        for half in (self.record.left, self.record.right):
-            add_state(half, np.zeros_like(half.state))
+        add_state(self.record.left, np.zeros_like(self.record.left.state))
+        if self.record.right is not self.record.left:
+            add_state(self.record.right, np.zeros_like(self.record.right.state))
 
     def is_full(self) -> bool:
         """Whether the tables are so full that a new search has more capacity."""
@@ -130,9 +132,13 @@ class HalvesSearch:
         control[:] = 0
         control[LENGTH], control[STORED], control[MAY_GROW] = -1, stored, 1
         control[KNOWN_CLICKS] = UNBOUNDED if known_clicks is None else known_clicks
-        for half, part, place in zip((record.left, record.right), halves_of(self.puzzle, board), (0, 1), strict=True):
-            record.path[0, place] = add_state(half, self._encoded(half, part[None])[0])
-        return Machine(record, step, self._moves, self._larger, lambda record: EXHAUSTED)
+        left, right = halves_of(self.puzzle, board)
+        if record.left is record.right:
+            states = list(self._encoded(record.left, np.stack([left, right])))
+        else:
+            states = [self._encoded(record.left, left[None])[0], self._encoded(record.right, right[None])[0]]
+        record.path[0] = add_state(record.left, states[0]), add_state(record.right, states[1])
+        return Machine(record, step, self._moves, self._larger, lambda record: EXHAUSTED, is_loaded=True)
 
     def _encoded(self, half: HalfBoards, states: Board) -> NDArray[np.uint64]:
         return encoded(half.tables, self.puzzle.colours.bit_length(), states)
