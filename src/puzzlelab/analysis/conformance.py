@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -198,7 +199,7 @@ def _check_batches(solver: Solver, instances: Sequence[Instance], alone: Sequenc
     by_puzzle = (list(boards) for _, boards in groupby(instances, key=lambda instance: instance.puzzle))
     together = [result for boards in by_puzzle for result in solve_all(solver, boards, limit)]
     for instance, one, other in zip(instances, alone, together, strict=True):
-        costs = {"seconds": 0.0, "batch": ""}
+        costs: dict[str, Any] = {"seconds": 0.0, "batch": ""}
         if solver.options().get("jobs", 1) != 1:
             costs |= {"expanded": 0, "generated": 0, "evaluations": 0}
         same = replace(one, **costs) == replace(other, **costs)

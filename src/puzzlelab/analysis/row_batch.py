@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.core.board_blocks import AsciiTexts
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result_batch import PROOFS, RARE, STOPS, UNSOLVED, ResultBatch
 from puzzlelab.core.row import Row, answered
@@ -91,10 +92,10 @@ class RowBatch:
 
         if not isinstance(self.answers, AnswerBatch):
             return RowList(self.rows()).to_arrow()
-        texts = pa.array(_encodable(self.texts), pa.string())
-        table = _table_of_answers(self.shared, texts.take(pa.array(self.places)), self.answers)
+        texts = _texts(self.texts)
         if not self.errors:
-            return table
+            return _table_of_answers(self.shared, texts, self.answers)
+        table = _table_of_answers(self.shared, texts.take(pa.array(self.places)), self.answers)
         places = sorted(self.errors)
         failed = [
             self.shared.model_copy(update={"board": self.texts[place], "error": self.errors[place]}) for place in places
@@ -215,6 +216,17 @@ def names_and_places(puzzle: Puzzle, moves: NDArray[np.int32]) -> tuple[Sequence
 
 
 # --- Arrow ---
+
+
+def _texts(texts: Sequence[str]) -> Any:
+    """These texts as an array of Arrow."""
+    import pyarrow as pa
+
+    if not isinstance(texts, AsciiTexts):
+        return pa.array(_encodable(texts), pa.string())
+    count, length = texts.characters.shape
+    ends = np.arange(0, (count + 1) * length, length, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(ends), pa.py_buffer(texts.characters.tobytes()))
 
 
 def _encodable(texts: Sequence[str]) -> list[str]:

@@ -230,7 +230,7 @@ class SolveJob:
 
     def _row_texts(self, block: BoardBlock) -> Sequence[str]:
         """The text of each board in its row."""
-        return [_shortened(text) for text in block.row_texts] if block.errors else block.row_texts
+        return list(map(_shortened, block.row_texts)) if block.errors else block.row_texts
 
     # --- stored rows ---
 

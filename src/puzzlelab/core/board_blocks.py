@@ -110,6 +110,8 @@ class BoardBlock(Sequence[BoardInput]):
         puzzle = self.boards.puzzle
         if puzzle.view(MultilineNotation) is None or not len(self.boards):
             return self.texts
+        if len(self.boards) == len(self):
+            return texts_of(self.boards)
         texts = list(self.texts)
         for place, text in zip(self.places.tolist(), texts_of(self.boards), strict=True):
             texts[place] = text
@@ -124,12 +126,38 @@ def translated(values: NDArray[np.uint8], table: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(values.tobytes().translate(table), np.uint8).reshape(values.shape)
 
 
+class AsciiTexts(Sequence[str]):
+    """Texts of equal length: a sequence of `str`, which are made when they are asked for.
+
+    Args:
+        characters: `uint8[B, W]` in ASCII.
+    """
+
+    def __init__(self, characters: NDArray[np.uint8]) -> None:
+        self.characters = characters
+
+    def __len__(self) -> int:
+        return len(self.characters)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> AsciiTexts: ...
+    def __getitem__(self, index: int | slice) -> str | AsciiTexts:
+        if isinstance(index, slice):
+            return AsciiTexts(self.characters[index])
+        return str(self.characters[index].tobytes(), "ascii")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(as_text(self.characters).splitlines())
+
+
 def texts_of(boards: BoardBatch) -> Sequence[str]:
     """[R]: the canonical notation of these boards."""
     notation = boards.puzzle.view(BatchNotation)
     if notation is None:
         return [boards.puzzle.write(state) for state in boards.states]
-    return as_text(notation.write_lines(boards.states)).splitlines()
+    return AsciiTexts(notation.write_lines(boards.states))
 
 
 def as_text(lines: NDArray[np.uint8]) -> str:

@@ -189,7 +189,7 @@ def _arrow_type(name: str, repeated_text: Any) -> Any:
 
 def parquet_options() -> Mapping[str, Any]:
     """How `pyarrow.parquet` writes rows: without the types of Arrow, and with statistics of numbers alone."""
-    return {"compression": "zstd", "store_schema": False, "write_statistics": [*WHOLE_NUMBERS, "seconds"]}
+    return {"compression": "snappy", "store_schema": False, "write_statistics": [*WHOLE_NUMBERS, "seconds"]}
 
 
 def parquet_dictionaries() -> list[str]:
