@@ -30,7 +30,7 @@ from puzzlelab.core.row import Row, answered, unanswered
 from puzzlelab.core.row_files import RowFile
 from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
+from puzzlelab.engine.batch_answers import BATCH, AnswerBatch, Portions, answer_parts, checked
 from puzzlelab.engine.parallel import ordered_flat_map
 
 FEW = 100
@@ -140,12 +140,20 @@ class SolveJob:
     def _parts(self, blocks: Iterable[BoardBlock], portions: Portions, file: RowFile | None) -> Iterator[_Part]:
         """Cut the blocks into parts, and take the rows of their boards from the file."""
         for block in blocks:
-            begin, most = 0, -(-len(block) // self.jobs)
-            while begin < len(block):
-                part = block[begin : begin + min(most, portions.size)]
-                taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(part), self.limit)
-                yield _Part(part, {place: row for place, row in enumerate(taken) if row is not None})
-                begin += len(part)
+            most = -(-len(block) // self.jobs)
+            for first in range(0, len(block), BATCH):
+                boards = block[first : first + BATCH]
+                taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(boards), self.limit)
+                rows = {place: row for place, row in enumerate(taken) if row is not None}
+                open_places = np.setdiff1d(np.arange(len(boards)), list(rows))
+                begin = 0
+                while begin < len(boards):
+                    later = open_places[open_places >= begin]
+                    size = min(most, portions.size)
+                    end = int(later[size]) if len(later) > size else len(boards)
+                    of_part = {place - begin: rows[place] for place in range(begin, end) if place in rows}
+                    yield _Part(boards[begin:end], of_part)
+                    begin = end
 
     def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:
         """The outcomes of the boards of a part, of some of them at a time."""
