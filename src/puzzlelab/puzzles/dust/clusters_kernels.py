@@ -40,7 +40,7 @@ def label(
             first, joined_below = np.int64(column), False
             for cell in range(column, column + height):
                 continues = cell > column and state[cell] == state[cell - 1]
-                first = first if continues else cell
+                first = first if continues else np.int64(cell)
                 own[cell] = first
                 # Of the pairs of cells side by side in the same two runs, the lowest is enough.
                 joined = column > 0 and state[cell] == state[cell - height] and state[cell] != 0
