@@ -2,7 +2,8 @@
 
 Each row compares `puzzlelab solve --file` with its kernel alone, in the same run on one core: CPU seconds of the whole
 process, start included, against those of `solve_batch` on the same boards as one array. Sudokus are random symmetries
-of the puzzles in FILE (81 characters a line, more columns are left out), or minimal ones made here.
+of the puzzles in each FILE (81 characters a line, more columns are left out), or minimal ones made here. With `--tdoku`
+a second table compares the kernel of 9x9 Sudoku alone with tdoku, on the same boards (see `tdoku_peer.cpp`).
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.solver import BatchSolver, Solver, ability
+from sudoku_kernels import AVX2, rates
 
-FORMS = {"sudoku-9x9": (("--as", "csv"), ("--json",)), "": (("--json",),)}
+SUDOKU = "sudoku-9x9"
+FORMS = {SUDOKU: (("--as", "csv"), ("--json",)), "": (("--json",),)}
 """How the answers of a puzzle are written; "" is for all others."""
 BLOCK = 1000
 
@@ -74,18 +77,31 @@ def command_rate(name: str, path: Path, words: Sequence[str], count: int) -> tup
     return count / seconds, after.ru_maxrss / 1024
 
 
+def files_of(name: str, sudokus: list[Path] | None) -> list[Path | None]:
+    """The files whose boards are measured; None for boards that are made here."""
+    return [*sudokus] if name == SUDOKU and sudokus else [None]
+
+
 def main() -> None:
     """Measure each puzzle, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--boards", type=int, default=100_000, help="boards of each puzzle (100000)")
-    parser.add_argument("--sudokus", type=Path, help="a file of Sudokus, of which random symmetries are solved")
+    parser.add_argument(
+        "--sudokus", type=Path, nargs="+", help="files of Sudokus, of which random symmetries are solved"
+    )
     parser.add_argument("--puzzles", nargs="+", default=["sudoku-9x9", "tiles-3x3", "dust-6x5x4"])
+    parser.add_argument("--tdoku", type=Path, help="the program of tdoku_peer.cpp, compiled for this processor")
+    parser.add_argument("--tdoku-avx2", type=Path, help="the same with -march=haswell, beside kernels with AVX2 alone")
     arguments = parser.parse_args()
+    builds = [(arguments.tdoku, "all", {}), (arguments.tdoku_avx2, "AVX2", AVX2)]
+    sudoku_table = Table("Sudokus", "instructions", "bands", "tdoku", "ratio", title="Kernels: boards a CPU second")
     table = Table("puzzle", "written", "kernel", "file to file", "share", "MB", title="Boards a CPU second")
-    for name in arguments.puzzles:
+    sources = [(name, path) for name in arguments.puzzles for path in files_of(name, arguments.sudokus)]
+    for name, source in sources:
         puzzle = puzzlelab.load(name)
-        if name == "sudoku-9x9":
-            states = sudokus(arguments.sudokus, arguments.boards, np.random.default_rng(1))
+        title = f"{name} {source.stem}" if source else name
+        if name == SUDOKU:
+            states = sudokus(source, arguments.boards, np.random.default_rng(1))
         else:
             boards = puzzlelab.generate(puzzle, arguments.boards, scale="uniform", seed=1)
             states = np.array([board.state for board in boards])
@@ -96,8 +112,14 @@ def main() -> None:
             for words in FORMS.get(name, FORMS[""]):
                 rate, memory = command_rate(name, path, words, len(states))
                 of_kernel = ("", "") if kernel is None else (f"{kernel:,.0f}", f"{rate / kernel:.2f}")
-                table.add_row(name, " ".join(words), of_kernel[0], f"{rate:,.0f}", of_kernel[1], f"{memory:.0f}")
+                table.add_row(title, " ".join(words), of_kernel[0], f"{rate:,.0f}", of_kernel[1], f"{memory:.0f}")
+            for program, instructions, environment in builds if name == SUDOKU else []:
+                if program:
+                    bands, tdoku = rates(path, program, environment)
+                    sudoku_table.add_row(title, instructions, f"{bands:,.0f}", f"{tdoku:,.0f}", f"{bands / tdoku:.2f}")
     Console().print(table)
+    if sudoku_table.row_count:
+        Console().print(sudoku_table)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from puzzlelab.core.row import Row, answered, unanswered
 from puzzlelab.core.row_files import RowFile
 from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import BATCH, AnswerBatch, Portions, answer_parts, checked
+from puzzlelab.engine.batch_answers import LARGEST_BATCH, AnswerBatch, Portions, answer_parts, checked
 from puzzlelab.engine.parallel import ordered_flat_map
 
 FEW = 100
@@ -141,8 +141,8 @@ class SolveJob:
         """Cut the blocks into parts, and take the rows of their boards from the file."""
         for block in blocks:
             most = -(-len(block) // self.jobs)
-            for first in range(0, len(block), BATCH):
-                boards = block[first : first + BATCH]
+            for first in range(0, len(block), LARGEST_BATCH):
+                boards = block[first : first + LARGEST_BATCH]
                 taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(boards), self.limit)
                 rows = {place: row for place, row in enumerate(taken) if row is not None}
                 open_places = np.setdiff1d(np.arange(len(boards)), list(rows))

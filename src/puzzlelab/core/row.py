@@ -1,10 +1,10 @@
 """The schema of result files: a row for each board."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,7 +14,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solutions import counts_solutions
-from puzzlelab.core.solver import Solver, names_of, options_of
+from puzzlelab.core.solver import Solver, move_numbers, names_of, options_of
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
@@ -138,7 +138,15 @@ def complete_options(solver: str, options: str) -> str:
     return json.dumps(registry.with_defaults(solver, json.loads(options)), sort_keys=True)
 
 
-def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
+def _read_moves(puzzle: Puzzle, texts: list[str]) -> Sequence[int]:
+    numbers = move_numbers(cast(Hashable, puzzle))
+    try:
+        return [numbers[text] for text in texts]
+    except KeyError:  # another way to write a move, or none
+        return list(_read_singly(puzzle, texts))
+
+
+def _read_singly(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
     for step, text in enumerate(texts, start=1):
         try:
             yield puzzle.read_move(text)

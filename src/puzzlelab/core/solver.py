@@ -370,6 +370,12 @@ def move_names(puzzle: Any) -> Sequence[str]:
     return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
 
 
+@lru_cache(maxsize=16)
+def move_numbers(puzzle: Any) -> Mapping[str, int]:
+    """The number of each name in `move_names`."""
+    return {name: number for number, name in enumerate(move_names(puzzle))}
+
+
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
     """The state after these moves, which must be legal."""
     for last in states_along(puzzle, state, moves):

@@ -1,6 +1,6 @@
 """The clusters of many boards at once: all cells of a cluster are one move.
 
-Shapes: B = boards, N = cells, E = pairs of neighbours.
+Shapes: B = boards, N = cells.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.puzzles.dust.clusters_kernels import label
-from puzzlelab.puzzles.dust.planes import neighbours
 
 if TYPE_CHECKING:
     from puzzlelab.puzzles.dust.rules import Board, Dust
@@ -31,6 +30,6 @@ class DustClusters:
     def canonical_moves(self, states: Board) -> NDArray[np.int64]:
         """`int64[B, N]`: the first cell of the cluster that each cell belongs to; -1 for an empty one."""
         labels = np.empty(states.shape, np.int64)
-        first, second = neighbours(self.puzzle.width, self.puzzle.height)
-        label(np.ascontiguousarray(states), first, second, labels)
+        own, pairs = np.empty((2, self.puzzle.cells), np.uint16)
+        label(np.ascontiguousarray(states), self.puzzle.height, own, pairs, labels)
         return labels
