@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -65,12 +67,30 @@ def count_rows(path: Path) -> int | None:
         return count_lines(lines)
 
 
+@dataclass(frozen=True)
+class _Search:
+    """The stored rows that may answer a question."""
+
+    begin: int
+    end: int
+    """The rows from `begin` to `end` - 1 of the index have its hash."""
+    following: int | None
+    """The row that answers it next, if it is one of this question; `end` or more if there is none. None: not known."""
+
+    @property
+    def indices(self) -> range:
+        """The rows to read."""
+        if self.following is None:
+            return range(self.begin, self.end)
+        return range(self.following, min(self.following + 1, self.end))
+
+
 class RowFile:
     """A file of rows that grows by appending; boards with a row in it need not be solved again.
 
     As a context it keeps other programs from writing to the file; at the end all rows are on the disk. Raises
     `BadInput` if another program is writing to it, and `BadFile` for a file of something else, which is not changed.
-    Of a stored row only 20 bytes are in memory.
+    Of a stored row only 21 bytes are in memory.
     """
 
     def __init__(self, path: Path) -> None:
@@ -112,45 +132,61 @@ class RowFile:
             return [None] * len(boards)
         question = self._questions.of_row(shared)
         questions = [(question[0], board, *question[2:]) for board in boards]
-        spans = self._index.spans(questions).tolist()
-        single = [begin for begin, end in spans if end == begin + 1]
-        places = [place for begin in single for place in self._index.places(begin, begin + 1)]
-        rows = dict(zip(single, self._read(places), strict=True))
-        taken: list[Row | None] = []
-        for each, (begin, end) in zip(questions, spans, strict=True):
-            if end <= begin + 1:
-                row = rows.get(begin) if begin < end else None
-                taken.append(None if row is None else self._taken([(begin, row)], each, limit))
-            else:
-                taken.append(self._taken_of_several(each, begin, end, limit))
-        return taken
+        searches = self._searches(self._index.spans(questions))
+        rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= MANY])
+        return [self._taken(each, search, rows, limit) for each, search in zip(questions, searches, strict=True)]
 
-    def _read(self, places: Sequence[int]) -> list[Row]:
-        """The stored rows at these places, with the names that options have today."""
-        return list(map(self._questions.renamed, self._store.read(places))) if places else []
+    def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_Search]:
+        """Which rows may be those of each question."""
+        searches: list[_Search] = []
+        times_in_block: Counter[int] = Counter()
+        for begin, end in spans:
+            following = None
+            if begin < end and self._index.all_final(begin, end):
+                following = begin + self._index.times_taken(begin) + times_in_block[begin]
+                times_in_block[begin] += 1
+            searches.append(_Search(begin, end, following))
+        return searches
 
-    def _taken(self, rows: Sequence[tuple[int, Row]], question: Question, limit: Limit) -> Row | None:
-        """The next row that answers this question, of these with their places in the index, and count it as taken."""
-        equal = [(place, row) for place, row in rows if self._questions.of_row(row) == question]
+    def _read(self, indices: Sequence[int]) -> dict[int, Row]:
+        """The stored rows with these indices, with the names that options have today."""
+        if not indices:
+            return {}
+        rows = self._store.read([self._index.place(index) for index in indices])
+        return dict(zip(indices, map(self._questions.renamed, rows), strict=True))
+
+    def _taken(self, question: Question, search: _Search, rows: Mapping[int, Row], limit: Limit) -> Row | None:
+        """The next row that answers this question, which is counted as taken; `rows` are those read already."""
+        if search.following is not None:
+            if search.following >= search.end:
+                return None
+            row = rows[search.following]
+            if self._questions.of_row(row) == question:
+                self._index.take(search.begin)
+                return row
+        if len(search.indices) > MANY and search.begin in self._answers:
+            kept_question, kept_limit, kept = self._answers[search.begin]
+            if (kept_question, kept_limit) == (question, limit):
+                return self._next(search.begin, kept)
+        missing = [index for index in range(search.begin, search.end) if index not in rows]
+        rows = {
+            **self._read(missing),
+            **{index: rows[index] for index in range(search.begin, search.end) if index in rows},
+        }
+        equal = [index for index in sorted(rows) if self._questions.of_row(rows[index]) == question]
         if not equal:
             return None
-        answers = answering([row for _, row in equal], limit)
-        number = self._index.count(equal[0][0])
-        return answers[number] if number < len(answers) else None
+        settled = [index for index in equal if rows[index].settles(limit)]
+        answers = [index for index in settled if rows[index].stop not in LIMITS] or settled
+        if equal[0] == search.begin and len(equal) > MANY:
+            self._answers[search.begin] = question, limit, answers
+        return self._next(equal[0], answers)
 
-    def _taken_of_several(self, question: Question, begin: int, end: int, limit: Limit) -> Row | None:
-        """`_taken` of the rows `begin` to `end` - 1 of the index."""
-        kept = self._answers.get(begin)
-        if kept is not None and kept[:2] == (question, limit):
-            number = self._index.count(begin)
-            return self._read([kept[2][number]])[0] if number < len(kept[2]) else None
-        places = self._index.places(begin, end)
-        rows = self._read(places)
-        if len(rows) > MANY and all(self._questions.of_row(row) == question for row in rows):
-            answers = set(map(id, answering(rows, limit)))
-            chosen = [place for place, row in zip(places, rows, strict=True) if id(row) in answers]
-            self._answers[begin] = question, limit, chosen
-        return self._taken(list(zip(range(begin, end), rows, strict=True)), question, limit)
+    def _next(self, first: int, answers: Sequence[int]) -> Row | None:
+        """The row of the next of these answers to the question whose rows begin with this one."""
+        number = self._index.times_taken(first)
+        self._index.take(first)
+        return self._read([answers[number]])[answers[number]] if number < len(answers) else None
 
     def append(self, rows: Iterable[Row]) -> None:
         """Write rows at the end; see `append_batch`."""
@@ -162,9 +198,3 @@ class RowFile:
         They are written at once, but for Parquet, where rows wait up to `row_parquet.PART_SECONDS` for others.
         """
         self._store.append(rows)
-
-
-def answering(rows: Sequence[Row], limit: Limit) -> list[Row]:
-    """Of the rows of one question, those that answer it under this limit; those that no limit ended, if there are."""
-    settled = [row for row in rows if row.settles(limit)]
-    return [row for row in settled if row.stop not in LIMITS] or settled

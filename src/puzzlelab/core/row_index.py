@@ -1,4 +1,4 @@
-"""Finds the stored rows of a question by a hash, in 20 bytes a row.
+"""Finds the stored rows of a question by a hash, in 21 bytes a row.
 
 Shapes: N = stored rows.
 """
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from puzzlelab.core import registry
 from puzzlelab.core.row import Row, complete_options
@@ -56,37 +55,50 @@ class Questions:
 
 
 class RowIndex:
-    """The places of stored rows by the hash of their question; a place is a number that the file understands."""
+    """The places of stored rows by the hash of their question; a place is a number that the file understands.
 
-    def __init__(self, places: Iterable[tuple[int, Question]] = ()) -> None:
-        hashes, numbers = array("q"), array("q")
-        for place, question in places:
+    Args:
+        stored: for each row its place, its question, and whether it answers the question under every limit.
+    """
+
+    def __init__(self, stored: Iterable[tuple[int, Question, bool]] = ()) -> None:
+        hashes, places, ends = array("q"), array("q"), bytearray()
+        for place, question, is_final in stored:
             hashes.append(hash(question))
-            numbers.append(place)
-        unsorted = np.frombuffer(hashes, np.int64) if hashes else np.zeros(0, np.int64)
+            places.append(place)
+            ends.append(is_final)
+        unsorted = np.array(hashes, np.int64)
         order = np.argsort(unsorted, kind="stable")
         self._hashes = unsorted[order]
         """[N], ascending."""
-        self._places = np.frombuffer(numbers, np.int64)[order] if numbers else np.zeros(0, np.int64)
+        self._places = np.array(places, np.int64)[order]
         """[N]: for equal hashes in the order of the file."""
+        self._is_final = np.array(ends, bool)[order]
+        """[N]."""
         self._taken = np.zeros(len(order), np.uint32)
         """[N]: how often a question was taken, at the first of its rows."""
 
     def __len__(self) -> int:
         return len(self._hashes)
 
-    def spans(self, questions: Sequence[Question]) -> NDArray[np.int64]:
-        """`int64[Q, 2]`: the begin and the end of the rows that may be of each question, in the order of the index."""
+    def spans(self, questions: Sequence[Question]) -> list[tuple[int, int]]:
+        """The begin and the end of the rows that may be of each question, in the order of the index."""
         hashes = np.fromiter(map(hash, questions), np.int64, len(questions))
-        sides = [np.searchsorted(self._hashes, hashes, side) for side in ("left", "right")]
-        return np.stack(sides, axis=1).astype(np.int64)
+        begins, ends = (np.searchsorted(self._hashes, hashes, side).tolist() for side in ("left", "right"))
+        return list(zip(begins, ends, strict=True))
 
-    def places(self, begin: int, end: int) -> list[int]:
-        """The places of the rows `begin` to `end` - 1 of the index."""
-        return [int(place) for place in self._places[begin:end]]
+    def place(self, index: int) -> int:
+        """The place of a row by its index."""
+        return int(self._places[index])
 
-    def count(self, place: int) -> int:
-        """How often the question whose rows begin at this place of the index was taken before; counts this time."""
-        number = int(self._taken[place])
-        self._taken[place] += 1
-        return number
+    def all_final(self, begin: int, end: int) -> bool:
+        """Whether each of the rows `begin` to `end` - 1 answers its question under every limit."""
+        return bool(self._is_final[begin:end].all())
+
+    def times_taken(self, index: int) -> int:
+        """How often the question whose first row has this index was taken."""
+        return int(self._taken[index])
+
+    def take(self, index: int) -> None:
+        """Count that the question whose first row has this index is taken."""
+        self._taken[index] += 1

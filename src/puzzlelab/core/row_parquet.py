@@ -15,6 +15,7 @@ from typing import Any
 
 from puzzlelab.core.errors import BadFile, shorten
 from puzzlelab.core.parquet_parts import PartFiles, TableFile, files_of, require_pyarrow
+from puzzlelab.core.result import LIMITS
 from puzzlelab.core.row import Row
 from puzzlelab.core.row_columns import (
     COLUMNS,
@@ -33,9 +34,9 @@ PART_SECONDS = 1.0
 """Rows that wait are written as a part with the next rows after this time."""
 BATCH = 5_000
 """Rows that are made into objects at once."""
-KEPT_GROUPS = 4
+KEPT_GROUPS = 2
 """Row groups that are kept after they were read."""
-QUESTION = ("puzzle", "board", "solver", "options", "net", "seed")
+QUESTION = ("puzzle", "board", "solver", "options", "net", "seed", "stop")
 
 
 class ParquetRows:
@@ -76,7 +77,7 @@ class ParquetRows:
                 check_columns(self.path, opened.schema)
         return files
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question]]:
+    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
         options_of = lru_cache(maxsize=256)(loads)
         with reading(self.path):
@@ -89,10 +90,11 @@ class ParquetRows:
             self._begins = list(accumulate(counts, initial=0))
             place = 0
             for file in files:
-                for table in _tables(file, GROUP, QUESTION):
+                for table in _tables(file, BATCH, QUESTION):
                     columns = [table.column(name).to_pylist() for name in QUESTION]
-                    for puzzle, board, solver, options, net, seed in zip(*columns, strict=True):
-                        yield place, questions.of(puzzle, board, solver, options_of(options or "{}"), net, seed)
+                    for puzzle, board, solver, options, net, seed, stop in zip(*columns, strict=True):
+                        question = questions.of(puzzle, board, solver, options_of(options or "{}"), net, seed)
+                        yield place, question, stop not in LIMITS
                         place += 1
 
     def begin(self) -> None:

@@ -21,6 +21,7 @@ from puzzlelab.core.files import (
     line_at,
     placed_json_lines,
 )
+from puzzlelab.core.result import LIMITS
 from puzzlelab.core.row import Row
 from puzzlelab.core.row_columns import COLUMNS, HEADER, RowColumns, row_of_record
 from puzzlelab.core.row_index import Question, Questions
@@ -42,8 +43,8 @@ class RowStore(Protocol):
     def rows(self, note: Callable[[str], object]) -> Iterator[tuple[int, Row]]:
         """The stored rows, each with its number in an error; raises `BadFile`."""
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question]]:
-        """The place and the question of each stored row, which is checked; raises `BadFile`."""
+    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
+        """Of each stored row the place, the question, and whether no limit ended it; raises `BadFile` if it is none."""
 
     def begin(self) -> None:
         """Prepare to append: remove what a killed writer has left."""
@@ -86,9 +87,10 @@ class JsonRows:
             except ValidationError as error:
                 raise row_error(self.path, number, error) from None
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question]]:
+    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
-        return ((offset, questions.of_row(row)) for _, offset, row in self._placed_rows(ignore))
+        for _, offset, row in self._placed_rows(ignore):
+            yield offset, questions.of_row(row), row.stop not in LIMITS
 
     def begin(self) -> None:
         """See `RowStore`."""
@@ -184,9 +186,10 @@ class CsvRows:
         if number == 1 and not HEADER.startswith(text):
             raise BadFile(f"{self.path}, line 1: no header of a file of rows")
 
-    def questions(self, questions: Questions) -> Iterator[tuple[int, Question]]:
+    def questions(self, questions: Questions) -> Iterator[tuple[int, Question, bool]]:
         """See `RowStore`."""
-        return ((offset, questions.of_row(row)) for _, offset, row in self._placed_rows(ignore))
+        for _, offset, row in self._placed_rows(ignore):
+            yield offset, questions.of_row(row), row.stop not in LIMITS
 
     def begin(self) -> None:
         """See `RowStore`; raises `BadFile` for a file with other columns."""
