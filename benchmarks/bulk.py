@@ -1,7 +1,8 @@
 """Boards a CPU second from file to file: `python benchmarks/bulk.py [--boards N] [--sudokus FILE] [--puzzles NAME]`.
 
 Each row compares `puzzlelab solve --file` with its kernel alone, in the same run on one core: CPU seconds of the whole
-process, start included, against those of `solve_batch` on the same boards as one array. Sudokus are random symmetries
+process, start included, against those of `solve_batch` on the same boards as one array. "bad" is a file with a line in
+a thousand that is no board. With `--two` the command runs on two cores too, by the clock. Sudokus are random symmetries
 of the puzzles in each FILE (81 characters a line, more columns are left out), or minimal ones made here. With `--tdoku`
 a second table compares the kernel of 9x9 Sudoku alone with tdoku, on the same boards (see `tdoku_peer.cpp`).
 """
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +32,16 @@ from puzzlelab.core.solver import BatchSolver, Solver, ability
 from sudoku_kernels import AVX2, rates
 
 SUDOKU = "sudoku-9x9"
-FORMS = {SUDOKU: (("--as", "csv"), ("--json",)), "": (("--json",),)}
+CSV = ("--as", "csv")
+FORMS = {SUDOKU: (CSV, ("--out", "rows.parquet"), ("--json",)), "": (("--json",),)}
 """How the answers of a puzzle are written; "" is for all others."""
+SOLVERS = {"tiles-4x4": ("ida", {"estimate": "pdb-78"})}
+"""The solvers of puzzles that do not use their default one."""
+MOST = {"tiles-4x4": 10_000, "dust-6x5x4": 10_000}
+"""The most boards of a puzzle."""
 BLOCK = 1000
+BAD_EVERY = 1000
+"""One line in so many is no board in a file with bad lines."""
 
 
 def sudokus(path: Path | None, count: int, random: np.random.Generator) -> NDArray[np.uint8]:
@@ -64,17 +73,38 @@ def kernel_rate(solver: Solver, puzzle: Puzzle, states: NDArray[np.generic]) -> 
     return len(states) / (time.process_time() - began)
 
 
-def command_rate(name: str, path: Path, words: Sequence[str], count: int) -> tuple[float, float]:
-    """(boards a CPU second, megabytes at most so far) of the command, its start included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "puzzlelab", "solve", name, "--file", str(path), *words]
-    with (path.parent / "answers").open("wb") as answers:
-        code = subprocess.run(command, stdout=answers, check=False).returncode
-    if code:
-        sys.exit(f"{' '.join(command)} ended with exit code {code}")
+class Run(NamedTuple):
+    """What one call of the command took."""
+
+    cpu_seconds: float
+    seconds: float
+    """By the clock."""
+    megabytes: float
+    """The most of all calls so far."""
+
+
+def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
+    """Call the command, its start included, in the folder of the boards."""
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-m", "puzzlelab", "solve", name, "--file", path.name, *words]
+    with (path.parent / "answers").open("wb") as answers, (path.parent / "errors").open("wb") as errors:
+        code = subprocess.run(command, stdout=answers, stderr=errors, cwd=path.parent, check=False).returncode
+    seconds = time.perf_counter() - began
+    if code != exit_code:
+        sys.exit(f"{' '.join(command)} ended with exit code {code}: {(path.parent / 'errors').read_text()}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return count / seconds, after.ru_maxrss / 1024
+    cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    (path.parent / "rows.parquet").unlink(missing_ok=True)
+    return Run(cpu_seconds, seconds, after.ru_maxrss / 1024)
+
+
+def with_bad_lines(path: Path) -> Path:
+    """The same file with a letter X in one line in a thousand."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[::BAD_EVERY] = [f"X{line[1:]}" for line in lines[::BAD_EVERY]]
+    bad = path.with_name("bad.txt")
+    bad.write_text("".join(lines), encoding="utf-8")
+    return bad
 
 
 def files_of(name: str, sudokus: list[Path] | None) -> list[Path | None]:
@@ -89,35 +119,49 @@ def main() -> None:
     parser.add_argument(
         "--sudokus", type=Path, nargs="+", help="files of Sudokus, of which random symmetries are solved"
     )
-    parser.add_argument("--puzzles", nargs="+", default=["sudoku-9x9", "tiles-3x3", "dust-6x5x4"])
+    parser.add_argument("--puzzles", nargs="+", default=[SUDOKU, "tiles-3x3", "tiles-4x4", "dust-6x5x4"])
+    parser.add_argument("--two", action="store_true", help="compare --jobs 2 with --jobs 1 by the clock, too")
     parser.add_argument("--tdoku", type=Path, help="the program of tdoku_peer.cpp, compiled for this processor")
     parser.add_argument("--tdoku-avx2", type=Path, help="the same with -march=haswell, beside kernels with AVX2 alone")
     arguments = parser.parse_args()
     builds = [(arguments.tdoku, "all", {}), (arguments.tdoku_avx2, "AVX2", AVX2)]
     sudoku_table = Table("Sudokus", "instructions", "bands", "tdoku", "ratio", title="Kernels: boards a CPU second")
     table = Table("puzzle", "written", "kernel", "file to file", "share", "MB", title="Boards a CPU second")
+    two_table = Table("puzzle", "written", "one core, s", "two, s", "times", title="Seconds by the clock")
     sources = [(name, path) for name in arguments.puzzles for path in files_of(name, arguments.sudokus)]
     for name, source in sources:
         puzzle = puzzlelab.load(name)
         title = f"{name} {source.stem}" if source else name
+        count = min(arguments.boards, MOST.get(name, arguments.boards))
         if name == SUDOKU:
-            states = sudokus(source, arguments.boards, np.random.default_rng(1))
+            states = sudokus(source, count, np.random.default_rng(1))
         else:
-            boards = puzzlelab.generate(puzzle, arguments.boards, scale="uniform", seed=1)
-            states = np.array([board.state for board in boards])
-        kernel = kernel_rate(puzzlelab.solver(puzzle=puzzle), puzzle, states)
+            states = np.array([board.state for board in puzzlelab.generate(puzzle, count, scale="uniform", seed=1)])
+        solver, options = SOLVERS.get(name, (None, {}))
+        settings = [] if solver is None else ["--with", solver]
+        settings += [word for option, value in options.items() for word in ("--set", f"{option}={value}")]
+        kernel = kernel_rate(puzzlelab.solver(solver, puzzle, **options), puzzle, states)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "boards.txt")
             path.write_text("".join(f"{puzzle.write(state)}\n" for state in states), encoding="utf-8")
-            for words in FORMS.get(name, FORMS[""]):
-                rate, memory = command_rate(name, path, words, len(states))
+            calls = [(path, words, 0) for words in FORMS.get(name, FORMS[""])]
+            calls += [(with_bad_lines(path), CSV, 2)] if name == SUDOKU else []
+            for file, words, code in calls:
+                cpu_seconds, _, megabytes = run(name, file, [*settings, *words], code)
+                rate, written = count / cpu_seconds, " ".join([*words, *(["bad"] if code else [])])
                 of_kernel = ("", "") if kernel is None else (f"{kernel:,.0f}", f"{rate / kernel:.2f}")
-                table.add_row(title, " ".join(words), of_kernel[0], f"{rate:,.0f}", of_kernel[1], f"{memory:.0f}")
+                table.add_row(title, written, of_kernel[0], f"{rate:,.0f}", of_kernel[1], f"{megabytes:.0f}")
+            if arguments.two:
+                words = [*settings, *calls[0][1]]
+                one, two = (min(run(name, path, [*words, "--jobs", jobs]).seconds for _ in range(3)) for jobs in "12")
+                two_table.add_row(title, " ".join(calls[0][1]), f"{one:.2f}", f"{two:.2f}", f"{one / two:.2f}")
             for program, instructions, environment in builds if name == SUDOKU else []:
                 if program:
                     bands, tdoku = rates(path, program, environment)
                     sudoku_table.add_row(title, instructions, f"{bands:,.0f}", f"{tdoku:,.0f}", f"{bands / tdoku:.2f}")
     Console().print(table)
+    if arguments.two:
+        Console().print(two_table)
     if sudoku_table.row_count:
         Console().print(sudoku_table)
 

@@ -77,8 +77,8 @@ def main() -> None:
         for ending in ENDINGS:
             whole, cut = Path(folder, f"whole{ending}"), Path(folder, f"cut{ending}")
             seconds, hits, counts = solved(boards, whole), 0, []
-            for _ in range(arguments.kills):
-                hits += killed(boards, cut, choose.uniform(0.2, 1.0) * seconds)
+            for number in range(arguments.kills):  # later starts first read and verify what is stored
+                hits += killed(boards, cut, choose.uniform(0.3, 1.0 + number) * seconds)
                 counts.append(count_rows(cut) or 0 if ending == ".parquet" or cut.exists() else 0)
             solved(boards, cut)
             equal = all(one == other for one, other in zip_longest(timeless(whole), timeless(cut)))

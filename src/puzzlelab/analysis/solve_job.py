@@ -182,7 +182,7 @@ class SolveJob:
         """The answers to boards of a block at these places, of some of them at a time."""
         watch = self.watch
         if watch is None:
-            yield from answer_parts(self.solver, boards, self.limit, self.over.is_set, block.first, name)
+            yield from answer_parts(self.solver, boards, self.limit, self.over.is_set, block.first + places, name)
             return
         for place, instance in zip(places.tolist(), boards, strict=True):
             board = block[place]
@@ -245,9 +245,8 @@ class SolveJob:
     def _stored_outcomes(self, part: _Part) -> Mapping[int, BoardOutcome]:
         """What rows of a file say, verified again."""
         read = [(place, row, self._result_in(row)) for place, row in part.rows.items()]
-        results = [result for _, _, result in read if isinstance(result, Result)]
-        batch = BoardBatch.of([result.board for result in results]) if results else None
-        answers = iter(() if batch is None else checked(ResultBatch.of(batch, results), part.block.first))
+        results = {place: result for place, _, result in read if isinstance(result, Result)}
+        answers = iter(self._checked(results, part.block.first))
         outcomes = {}
         for place, row, result in read:
             board = part.block[place]
@@ -262,6 +261,14 @@ class SolveJob:
                 error = f"this row does not hold: {answer.verdict.reason}"
                 outcomes[place] = BoardOutcome(board, error=error, row=row)
         return outcomes
+
+    def _checked(self, results: Mapping[int, Result], first: int) -> Sequence[Answer]:
+        """The results of boards at these places as verified answers."""
+        if not results:
+            return ()
+        batch = BoardBatch.of([result.board for result in results.values()])
+        numbers = first + np.fromiter(results, np.int64, len(results))
+        return checked(ResultBatch.of(batch, list(results.values())), numbers)
 
     def _result_in(self, row: Row) -> Result | str:
         """The result in a row, with its board, or why there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import OutcomeBatch, SolveJob
+    from puzzlelab.analysis.solve_job import BoardOutcome, OutcomeBatch, SolveJob
     from puzzlelab.cli.console import Console
     from puzzlelab.core.board_blocks import BoardInput
     from puzzlelab.core.puzzle import Presentation, Puzzle
@@ -59,6 +59,8 @@ class SolveReport:
     steps: bool = False
     scores: bool = False
     """Whether a network's percentages are shown at each move."""
+    summary_only: bool = False
+    """Whether only interrupted answers are shown, because a file gets the others."""
     notation: str | None = None
     """The name of a notation for solutions; if set, nothing else is printed."""
     errors: ErrorTally = field(default_factory=ErrorTally)
@@ -100,11 +102,17 @@ class SolveReport:
             print("\n".join(self.job.json_lines(outcomes)), flush=True)
         elif self.notation:
             print(self._in_notation(outcomes, self.notation), end="", flush=True)
-        else:
-            for outcome in outcomes:
-                if outcome.answer is not None:
-                    self._answer(outcome.board, outcome.answer)
+        elif not self.summary_only:
+            self._answers(outcomes)
         self._count(outcomes)
+        if self.interrupted and self.summary_only and not self.json and not self.notation:
+            self._answers([outcome for outcome in outcomes if _is_interrupted(outcome)])
+
+    def _answers(self, outcomes: Iterable[BoardOutcome]) -> None:
+        """Print answers for people."""
+        for outcome in outcomes:
+            if outcome.answer is not None:
+                self._answer(outcome.board, outcome.answer)
 
     def _count(self, outcomes: OutcomeBatch) -> None:
         from puzzlelab.engine.batch_answers import AnswerBatch
@@ -268,7 +276,12 @@ class SolveReport:
         if counts["solved"]:
             mean = f"{self.total / counts['solved']:.2f}"
             parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
-        self.console.print(f"\n{', '.join(parts)}, {self.seconds:.3g} s")
+        gap = "" if self.summary_only else "\n"
+        self.console.print(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
+
+
+def _is_interrupted(outcome: BoardOutcome) -> bool:
+    return outcome.answer is not None and outcome.answer.result.stop == "interrupted"
 
 
 def _moves(length: int) -> str:

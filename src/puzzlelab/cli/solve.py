@@ -42,7 +42,10 @@ NotationName = Annotated[
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print each better solution on standard error as soon as it exists.")
 ]
-Out = Annotated[Path | None, typer.Option(help="Append rows to this file; boards that it answers are skipped.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Append rows to this file (.jsonl, .csv or .parquet); boards that it answers are skipped."),
+]
 
 
 def solve(
@@ -90,7 +93,14 @@ def solve(
     job = SolveJob(loaded_puzzle, configured_solver, limit, jobs, watch=Improvements().see if verbose else None)
     _check_notation(loaded_puzzle, notation)
     report = SolveReport(
-        output(), job, many=not boards.is_single, json=json, steps=steps, scores=show_scores, notation=notation
+        output(),
+        job,
+        many=not boards.is_single,
+        json=json,
+        steps=steps,
+        scores=show_scores,
+        summary_only=out is not None and not boards.is_single and not steps and not show_scores,
+        notation=notation,
     )
     _solve_boards(report, boards, _line_count(file), out)
     raise typer.Exit(report.summary(boards.count if boards.is_complete else None))

@@ -105,14 +105,15 @@ def answers_of(
     boards: BoardBatch,
     limit: Limit,
     over: Callable[[], bool] = never,
-    first: int = 0,
+    first: int | NDArray[np.int64] = 0,
     name: str = "",
 ) -> AnswerBatch:
     """The best answer to each of these boards, verified; a `BatchSolver` solves them together.
 
     `limit` is for each board. The work ends early, with the answers so far, when `over()` is true. `first` is the
-    number of boards of the same file before these. `name` is that of the batch in the results that share its time: by
-    default a hash of the boards. Parts of one batch have one name. Raises `PuzzlelabError` for a wrong answer.
+    number of boards of the same file before these, or `int64[B]` before each of them. `name` is that of the batch in
+    the results that share its time: by default a hash of the boards. Parts of one batch have one name. Raises
+    `PuzzlelabError` for a wrong answer.
     """
     require(solver, boards.puzzle)
     results = joined(boards, unverified_results(solver, boards, limit, over, name))
@@ -124,7 +125,7 @@ def answer_parts(
     boards: BoardBatch,
     limit: Limit,
     over: Callable[[], bool] = never,
-    first: int = 0,
+    first: int | NDArray[np.int64] = 0,
     name: str = "",
 ) -> Iterator[AnswerBatch]:
     """The answers of `answers_of`, in the order of the boards, but in parts, each as soon as it exists.
@@ -133,9 +134,15 @@ def answer_parts(
     answer, after the parts before it.
     """
     require(solver, boards.puzzle)
+    numbers, solved = _numbers(first, len(boards)), 0
     for results in unverified_results(solver, boards, limit, over, name):
-        yield _none_wrong(solver, checked(results, first))
-        first += len(results)
+        yield _none_wrong(solver, checked(results, numbers[solved : solved + len(results)]))
+        solved += len(results)
+
+
+def _numbers(first: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """`int64[B]`: the number of boards of the same file before each of these."""
+    return np.arange(first, first + count) if isinstance(first, int) else first
 
 
 def _none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
@@ -303,15 +310,17 @@ def _with_objections(results: ResultBatch, places: NDArray[np.int64]) -> ResultB
 # --- verifying ---
 
 
-def checked(results: ResultBatch, first: int = 0) -> AnswerBatch:
-    """These results as verified answers; `first` is the number of boards of the same file before them."""
+def checked(results: ResultBatch, first: int | NDArray[np.int64] = 0) -> AnswerBatch:
+    """These results as verified answers; `first` is the number of boards of the same file before them, or each.
+
+    By which rules an answer is replayed depends on that number alone, and not on the boards beside it.
+    """
     boards, solved, ends = results.boards, results.lengths != UNSOLVED, results.boards.states
-    by_plain_rules, holds = np.ones(len(boards), bool), np.zeros(len(boards), bool)
-    if len(boards) > 1 and objective_of(boards.puzzle).kind == "moves":
-        numbers = np.arange(first, first + len(boards))
+    numbers, holds = _numbers(first, len(boards)), np.zeros(len(boards), bool)
+    by_plain_rules = (numbers < SAMPLED_FIRST) | (numbers % SAMPLED_EVERY == 0)
+    if not by_plain_rules.all() and objective_of(boards.puzzle).kind == "moves":
         holds, ends = confirmed_by_kernels(boards.puzzle, boards.states, results.lengths, results.moves)
-        agrees = holds & _claims_agree(results, solved)
-        by_plain_rules = ~agrees | (numbers < SAMPLED_FIRST) | (numbers % SAMPLED_EVERY == 0)
+    by_plain_rules |= ~(holds & _claims_agree(results, solved))
     verified_by, wrong = np.where(solved, np.uint8(KERNELS), np.uint8(0)), {}
     for place in np.flatnonzero(by_plain_rules | results.is_proven("unsolvable")).tolist():
         answer = Answer.of(boards[place], results[place])
