@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from puzzlelab import Limit, Result, load, solver
+from puzzlelab import Limit, Result, generate, load, solver
 from puzzlelab.core import files
 from puzzlelab.core.errors import BadFile
 from puzzlelab.core.outputs import only_writer
@@ -353,6 +353,52 @@ def test_answers_in_a_file_are_not_asked_again(program, boards, tmp_path, counte
     assert program("tiles-3x3", "--file", path, "--out", out) == first
     assert out.read_bytes() == kept
     assert counted == [ONE, ODD, FAR]
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+def test_of_several_boards_whose_rows_go_to_a_file_a_summary_is_printed(program, boards, tmp_path, ending):
+    if ending == ".parquet":
+        pytest.importorskip("pyarrow")
+    out, file = tmp_path / f"rows{ending}", boards(f"{ONE}\n{ODD}\nno board\n{FAR}\n")
+    for _ in range(2):
+        code, said, err = program("tiles-3x3", "--file", file, "--out", out)
+        assert code == 2
+        assert re.fullmatch(
+            "2 of 4 solved, 2 proven optimal, 1 proven unsolvable, 1 unreadable, 16.00 moves on average, .* s\n", said
+        )
+        assert err.startswith(f"error: {file}, line 3: ")
+        rows = [row for _, row in read_rows(out)]
+        assert [(row.length, row.proof) for row in rows] == [
+            (1, "optimal"),
+            (None, "unsolvable"),
+            (None, "none"),
+            (31, "optimal"),
+        ]
+        assert [row.error is None for row in rows] == [True, True, False, True]
+    assert program("tiles-3x3", ONE, "--out", out)[1].endswith("\nL\n")
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("--as", "csv"), ("--as", "line"), ("--as", "grid")])
+def test_many_boards_are_printed_as_single_ones(program, boards, words):
+    puzzle = load("sudoku-9x9")
+    texts = [puzzle.write(board.state) for board in generate(puzzle, 150)]
+    texts[20], texts[120], texts[140] = "1" + texts[20][1:-1], "11" + 79 * ".", 81 * "."
+    lines = boards("".join(f"{text}\n" for text in texts))
+    code, together, err = program("sudoku-9x9", "--file", lines, *words)
+    assert code == 2
+    errors = err.splitlines()
+    assert any(f"{lines}, line 21: 80 cells given" in error for error in errors)
+    assert words[:1] != ("--as",) or any(f"{lines}, line 121: proven unsolvable" in error for error in errors)
+    if words[:1] == ("--as",):
+        singly = "".join(program("sudoku-9x9", text, *words)[1] for text in texts)
+        assert together == singly
+    elif words:
+        singly = [program("sudoku-9x9", text, *words)[1] for text in texts]
+        left_out = ("seconds", "seconds_shared", "batch", "expanded", "generated", "verified_by")
+        timeless = [[{k: v for k, v in row.items() if k not in left_out} for row in rows_of(text)] for text in singly]
+        assert [[{k: v for k, v in row.items() if k not in left_out}] for row in rows_of(together)] == timeless
+    else:
+        assert together.count("unique") >= 147
 
 
 def test_new_boards_are_added_to_a_file(program, tmp_path, counted):
