@@ -104,6 +104,17 @@ class BoardBlock(Sequence[BoardInput]):
             self.first + begin,
         )
 
+    def between_errors(self) -> Iterator[tuple[int, int, int | None]]:
+        """Yield (begin, end, place): parts of `boards` in their order, each with the place of the error after it.
+
+        The last part has no error after it.
+        """
+        begin = 0
+        for count, place in enumerate(sorted(self.errors)):
+            yield begin, place - count, place
+            begin = place - count
+        yield begin, len(self.boards), None
+
     @cached_property
     def row_texts(self) -> Sequence[str]:
         """[B]: the text of each board in a row: see `board_files.text_of`."""

@@ -116,7 +116,7 @@ def answers_of(
     """
     require(solver, boards.puzzle)
     results = joined(boards, unverified_results(solver, boards, limit, over, name))
-    return _none_wrong(solver, checked(results, first))
+    return none_wrong(solver, checked(results, first))
 
 
 def answer_parts(
@@ -134,11 +134,11 @@ def answer_parts(
     """
     require(solver, boards.puzzle)
     for results in unverified_results(solver, boards, limit, over, name):
-        yield _none_wrong(solver, checked(results, first))
+        yield none_wrong(solver, checked(results, first))
         first += len(results)
 
 
-def _none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
+def none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
     """The answers; raises `PuzzlelabError` if one is wrong."""
     for place, verdict in answers.wrong.items():
         raise wrong_answer(solver, answers.results.boards[place], verdict)
