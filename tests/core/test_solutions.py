@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -23,7 +23,6 @@ from puzzlelab.core.solutions import (
     Listing,
     count,
     count_parts,
-    runs,
     settled,
 )
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
-from puzzlelab.core.solutions import BATCH, CountsInBatches, count_together, runs
+from puzzlelab.core.solutions import BATCH, CountsInBatches, count_together
 from puzzlelab.core.solver import Solver, ability
 from puzzlelab.engine.batch_answers import AnswerBatch, checked, none_wrong
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
@@ -201,12 +201,6 @@ def count_together(solver: Solver, boards: BoardBatch, limit: Limit, most: int) 
     """The solutions of up to `BATCH` boards, counted up to `most`; of none for a solver that counts one by one."""
     counting = ability(solver, CountsInBatches)
     return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)
-
-
-def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The places (begin, end) of the longest parts of `mask: bool[B]` in which all values are equal, in their order."""
-    ends = [*(np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist(), len(mask)]
-    yield from zip([0, *ends], ends, strict=False)
 
 
 def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
