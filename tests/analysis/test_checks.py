@@ -1,11 +1,13 @@
 """What is said of a board before it is solved."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from puzzlelab import Limit, Unsupported, check, load
-from puzzlelab.analysis.checks import check_facts
+from puzzlelab import Limit, Unsupported, api, check, load
+from puzzlelab.analysis.checks import CheckBatch, check_facts, check_many, check_parts
+from puzzlelab.core.board_batch import BoardBatch
 
 ODD = "1 2 3 4 5 6 8 7 0"
 
@@ -64,3 +66,60 @@ def test_facts():
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["puzzle"], facts["board"], facts["ok"], facts["solutions"]) == ("tiles-3x3", ODD, False, 0)
     assert set(facts) == {"puzzle", "board", "ok", "objections", "unsolvable", "solutions", "difficulty"}
+
+
+# --- many boards ---
+
+MANY = {
+    "sudoku-9x9": [
+        "easy",
+        "inkala",
+        "11" + "." * 79,
+        ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........",
+        "." * 81,
+        ".2....984..5..4..7...7.9...............97..138..4..5..5.3.427.12....7.45...1...9.",
+        "954782136862153794371694258245976381693218547187345629519437862436821975728569413",
+    ],
+    "sudoku-4x4": ["small", "." * 16, "11" + "." * 14],
+    "tiles-3x3": ["8 6 7 2 5 4 3 0 1", ODD, "1 2 3 4 5 6 7 8 0"],
+    "tiles-4x4": ["1 2 3 4 5 6 7 8 9 10 11 12 13 15 14 0", "5 1 2 4 6 10 3 8 13 9 7 12 0 14 11 15"],
+    "dust-4x4x3": ["." * 16, "1" * 16],
+}
+
+
+def boards_of(name):
+    puzzle = load(name)
+    return BoardBatch.of([puzzle.read(text) for text in MANY[name]])
+
+
+def values_of(outcome):
+    plain = replace(outcome, instance=None, witnesses=tuple(map(bytes, outcome.witnesses)))
+    return outcome.instance, vars(plain) | {"difficulty": list(outcome.difficulty.items())}
+
+
+@pytest.mark.parametrize("limit", [Limit(), Limit(seconds=10), Limit(nodes=1), Limit(nodes=20)])
+@pytest.mark.parametrize("name", MANY)
+def test_many_boards_are_checked_as_each_by_itself(name, limit):
+    boards, solver = boards_of(name), api.solver(None, load(name))
+    together = check_many(boards, solver, limit)
+    assert list(map(values_of, together)) == [values_of(check(board, limit=limit)) for board in boards]
+
+
+def test_a_time_that_no_batch_can_keep_is_kept():
+    boards = boards_of("sudoku-9x9")
+    outcomes = check_many(boards, api.solver("bands"), Limit(seconds=1e-6))
+    assert [outcome.stop for outcome in outcomes[4:6]] == ["time", "time"]
+    assert not any(isinstance(part, CheckBatch) for part in check_parts(boards, api.solver("bands"), Limit(memory=1)))
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_json_lines_are_the_facts(name):
+    for part in check_parts(boards_of(name), api.solver(None, load(name)), Limit()):
+        if isinstance(part, CheckBatch):
+            assert part.ok == all(outcome.ok for outcome in part)
+            assert part.json_lines() == [json.dumps(check_facts(outcome)) for outcome in part]
+
+
+def test_a_batch_ends_where_a_board_has_several_solutions():
+    parts = list(check_parts(boards_of("sudoku-9x9"), api.solver("bands"), Limit()))
+    assert [len(part) for part in parts] == [4, 1, 1, 1]

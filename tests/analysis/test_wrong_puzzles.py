@@ -18,6 +18,7 @@ from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import ConformanceError
 from puzzlelab.core.registry import load
 from puzzlelab.core.views import (
+    BatchDifficulty,
     BatchRules,
     Costs,
     DrawsSvg,
@@ -435,6 +436,13 @@ ESTIMATES: dict[str, tuple[dict[str, Any], str]] = {
 ESTIMATE = Estimate("turns", admissible=True, scores=turns)
 
 SCALES: dict[str, tuple[dict[str, Any], str]] = {
+    "another difficulty of many boards": (
+        {
+            "VIEWS": (*Dials.VIEWS, BatchDifficulty),
+            "difficulties": lambda self, states: {"turns": turns(states) + 1},
+        },
+        "`difficulties` gives {'turns': ",
+    ),
     "a sampler that misses its level": (
         scaled(Scale(ABOUT, lambda random, level: board_of(random, None), (0, 6), turns)),
         "dials-3: the scale 'turns' was asked for level 6, and gives ",
@@ -570,6 +578,10 @@ PRESENTATIONS: dict[str, tuple[dict[str, Any], str]] = {
         "dials-3: the check of its scales and its presentation raised AttributeError: 'list' object has no attribute",
     ),
     "warnings that fail": (shown(warnings=raising), "`Presentation.warnings` raised KeyError"),
+    "warnings that only a batch has": (
+        shown(has_warnings=lambda states: np.ones(len(states), bool)),
+        "`Presentation.has_warnings` gives True, and `warnings` []",
+    ),
     "a lenient puzzle that reads otherwise": (
         shown(lenient=lambda: variant(read=lambda self, text: Dials.read(self, "0 0 0"))),
         "the puzzle of `Presentation.lenient` reads another board",

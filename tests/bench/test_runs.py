@@ -387,3 +387,15 @@ def test_solvers_that_ask_a_network_in_different_ways_have_different_labels(text
     solver = registry.parse_solver(text)
     label = runs.label(solver.name, solver.options())
     assert registry.parse_solver(label).options() == solver.options()
+
+
+def test_answers_of_batches_are_those_of_their_rows(tmp_path: Path) -> None:
+    puzzle = registry.load("sudoku-9x9")
+    texts = [puzzle.read("easy"), puzzle.read("inkala"), puzzle.read("11" + "." * 79), puzzle.read("." * 81)]
+    entries = [SuiteEntry(puzzle.write(board.state)) for board in texts]
+    suite = Suite("mixed", puzzle, tuple(entries * 400))
+    fresh = runs.run(suite, runs.parse_solvers(["bands"]), Limit(), tmp_path)
+    assert fresh.answers == runs.read_run(tmp_path).answers
+    assert fresh.answers == runs.run(suite, runs.parse_solvers(["bands"]), Limit(), tmp_path).answers
+    assert [answer.row.proof for answer in fresh.answers[:4]] == ["unique", "unique", "unsolvable", "none"]
+    assert {answer.row.verified_by for answer in fresh.answers[400:405:4]} == {"kernels"}

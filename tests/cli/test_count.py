@@ -238,3 +238,62 @@ def test_most_is_at_least_one(program, verb):
     code, out, err = program(verb, "sudoku-9x9", EASY, "--most", 0)
     assert (code, out) == (2, "")
     assert "Traceback" not in err
+
+
+# --- many boards ----------------------------------------------------------------------------------
+
+
+def mixed(tmp_path):
+    """A file with boards of all kinds, two of them unreadable; and the boards that can be read."""
+    path = tmp_path / "mixed.txt"
+    lines = [EASY, EASY, TWICE, EASY[1:], MANY, NEVER, BLANK, EASY, "x", EASY_DONE]
+    path.write_text("\n".join(lines) + "\n")
+    return path, [line for line in lines if len(line) == 81]
+
+
+@pytest.mark.parametrize("words", [(), ("--most", 2), ("--most", 1), ("--nodes", 3), ("--nodes", 5000)])
+def test_boards_of_a_file_are_counted_as_each_alone(program, tmp_path, words):
+    path, readable = mixed(tmp_path)
+    words = words if "--most" in words else (*words, "--most", 2000)
+    code, out, err = program("count", "sudoku-9x9", "--file", path, *words)
+    alone = [program("count", "sudoku-9x9", text, *words) for text in readable]
+    assert code == 2
+    assert out == "".join(each[1] for each in alone)
+    errors = [each[2].removeprefix("error: ") for each in alone if each[2]]
+    told = [line.split(": ", 2)[2] for line in err.splitlines(keepends=True)]
+    assert [line for line in told if "cells" not in line and "'x'" not in line] == errors
+    assert (f"{path}, line 4: " in err, f"{path}, line 9: " in err) == (True, True)
+
+
+@pytest.mark.parametrize("words", [("--most", 1), ("--most", 5)])
+def test_solutions_of_a_file_are_listed_as_of_each_board(program, tmp_path, words):
+    path, readable = mixed(tmp_path)
+    code, out, _ = program("enumerate", "sudoku-9x9", "--file", path, *words)
+    assert (code, out) == (2, "".join(program("enumerate", "sudoku-9x9", text, *words)[1] for text in readable))
+
+
+def test_objects_of_a_file_stand_in_the_order_of_its_lines(program, tmp_path):
+    path, _ = mixed(tmp_path)
+    _, out, _ = program("count", "sudoku-9x9", "--file", path, "--most", 2, "--json")
+    objects = [json.loads(line) for line in out.splitlines()]
+    assert ["error" in each for each in objects] == [False] * 3 + [True] + [False] * 4 + [True, False]
+    assert [each.get("solutions") for each in objects] == [1, 1, 0, None, 2, 0, 2, 1, None, 1]
+    assert [each.get("complete") for each in objects[4:8]] == [False, True, False, True]
+    _, out, _ = program("check", "sudoku-9x9", "--file", path, "--json")
+    objects = [json.loads(line) for line in out.splitlines()]
+    assert [each.get("solutions") for each in objects] == [1, 1, 0, None, 2, 0, 2, 1, None, 1]
+
+
+@pytest.mark.parametrize(("verb", "out"), [("count", "0+\n"), ("enumerate", "")])
+def test_ctrl_c_in_a_batch_keeps_what_was_printed(program, monkeypatch, verb, out):
+    from puzzlelab.puzzles.sudoku.exact import Bands
+
+    def count_batch(self, boards, most, limit):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bands, "count_batch", count_batch)
+    assert program(verb, "sudoku-9x9", "easy", "inkala") == (
+        130,
+        out,
+        "error: board 1: interrupted after 0 solutions\n",
+    )

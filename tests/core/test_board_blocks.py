@@ -134,3 +134,35 @@ def test_a_block_is_cut_into_parts() -> None:
     assert [board.where for board in part] == ["board 2", "board 3", "board 4"]
     assert len(block[5:]) == len(block[5:].boards) == 0
     assert BoardBlock.of(puzzle, ["1"], "")[0].where == ""
+
+
+def _read_alone(puzzle, text):
+    try:
+        return puzzle.read(text).state.tolist()
+    except BadBoard as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", ["sudoku-9x9", "tiles-3x3", "dust-6x5x4"])
+def test_texts_are_read_together_as_one_by_one(name) -> None:
+    puzzle = load(name)
+    texts = [puzzle.write(board.state) for board in generate(name, 20)]
+    texts[3:3] = ["nonsense", "é" * len(texts[0]), ""]
+    texts[9:9] = [f"{text}\n" for text in texts[5:7]] + [text[:-1] for text in texts[10:20]]
+    block = BoardBlock.of(puzzle, texts, "board")
+    states = dict(zip(block.places.tolist(), block.boards.states.tolist(), strict=True))
+    read = [states.get(place, block.errors.get(place)) for place in range(len(texts))]
+    assert read == [_read_alone(puzzle, text) for text in texts]
+    assert (block.texts, block.numbers.tolist()) == (texts, list(range(1, len(texts) + 1)))
+
+
+def test_no_texts_are_no_boards() -> None:
+    assert len(BoardBlock.of(load("sudoku-9x9"), [], "")) == 0
+
+
+def test_a_block_is_parted_by_its_errors() -> None:
+    puzzle = load("tiles-2x2")
+    texts = ["1", "1 2 3 0", "1 2 0 3", "x", "y", "0 1 2 3"]
+    block = BoardBlock.of(puzzle, texts, "board")
+    assert list(block.between_errors()) == [(0, 0, 0), (0, 2, 3), (2, 2, 4), (2, 3, None)]
+    assert list(BoardBlock.of(puzzle, texts[1:3], "").between_errors()) == [(0, 2, None)]

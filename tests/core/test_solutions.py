@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pytest
 
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.errors import PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance
@@ -15,10 +16,13 @@ from puzzlelab.core.solutions import (
     NO_SOLUTION,
     SEVERAL,
     Count,
+    CountBatch,
+    CountsInBatches,
     CountsSolutions,
     EnumeratesSolutions,
     Listing,
     count,
+    count_parts,
     settled,
 )
 from puzzlelab.core.solver import Attempt, Selective, SolverSettings, ability, require, solve
@@ -65,6 +69,21 @@ class Counting(Script):
             if isinstance(each, BaseException):
                 raise each
             yield each
+
+
+class CountsTogether(Counting):
+    """Counts as many solutions as the place of a board says, except for boards at place 5; says one thing of these."""
+
+    name: ClassVar[str] = "counts-together"
+    offers: ClassVar[tuple[type, ...]] = (EnumeratesSolutions, CountsSolutions, CountsInBatches)
+    interrupted: bool = False
+
+    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        places = boards.states[:, 0].astype(np.int64)
+        firsts = CountBatch.uncounted(boards).firsts
+        return CountBatch(np.minimum(places, most), places != 5, places < most, 2 * places, firsts)
 
 
 class Picky(Script):
@@ -264,6 +283,36 @@ def test_a_board_with_an_objection_has_no_solutions_and_is_not_searched(corridor
     assert count(script, start, Limit()) == Count(0, "done")
     listing = Listing(script, start, Limit())
     assert (list(listing), listing.stop, listing.count) == ([], "done", 0)
+
+
+# --- many boards ---
+
+
+def test_boards_are_counted_together_and_some_alone(corridor) -> None:
+    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 3, 5, 5, 1)])
+    solver = CountsTogether(says=(Count(77, "done"),))
+    alone = [Count(77, "done")]
+    parts = list(map(list, count_parts(solver, boards, Limit())))
+    assert parts == [[Count(2, "done", 4), Count(3, "done", 6)], alone, alone, [Count(1, "done", 2)]]
+    parts = list(map(list, count_parts(solver, boards, Limit(), 2)))
+    assert parts == [[Count(2, "solutions", 4), Count(2, "solutions", 6)], alone, alone, [Count(1, "done", 2)]]
+
+
+def test_other_solvers_count_one_by_one(corridor) -> None:
+    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 3)])
+    assert list(count_parts(Counting(says=(Count(5, "done"),)), boards, Limit())) == [[Count(5, "done")]] * 2
+
+
+def test_ctrl_c_ends_the_counts(corridor) -> None:
+    boards = BoardBatch.of([corridor().read(str(place)) for place in (2, 5, 3)])
+    parts = list(count_parts(CountsTogether(says=(Count(7, "done"), KeyboardInterrupt())), boards, Limit()))
+    assert [list(part) for part in parts] == [[Count(2, "done", 4)], [Count(7, "interrupted")]]
+    assert list(count_parts(CountsTogether(interrupted=True), boards, Limit())) == [[Count(0, "interrupted")]]
+
+
+def test_runs_of_equal_values() -> None:
+    assert list(runs(np.array([True, True, False, True, False, False]))) == [(0, 2), (2, 3), (3, 4), (4, 6)]
+    assert list(runs(np.array([False]))) == [(0, 1)]
 
 
 # --- lists ---

@@ -53,6 +53,12 @@ def check_presentation(puzzle: CheckedPuzzle, state: State, solvable: SolvableSt
     warnings = puzzle.of_state("`Presentation.warnings`", lambda board: list(shown.warnings(board)), state)
     fits = all(isinstance(warning, str) for warning in warnings)
     must(fits, f"{puzzle.at(state)}: `Presentation.warnings` must give sentences, not {warnings}")
+    if (has_warnings := shown.has_warnings) is not None:
+        call = "`Presentation.has_warnings`"
+        has_some = puzzle.of_state(call, lambda board: has_warnings(board[None]), state)
+        must_be_array(has_some, f"{puzzle.at(state)}: {call}", np.bool_, (1,))
+        agrees = bool(has_some[0]) == bool(warnings)
+        must(agrees, f"{puzzle.at(state)}: {call} gives {bool(has_some[0])}, and `warnings` {warnings}")
     if (candidates := puzzle.view(Candidates)) is not None:
         cells = range(len(candidates.digits(state)))
         with calling(f"{puzzle.name}: `Presentation.write_cell`"):

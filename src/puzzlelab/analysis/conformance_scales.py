@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must
+from puzzlelab.analysis.conformance_calls import CheckedPuzzle, calling, kind_of, must, must_be_array
 from puzzlelab.analysis.conformance_rules import check_notation
 from puzzlelab.core.errors import BadOption, ConformanceError
 from puzzlelab.core.puzzle import State
-from puzzlelab.core.views import Samples, Scale
+from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples, Scale
 
 GREATEST_LEVEL = 100
 """The greatest level that a scale is asked for, unless its least one is greater."""
@@ -86,6 +86,7 @@ def check_scales(puzzle: CheckedPuzzle, seed: int, count: int) -> None:
         must(same, f"{puzzle.name}: the scale '{name}' makes different boards from equal seeds")
         check = _ScaleCheck(puzzle, samples, name, scale)
         check.check_range()
+        check.check_batch_difficulty(state)
         is_main = listed is None
         listed = check.difficulty(state) if listed is None else listed
         usual = check.measured(state)
@@ -123,6 +124,19 @@ class _ScaleCheck:
         fits = isinstance(levels, Mapping) and all(isinstance(level, int) for level in levels.values())
         must(fits, f"{self.puzzle.at(state)}: `difficulty` must give an int for each name, not {levels}")
         return levels
+
+    def check_batch_difficulty(self, state: State) -> None:
+        """The view `BatchDifficulty` gives what `difficulty` gives."""
+        batch = self.puzzle.view(BatchDifficulty)
+        if batch is None:
+            return
+        columns = self.puzzle.of_state("`difficulties`", lambda board: dict(batch.difficulties(board[None])), state)
+        for name, levels in columns.items():
+            must_be_array(levels, f"{self.puzzle.at(state)}: `difficulties` of '{name}'", np.int64, (1,))
+        given = {name: int(levels[0]) for name, levels in columns.items() if levels[0] != NO_LEVEL}
+        expected = dict(self.difficulty(state))
+        same = list(given.items()) == list(expected.items())
+        must(same, f"{self.puzzle.at(state)}: `difficulties` gives {given}, and `difficulty` {expected}")
 
     def measured(self, state: State) -> int | None:
         """The level of a board by `measure`; None for a scale without it."""

@@ -63,9 +63,11 @@ class RowBatch:
         """The rows as objects."""
         answers, rows = iter(self.answers), []
         for place, text in enumerate(self.texts):
-            row = self.shared.model_copy(update={"board": text})
             error = self.errors.get(place)
-            rows.append(answered(row, next(answers)) if error is None else row.model_copy(update={"error": error}))
+            if error is None:
+                rows.append(answered(self.shared, next(answers), text))
+            else:
+                rows.append(self.shared.model_copy(update={"board": text, "error": error}))
         return rows
 
     def json_lines(self) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from puzzlelab.core.board_blocks import texts_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.solver import Solver, options_of
 from puzzlelab.core.version import VERSION
@@ -14,13 +16,14 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.bounded_queries import Interval
     from puzzlelab.analysis.game_analysis import MoveRegret, Regrets
     from puzzlelab.analysis.hints import Hint, MoveValue
+    from puzzlelab.core.board_batch import BoardBatch
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.solutions import Count
 
 Facts = dict[str, Any]
 
 
-def error_facts(puzzle: Puzzle, board: str, error: Exception) -> Facts:
+def error_facts(puzzle: Puzzle, board: str, error: object) -> Facts:
     """The input text of a board that cannot be used, and the error."""
     return {"puzzle": puzzle.name, "board": board, "error": str(error)}
 
@@ -93,6 +96,16 @@ def count_facts(puzzle: Puzzle, board: str, count: Count) -> Facts:
         "complete": count.complete,
         "stop": count.stop,
     }
+
+
+def count_lines(boards: BoardBatch, counts: Sequence[Count]) -> list[str]:
+    """`count_facts` of each of these boards in JSON, a line each."""
+    begin, encode = f'{{"puzzle": {json.dumps(boards.puzzle.name)}, "board": ', json.JSONEncoder().encode
+    return [
+        f'{begin}{encode(text)}, "solutions": {count.solutions}, "complete": {encode(count.complete)}, '
+        f'"stop": {encode(count.stop)}}}'
+        for text, count in zip(texts_of(boards), counts, strict=True)
+    ]
 
 
 def board_facts(

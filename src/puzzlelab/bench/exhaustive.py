@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.runs import BenchAnswer, BenchRun, solver_label
 from puzzlelab.bench.suites import Suite, SuiteEntry
-from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.row import Row, shared_time, unanswered
@@ -65,8 +64,7 @@ def _answers(suite: Suite, label: str, solver: Solver, limit: Limit, batching: B
     indices, done = range(len(suite.entries)), 0
     for numbers in batches(suite, indices, batching if ability(solver, BatchSolver) else Batching.BOARD, BATCH_SIZE):
         entries = [suite.entries[number] for number in numbers]
-        instances = [suite.instance(entry) for entry in entries]
-        for entry, answer in zip(entries, answers_of(solver, BoardBatch.of(instances), limit), strict=True):
+        for entry, answer in zip(entries, answers_of(solver, suite.boards(entries), limit), strict=True):
             yield BenchAnswer(label, entry, _row(empty_row, entry, answer), holds=True)
         done += len(entries)
         report.progress(label, done, len(indices))

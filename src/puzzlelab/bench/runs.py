@@ -15,18 +15,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
+from puzzlelab.analysis.row_batch import RowBatch
 from puzzlelab.bench import suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
-from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer_in
 from puzzlelab.core.puzzle import Puzzle
-from puzzlelab.core.row import Row, row_of, unanswered
+from puzzlelab.core.row import Row, unanswered
+from puzzlelab.core.row_columns import RowColumns, RowList
 from puzzlelab.core.row_files import RowFile, read_rows
 from puzzlelab.core.settings import Settings, read_options
+from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
 from puzzlelab.engine import report
 from puzzlelab.engine.batch_answers import BATCH, answers_of
@@ -146,6 +150,7 @@ class BenchRun:
 
 
 def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
+    """The answer in a row, verified again."""
     return BenchAnswer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
 
 
@@ -199,18 +204,25 @@ class SolverBenchmark:
     ) -> None:
         self.suite, self.solver, self.label, self.limit, self.file, self.stop = suite, solver, label, limit, file, stop
         self.lock = threading.Lock()
-        self.rows = [self._earlier_row(entry) for entry in suite.entries]
+        self.empty_row = unanswered(suite.puzzle, "", solver, limit)
+        """The columns that the rows of all boards share."""
+        self.counts_solutions = counts_solutions(suite.puzzle)
+        """Whether the proof 'unique' has a meaning."""
+        self.found: list[BenchAnswer | None] = self._earlier_answers()
+        self.done = sum(answer is not None for answer in self.found)
 
-    def _earlier_row(self, entry: SuiteEntry) -> Row | None:
-        """The row of an earlier run, if there is one."""
-        while self.file and (row := self.file.take(self._empty_row(entry), self.limit)):
-            if row.error is None:
-                return row
-        return None
-
-    def _empty_row(self, entry: SuiteEntry) -> Row:
-        """The row of a board without an answer."""
-        return unanswered(self.suite.puzzle, entry.board, self.solver, self.limit)
+    def _earlier_answers(self) -> list[BenchAnswer | None]:
+        """For each board the answer in a row of an earlier run, if there is one without an error."""
+        entries, file = self.suite.entries, self.file
+        if file is None:
+            return [None] * len(entries)
+        rows = file.take_many(self.empty_row, [entry.board for entry in entries], self.limit)
+        answers: list[BenchAnswer | None] = []
+        for entry, row in zip(entries, rows, strict=True):
+            while row is not None and row.error is not None:
+                row = file.take(self.empty_row.model_copy(update={"board": entry.board}), self.limit)
+            answers.append(None if row is None else _answer(self.suite.puzzle, entry, row))
+        return answers
 
     def prepare(self) -> None:
         """Begin one search, so that bad options raise an error, and tables and kernels are ready for the threads."""
@@ -227,7 +239,7 @@ class SolverBenchmark:
 
     @property
     def _open(self) -> list[int]:
-        return [index for index, row in enumerate(self.rows) if row is None]
+        return [index for index, answer in enumerate(self.found) if answer is None]
 
     def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
         """All answers, after every board was searched or the run was stopped.
@@ -242,45 +254,53 @@ class SolverBenchmark:
                 pass
         except KeyboardInterrupt:
             self.stop.set()
-        pairs = zip(self.suite.entries, self.rows, strict=True)
-        return [_answer(self.suite.puzzle, entry, row) for entry, row in pairs if row is not None]
+        return [answer for answer in self.found if answer is not None]
 
     def _solve_and_keep(self, indices: list[int]) -> None:
         """Solve these boards and keep their rows, except for those during which the run is stopped."""
         if self.stop.is_set():
             return
         try:
-            rows = dict(zip(indices, self._solve([self.suite.entries[index] for index in indices]), strict=True))
-            complete = {index: row for index, row in rows.items() if row.stop != "interrupted"}
-            if len(complete) < len(rows):
-                self.stop.set()
-            self._keep(complete)
+            for batch in self._solve([self.suite.entries[index] for index in indices], indices[0]):
+                self._keep(indices[: len(batch)], batch)
+                indices = indices[len(batch) :]
         except BaseException:
             self.stop.set()  # the work of other threads would be lost
             raise
 
-    def _keep(self, rows: Mapping[int, Row]) -> None:
+    def _keep(self, indices: Sequence[int], batch: RowBatch) -> None:
+        """Keep the rows of these boards, except for those during which the run was stopped."""
+        rows = batch.rows()
+        complete: RowColumns = batch
+        if any(row.stop == "interrupted" for row in rows):
+            self.stop.set()
+            complete = RowList([row for row in rows if row.stop != "interrupted"])
         with self.lock:
-            for index, row in rows.items():
-                self.rows[index] = row
-            if self.file and rows:
-                self.file.append(rows.values())
-            report.progress(self.label, sum(row is not None for row in self.rows), len(self.rows))
+            for index, row in zip(indices, rows, strict=True):
+                holds = row.error is None and (row.proof != "unique" or self.counts_solutions)
+                if row.stop != "interrupted":
+                    self.found[index] = BenchAnswer(self.label, self.suite.entries[index], row, holds)
+                    self.done += 1
+            if self.file and len(complete):
+                self.file.append_batch(complete)
+            report.progress(self.label, self.done, len(self.found))
 
-    def _solve(self, entries: Sequence[SuiteEntry]) -> list[Row]:
-        """The rows of these boards; if a batch fails, each board is searched alone, so that the others have rows."""
-        instances = [self.suite.instance(entry) for entry in entries]
+    def _solve(self, entries: Sequence[SuiteEntry], first: int) -> list[RowBatch]:
+        """The rows of these boards; if a batch fails, each board is searched alone, so that the others have rows.
+
+        The answers are verified. `first` is the place of the first board in the suite.
+        """
+        texts, places = [entry.board for entry in entries], np.arange(len(entries))
         try:
-            answers = answers_of(self.solver, BoardBatch.of(instances), self.limit, self.stop.is_set)
-            pairs = zip(answers, entries, strict=True)
-            return [row_of(answer, self.solver, self.limit, entry.board) for answer, entry in pairs]
+            answers = answers_of(self.solver, self.suite.boards(entries), self.limit, self.stop.is_set, first)
+            return [RowBatch(self.empty_row, texts, answers, places, {})]
         except BadInput:
             raise
         except PuzzlelabError as error:
             if len(entries) > 1:
-                return [row for entry in entries for row in self._solve([entry])]
+                return [batch for entry in entries for batch in self._solve([entry], first)]
             report.note(str(error))
-            return [self._empty_row(entries[0]).model_copy(update={"error": str(error)})]
+            return [RowBatch(self.empty_row, texts, [], places[:0], {0: str(error)})]
 
 
 # --- reading earlier runs ---

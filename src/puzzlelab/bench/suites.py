@@ -18,7 +18,9 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from puzzlelab.core import registry
-from puzzlelab.core.board_files import BoardText, boards, text_of
+from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_blocks import BoardBlock
+from puzzlelab.core.board_files import BoardText, boards
 from puzzlelab.core.errors import BadBoard, BadFile, BadInput, UnknownName, as_unicode, shorten
 from puzzlelab.core.files import lines_of, make_folder, replace_file, writing
 from puzzlelab.core.puzzle import Instance, Puzzle, State
@@ -73,6 +75,13 @@ class Suite:
         """The board of an entry, ready to be solved."""
         return self.puzzle.read(entry.board)
 
+    def boards(self, entries: Sequence[SuiteEntry]) -> BoardBatch:
+        """The boards of these entries, ready to be solved; raises `BadBoard`."""
+        block = BoardBlock.of(self.puzzle, [entry.board for entry in entries], "")
+        for error in block.errors.values():
+            raise BadBoard(error)
+        return block.boards
+
 
 # --- files ---
 
@@ -114,11 +123,12 @@ def _suite(path: Path, lines: Iterable[str], puzzle: Puzzle) -> Suite:
                 numbered_entries.append((board_text.line, _read_columns(board_text)))
             except BadInput as error:
                 faults.append(f"{path}, line {board_text.line}: {error}")
-    for line, entry in numbered_entries:
-        try:
-            entries.append(_canonical_entry(puzzle, entry))
-        except BadBoard as error:
-            faults.append(f"{path}, line {line}: {error}")
+    block = BoardBlock.of(puzzle, [entry.board for _, entry in numbered_entries], "")
+    for place, ((line, entry), text) in enumerate(zip(numbered_entries, block.row_texts, strict=True)):
+        if place in block.errors:
+            faults.append(f"{path}, line {line}: {block.errors[place]}")
+        else:
+            entries.append(entry if text == entry.board else replace(entry, board=text))
     if not entries and not faults:
         raise BadFile(f"{path} holds no boards")
     return Suite(as_unicode(path.stem), puzzle, tuple(entries), tuple(faults))
@@ -132,11 +142,6 @@ def _read_columns(board_text: BoardText) -> SuiteEntry:
     if not re.fullmatch(r"[0-9]{1,9}", length):
         raise BadInput(f"'{shorten(length)}' in the second column is no length")
     return SuiteEntry(board_text.text, known=int(length), known_is_optimal=flag.lower() in PROVEN)
-
-
-def _canonical_entry(puzzle: Puzzle, entry: SuiteEntry) -> SuiteEntry:
-    """The entry with the text of its board that is stored; raises `BadBoard`."""
-    return replace(entry, board=text_of(puzzle.read(entry.board), entry.board))
 
 
 def _puzzle_of(path: Path, lines: Sequence[str]) -> Puzzle:

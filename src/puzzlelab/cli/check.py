@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Sequence
 from json import dumps
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,7 @@ from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, load
 from puzzlelab.cli.options import Boards, JsonObjects, LineFile, Settle, TilesName
 
 if TYPE_CHECKING:
-    from puzzlelab.analysis.checks import Check
+    from puzzlelab.analysis.checks import Check, CheckBatch
     from puzzlelab.cli.console import Console
 
 
@@ -31,30 +31,40 @@ def check(
     Exit code: 0 no objection, 1 a board has no solution or several, 2 something unreadable.
     """
     from puzzlelab import api
-    from puzzlelab.analysis.checks import check_facts
+    from puzzlelab.analysis.checks import check_parts
     from puzzlelab.analysis.serialise import error_facts
-    from puzzlelab.core.errors import BadBoard
     from puzzlelab.core.limit import Limit
 
     loaded_puzzle, console = load_puzzle(puzzle, settle), output()
     worst, limit, errors = SOLVED, Limit(seconds=time), ErrorTally()
-    for board_input in chain.from_iterable(read_boards(loaded_puzzle, board, file)):
-        try:
-            instance = loaded_puzzle.read(board_input.text)
-        except BadBoard as error:
-            errors.tell(board_input.where, error)
-            if json:
-                print(dumps(error_facts(loaded_puzzle, board_input.text, error)), flush=True)
-            worst = UNREADABLE
-            continue
-        outcome = api.check(instance, limit=limit)
-        worst = max(worst, SOLVED if outcome.ok else UNSOLVED)
-        if json:
-            print(dumps(check_facts(outcome)), flush=True)
-        else:
-            _show(outcome, console)
+    solver = api.solver(None, loaded_puzzle)
+    for block in read_boards(loaded_puzzle, board, file):
+        for begin, end, wrong in block.between_errors():
+            for checks in check_parts(block.boards[begin:end], solver, limit, block.first + begin):
+                worst = max(worst, _print_all(checks, console, json))
+            if wrong is not None:
+                errors.tell(block[wrong].where, block.errors[wrong])
+                if json:
+                    facts = error_facts(loaded_puzzle, block.texts[wrong], block.errors[wrong])
+                    print(dumps(facts), flush=True)
+                worst = UNREADABLE
     errors.end()
     raise typer.Exit(worst)
+
+
+def _print_all(checks: CheckBatch | Sequence[Check], console: Console, json: bool) -> int:
+    """Print the checks of some boards; return the exit code for them."""
+    from puzzlelab.analysis.checks import CheckBatch, check_facts
+
+    if not json:
+        for each in checks:
+            _show(each, console)
+    elif isinstance(checks, CheckBatch):
+        print("\n".join(checks.json_lines()), flush=True)
+    else:
+        print("\n".join(dumps(check_facts(each)) for each in checks), flush=True)
+    is_ok = checks.ok if isinstance(checks, CheckBatch) else all(each.ok for each in checks)
+    return SOLVED if is_ok else UNSOLVED
 
 
 def _show(check: Check, console: Console) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,15 +17,31 @@ from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Nodes, Seconds
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from puzzlelab.core.board_blocks import BoardInput
+    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.board_blocks import BoardBlock
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
     from puzzlelab.core.solver import Solver
+    from puzzlelab.engine.batch_answers import AnswerBatch
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver, such as permutation.")]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadableBoards:
+    """Consecutive boards of a block that can be read."""
+
+    block: BoardBlock
+    first: int
+    """The place of the first one among the readable boards of the block."""
+    boards: BoardBatch
+
+    def where(self, number: int) -> str:
+        """The place of a board in words; empty for a single argument."""
+        return self.block[int(self.block.places[self.first + number])].where
 
 
 class EnumerationCall:
@@ -45,27 +61,24 @@ class EnumerationCall:
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
 
-    def boards(
-        self, arguments: list[str] | None, file: Path | None, json: bool = False
-    ) -> Iterator[tuple[BoardInput, Instance]]:
+    def boards(self, arguments: list[str] | None, file: Path | None, json: bool = False) -> Iterator[ReadableBoards]:
         """Yield the readable boards; print an error for each of the others, with `json` also an object."""
         from puzzlelab.analysis.serialise import error_facts
-        from puzzlelab.core.errors import BadBoard
 
         errors = ErrorTally()
-        for board_input in chain.from_iterable(read_boards(self.puzzle, arguments, file)):
-            try:
-                yield board_input, self.puzzle.read(board_input.text)
-            except BadBoard as error:
-                errors.tell(board_input.where, error)
-                if json:
-                    typer.echo(dumps(error_facts(self.puzzle, board_input.text, error)))
-                self.code = UNREADABLE
+        for block in read_boards(self.puzzle, arguments, file):
+            for begin, end, wrong in block.between_errors():
+                yield ReadableBoards(block, begin, block.boards[begin:end])
+                if wrong is not None:
+                    errors.tell(block[wrong].where, block.errors[wrong])
+                    if json:
+                        typer.echo(dumps(error_facts(self.puzzle, block.texts[wrong], block.errors[wrong])))
+                    self.code = UNREADABLE
         errors.end()
 
-    def report_end(self, board: BoardInput, total: int, stop: Stop) -> None:
-        """Print why a search ended early, and update the exit code."""
-        where = f"{board.where}: " if board.where else ""
+    def report_end(self, where: str, total: int, stop: Stop) -> None:
+        """Print why the search on the board at this place ended early, and update the exit code."""
+        where = f"{where}: " if where else ""
         if stop == "interrupted":
             fail(f"{where}interrupted after {_solutions(total)}")
             raise typer.Exit(INTERRUPTED)
@@ -97,18 +110,23 @@ def count(
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    from puzzlelab.analysis.serialise import count_facts
-    from puzzlelab.core import solutions
+    from puzzlelab.analysis.serialise import count_lines
     from puzzlelab.core.limit import Limit
+    from puzzlelab.core.solutions import count_parts
 
     call, console = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes)), output()
-    for board_input, instance in call.boards(board, file, json):
-        result = solutions.count(call.solver, instance, call.limit, most)
-        if json:
-            typer.echo(dumps(count_facts(call.puzzle, call.puzzle.write(instance.state), result)))
-        else:
-            console.print(f"{result.solutions}{'' if result.complete else '+'}")
-        call.report_end(board_input, result.solutions, result.stop)
+    for readable in call.boards(board, file, json):
+        done = 0
+        for counts in count_parts(call.solver, readable.boards, call.limit, most):
+            if json:
+                typer.echo("\n".join(count_lines(readable.boards[done : done + len(counts)], counts)))
+            else:
+                numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
+                console.print("\n".join(numbers), markup=False)
+            for number, each in enumerate(counts, start=done):
+                if each.solutions == 0 or not each.complete:
+                    call.report_end(readable.where(number), each.solutions, each.stop)
+            done += len(counts)
     raise typer.Exit(call.code)
 
 
@@ -131,19 +149,54 @@ def enumerate_all(
     Exit code: 0 listed, 1 a board has none or a limit came first, 2 something unreadable.
     """
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solutions import Listing
 
     call = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes))
     with _lines(out) as write:
-        for board_input, instance in call.boards(board, file):
-            listing = Listing(call.solver, instance, call.limit, most)
-            try:
-                for moves in listing:
-                    write(_line(call.puzzle, instance, moves))
-            except KeyboardInterrupt:
-                listing.stop = "interrupted"
-            call.report_end(board_input, listing.count, listing.stop)
+        for readable in call.boards(board, file):
+            _enumerate(call, readable, most, write)
     raise typer.Exit(call.code)
+
+
+def _enumerate(
+    call: EnumerationCall, readable: ReadableBoards, most: int | None, write: Callable[[Sequence[str]], None]
+) -> None:
+    """Write the solutions of these boards, and report how the searches ended."""
+    from puzzlelab.analysis.unique_solutions import unique_parts
+    from puzzlelab.core.puzzle import Instance
+    from puzzlelab.core.solutions import Listing
+
+    done = total = 0
+    try:
+        for part in unique_parts(call.solver, readable.boards, call.limit, readable.block.first + readable.first):
+            if isinstance(part, Instance):
+                total = 0
+                listing = Listing(call.solver, part, call.limit, most)
+                for moves in listing:
+                    total += 1
+                    write([_line(call.puzzle, part, moves)])
+                call.report_end(readable.where(done), total, listing.stop)
+                done, total = done + 1, 0
+                continue
+            write(_lines_of(call.puzzle, part))
+            for number in part.results.unsolved_places().tolist():
+                call.report_end(readable.where(done + number), 0, "done")
+            done += len(part)
+    except KeyboardInterrupt:
+        call.report_end(readable.where(done), total, "interrupted")
+
+
+def _lines_of(puzzle: Puzzle, answers: AnswerBatch) -> Sequence[str]:
+    """A line for each of these boards that has a solution."""
+    from puzzlelab.core.board_batch import BoardBatch
+    from puzzlelab.core.board_blocks import texts_of
+    from puzzlelab.core.puzzle import presentation_of
+    from puzzlelab.core.result_batch import UNSOLVED
+
+    is_solved = answers.results.lengths != UNSOLVED
+    if presentation_of(puzzle).answer_is_board and answers.has_end[is_solved].all():
+        return texts_of(BoardBatch(puzzle, answers.ends[is_solved]))
+    results = (answer.result for answer in answers)
+    return [_line(puzzle, result.board, result.moves) for result in results if result.moves is not None]
 
 
 def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
@@ -156,14 +209,14 @@ def _line(puzzle: Puzzle, instance: Instance, moves: tuple[int, ...]) -> str:
 
 
 @contextmanager
-def _lines(out: Path | None) -> Iterator[Callable[[str], object]]:
-    """A function that writes a line; a file is continued only if its lines are those that are written."""
+def _lines(out: Path | None) -> Iterator[Callable[[Sequence[str]], None]]:
+    """A function that writes lines; a file is continued only if its lines are those that are written."""
     from puzzlelab.core.outputs import LineOutput
 
     if out is None:
-        yield typer.echo
+        yield lambda lines: typer.echo("".join(f"{line}\n" for line in lines), nl=False)
         return
     with LineOutput(out) as file:
-        yield file.write
+        yield file.write_all
         if file.rest:
             print(f"{out} has {file.rest:,} more lines: nothing was changed", file=sys.stderr)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 
@@ -45,3 +46,9 @@ class BoardBatch(Sequence[Instance]):
 
     def __iter__(self) -> Iterator[Instance]:
         return (Instance(self.puzzle, state) for state in self.states)
+
+
+def runs(mask: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """The places (begin, end) of the longest parts of `mask: bool[B]` in which all values are equal, in their order."""
+    ends = [*(np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist(), len(mask)]
+    yield from zip([0, *ends], ends, strict=False)

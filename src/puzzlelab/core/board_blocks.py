@@ -5,6 +5,7 @@ Shapes: B = boards of a block, R = those that can be read, S = length of a state
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.board_files import MultilineNotation, boards
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Puzzle, State
@@ -74,9 +75,13 @@ class BoardBlock(Sequence[BoardInput]):
     @classmethod
     def of(cls, puzzle: Puzzle, texts: Sequence[str], counted: str, first: int = 0) -> BoardBlock:
         """The boards of these texts, which are numbered from 1."""
-        reader = _Reader(puzzle, counted)
-        for number, text in enumerate(texts, start=1):
-            reader.add_board(number, text)
+        reader, (states, is_plain) = _Reader(puzzle, counted), _plain_states(puzzle, texts)
+        for begin, end in runs(is_plain) if texts else ():
+            if is_plain[begin]:
+                reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
+            else:
+                for number, text in enumerate(texts[begin:end], start=begin + 1):
+                    reader.add_board(number, text)
         return reader.block(first)
 
     def __len__(self) -> int:
@@ -103,6 +108,17 @@ class BoardBlock(Sequence[BoardInput]):
             self.counted,
             self.first + begin,
         )
+
+    def between_errors(self) -> Iterator[tuple[int, int, int | None]]:
+        """Yield (begin, end, place): parts of `boards` in their order, each with the place of the error after it.
+
+        The last part has no error after it.
+        """
+        begin = 0
+        for count, place in enumerate(sorted(self.errors)):
+            yield begin, place - count, place
+            begin = place - count
+        yield begin, len(self.boards), None
 
     @cached_property
     def row_texts(self) -> Sequence[str]:
@@ -291,6 +307,27 @@ class _Lines(Iterator[str]):
         return is_plain
 
 
+def _plain_states(puzzle: Puzzle, texts: Sequence[str]) -> tuple[State, NDArray[np.bool_]]:
+    """The states `[B, S]` of texts in a plain notation, and `bool[B]`: which are. Texts must have a usual length."""
+    states, is_plain = np.zeros((len(texts), 0), np.uint8), np.zeros(len(texts), bool)
+    notation = puzzle.view(BatchNotation)
+    if notation is None or len(texts) < FEWEST_LINES:
+        return states, is_plain
+    places_by_length: dict[int, list[int]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        if text.isascii() and "\n" not in text:
+            places_by_length[len(text)].append(place)
+    for length, places in places_by_length.items():
+        if length == 0 or len(places) < FEWEST_LINES:
+            continue
+        joined = "".join([texts[place] for place in places]).encode("ascii")
+        found, is_plain[places] = notation.read_lines(np.frombuffer(joined, np.uint8).reshape(-1, length))
+        if not states.shape[1]:
+            states = np.zeros((len(texts), found.shape[1]), found.dtype)
+        states[places] = found
+    return states, is_plain
+
+
 class _Reader:
     """Collects boards for a block."""
 
@@ -332,7 +369,7 @@ class _Reader:
             np.flatnonzero(is_readable),
             self._errors,
             self._texts,
-            np.concatenate(self._numbers),
+            np.concatenate([np.zeros(0, np.int64), *self._numbers]),
             self._counted,
             first,
         )

@@ -7,7 +7,7 @@ where the lines that are there are those that the command would write. The rule 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -124,6 +124,11 @@ class LineOutput:
             if self._is_at_end:
                 self._file.write(expected + b"\n")
         self.number += 1
+
+    def write_all(self, lines: Iterable[str]) -> None:
+        """`write` each of these lines."""
+        for line in lines:
+            self.write(line)
 
     def _is_begun(self, old: bytes, expected: bytes) -> bool:
         """Whether a killed writer or a power cut may have left this in the place of the line, and all after it."""

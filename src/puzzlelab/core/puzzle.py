@@ -110,6 +110,8 @@ class Presentation:
     """The notation of a cell, for puzzles whose moves fill cells."""
     warnings: Callable[[State], Sequence[str]] = no_warnings
     """Warnings about a board that `check` prints, as sentences."""
+    has_warnings: Callable[[State], NDArray[np.bool_]] | None = None
+    """Says which of many boards have warnings: `bool[B]` from plain states `[B, S]`; None asks `warnings` of each."""
     lenient: Callable[[], Puzzle] | None = None
     """Makes a variant of the puzzle whose `read` first lets pieces fall that have no support."""
 

@@ -20,6 +20,18 @@ PROOFS: tuple[Proof, ...] = get_args(Proof)
 STOPS: tuple[Stop, ...] = get_args(Stop)
 UNSOLVED = -1
 """The length of a result without moves."""
+COLUMNS = (
+    "lengths",
+    "lower_bounds",
+    "proofs",
+    "stops",
+    "expanded",
+    "generated",
+    "evaluations",
+    "seconds",
+    "shares_time",
+)
+"""Fields of a batch with a value for each board."""
 RARE = ("reason", "tried", "cost", "score", "upper_bound")
 """Fields of a result that few boards have; their values are kept by board."""
 
@@ -122,6 +134,15 @@ class ResultBatch(Sequence[Result]):
             return None
         return tuple(self.moves[self.offsets[place] : self.offsets[place + 1]].tolist())
 
+    def part(self, begin: int, end: int) -> ResultBatch:
+        """The results of the boards `begin` to `end` - 1."""
+        if (begin, end) == (0, len(self)):
+            return self
+        columns = {name: getattr(self, name)[begin:end] for name in COLUMNS}
+        rare = {place - begin: fields for place, fields in self.rare.items() if begin <= place < end}
+        moves = self.moves[self.offsets[begin] : self.offsets[end]]
+        return ResultBatch(self.boards[begin:end], **columns, moves=moves, rare=rare, batch=self.batch)
+
     def unsolved_places(self) -> NDArray[np.int64]:
         """The boards without moves."""
         return np.flatnonzero(self.lengths == UNSOLVED)
@@ -150,6 +171,5 @@ def joined(boards: BoardBatch, parts: Iterable[ResultBatch]) -> ResultBatch:
         for start, part in zip(starts.tolist(), batches, strict=True)
         for place, each in part.rare.items()
     }
-    names = ("lengths", "moves", "lower_bounds", "proofs", "stops", "expanded", "generated", "evaluations", "seconds")
-    columns = {name: np.concatenate([getattr(part, name) for part in batches]) for name in (*names, "shares_time")}
+    columns = {name: np.concatenate([getattr(part, name) for part in batches]) for name in (*COLUMNS, "moves")}
     return ResultBatch(boards, **columns, rare=rare, batch=next((part.batch for part in batches if part.batch), ""))

@@ -181,10 +181,11 @@ def row_of(answer: Answer, solver: Solver, limit: Limit, board: str | None = Non
     return answered(unanswered(puzzle, text, solver, limit, seed), answer)
 
 
-def answered(row: Row, answer: Answer) -> Row:
-    """The row of a board with its answer."""
+def answered(row: Row, answer: Answer, board: str | None = None) -> Row:
+    """The row of a board with its answer; `board` is the text of the board, by default that of `row`."""
     puzzle, result = answer.instance.puzzle, answer.result
     columns = {
+        "board": row.board if board is None else board,
         "moves": None if result.moves is None else names_of(puzzle, result.moves),
         "length": result.length,
         "cost": result.cost,

@@ -1,24 +1,33 @@
 """Enumerating and counting all solutions of a board, and proving that a solution is unique.
 
 A solver that enumerates has `solutions(instance, limit)`; its `attempts` are `settled(self.solutions(...))`. A solver
-that can count faster than it enumerates also has `count`.
+that can count faster than it enumerates also has `count`, and one that can count for many boards at once `count_batch`.
+
+Shapes: B = boards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
+from puzzlelab.core.board_batch import BoardBatch, runs
 from puzzlelab.core.errors import BadOption, PuzzlelabError, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, presentation_of
 from puzzlelab.core.result import Progress, Result, Stop
+from puzzlelab.core.result_batch import ResultBatch
 from puzzlelab.core.solver import Attempt, Solver, ability, require
 from puzzlelab.core.verify import verify
 from puzzlelab.core.views import Candidates, Cover
 
 UNLIMITED = 2**62
+BATCH = 1000
+"""The most boards whose solutions are counted together, and the most solutions of each of them."""
 SEVERAL = "it has more than one solution; this is one of them"
 NO_SOLUTION = "every possibility was tried, and none is a solution"
 
@@ -38,6 +47,44 @@ class Count:
         return self.stop == "done"
 
 
+@dataclass(frozen=True, eq=False)
+class CountBatch(Sequence[Count]):
+    """The numbers of solutions of many boards: a sequence of `Count`s, which are made when they are asked for."""
+
+    solutions: NDArray[np.int64]
+    """[B]: up to the requested maximum."""
+    is_counted: NDArray[np.bool_]
+    """[B]: the boards that were counted; the others have no meaning here, and are counted by themselves."""
+    is_complete: NDArray[np.bool_]
+    """[B]: where these are all solutions; elsewhere there are as many as were requested."""
+    expanded: NDArray[np.int64]
+    """[B]."""
+    firsts: ResultBatch
+    """[B]: a solution of each counted board that has any; nothing is proven."""
+
+    @classmethod
+    def uncounted(cls, boards: BoardBatch) -> CountBatch:
+        """None of these boards is counted."""
+        zeros, none = np.zeros(len(boards), np.int64), np.zeros(len(boards), bool)
+        return cls(zeros, none, none, zeros, ResultBatch.of(boards, [Result(None)] * len(boards)))
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    @overload
+    def __getitem__(self, index: int) -> Count: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Count]: ...
+    def __getitem__(self, index: int | slice) -> Count | list[Count]:
+        if isinstance(index, slice):
+            columns = self.solutions[index], self.is_complete[index], self.expanded[index]
+            return [
+                Count(solutions, "done" if is_complete else "solutions", expanded)
+                for solutions, is_complete, expanded in zip(*(column.tolist() for column in columns), strict=True)
+            ]
+        return self[index : index + 1 or None][0]
+
+
 class EnumeratesSolutions(Protocol):
     """Enumerates all solutions of a board, one by one."""
 
@@ -53,6 +100,19 @@ class CountsSolutions(Protocol):
 
     def count(self, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:
         """Yield growing `Count`s up to `most`; only the `stop` of the last one has a meaning."""
+
+
+class CountsInBatches(Protocol):
+    """Counts the solutions of many boards together, faster than one after the other.
+
+    Such a solver enumerates solutions too.
+    """
+
+    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+        """Count the solutions of each board up to `most`, and find one of them; a board with an objection has none.
+
+        `limit` is for each board. A board that may reach the limit, or take long, is not counted.
+        """
 
 
 def counts_solutions(puzzle: Puzzle) -> bool:
@@ -108,6 +168,39 @@ def count(solver: Solver, instance: Instance, limit: Limit, most: int | None = N
     except KeyboardInterrupt:
         best = replace(best, stop="interrupted")
     return best
+
+
+def count_parts(solver: Solver, boards: BoardBatch, limit: Limit, most: int | None = None) -> Iterator[Sequence[Count]]:
+    """The counts of `count` for each of these boards, in their order, of some boards at a time.
+
+    A part has the boards that a solver counts together, or one that is counted by itself; Ctrl-C ends the counts with
+    that of the board then counted. Raises `Unsupported`.
+    """
+    require_lister(solver, boards.puzzle)
+    _require_some(most)
+    together = BATCH if most is None else min(most, BATCH)
+    for first in range(0, len(boards), BATCH):
+        part = boards[first : first + BATCH]
+        try:
+            counts = count_together(solver, part, limit, together)
+        except KeyboardInterrupt:
+            yield [Count(0, "interrupted")]
+            return
+        is_final = counts.is_counted & (counts.is_complete | (together == most))
+        for begin, end in runs(is_final):
+            if is_final[begin]:
+                yield counts[begin:end]
+                continue
+            for instance in part[begin:end]:
+                yield [result := count(solver, instance, limit, most)]
+                if result.stop == "interrupted":
+                    return
+
+
+def count_together(solver: Solver, boards: BoardBatch, limit: Limit, most: int) -> CountBatch:
+    """The solutions of up to `BATCH` boards, counted up to `most`; of none for a solver that counts one by one."""
+    counting = ability(solver, CountsInBatches)
+    return CountBatch.uncounted(boards) if counting is None else counting.count_batch(boards, most, limit)
 
 
 def _tally(solver: EnumeratesSolutions, instance: Instance, limit: Limit, most: int) -> Iterator[Count]:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
 
+NO_LEVEL = -(2**63)
+"""In place of a level where a board has none."""
+
+
 class Estimates(Protocol):
     """Estimates the cost-to-go (the number of remaining moves), for instance by a lower bound."""
 
@@ -76,6 +80,16 @@ class Samples(Protocol):
 
     def difficulty(self, state: State) -> Mapping[str, int]:
         """The level of this board on the scales that can be computed quickly."""
+
+
+class BatchDifficulty(Protocol):
+    """Computes the difficulty of many boards at once."""
+
+    def difficulties(self, states: State) -> Mapping[str, NDArray[np.int64]]:
+        """`int64[B]` for each name that `Samples.difficulty` may have, in its order: the levels of `states[B, S]`.
+
+        `NO_LEVEL` stands for a name that `difficulty` leaves out for this board.
+        """
 
 
 class Planes(Protocol):

@@ -117,7 +117,7 @@ def answers_of(
     """
     require(solver, boards.puzzle)
     results = joined(boards, unverified_results(solver, boards, limit, over, name))
-    return _none_wrong(solver, checked(results, first))
+    return none_wrong(solver, checked(results, first))
 
 
 def answer_parts(
@@ -136,7 +136,7 @@ def answer_parts(
     require(solver, boards.puzzle)
     numbers, solved = _numbers(first, len(boards)), 0
     for results in unverified_results(solver, boards, limit, over, name):
-        yield _none_wrong(solver, checked(results, numbers[solved : solved + len(results)]))
+        yield none_wrong(solver, checked(results, numbers[solved : solved + len(results)]))
         solved += len(results)
 
 
@@ -145,7 +145,7 @@ def _numbers(first: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return np.arange(first, first + count) if isinstance(first, int) else first
 
 
-def _none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
+def none_wrong(solver: Solver, answers: AnswerBatch) -> AnswerBatch:
     """The answers; raises `PuzzlelabError` if one is wrong."""
     for place, verdict in answers.wrong.items():
         raise wrong_answer(solver, answers.results.boards[place], verdict)

@@ -8,14 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from puzzlelab import check_solver, count, load, solutions, solve
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadBoard, BadOption, Unsupported
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import presentation_of
 from puzzlelab.core.result import Result
-from puzzlelab.core.solutions import CountsSolutions, EnumeratesSolutions, Listing
+from puzzlelab.core.solutions import CountsSolutions, EnumeratesSolutions, Listing, count_parts
 from puzzlelab.core.solutions import count as counted
 from puzzlelab.core.solver import ability
 from puzzlelab.core.verify import verify
+from puzzlelab.puzzles.sudoku.bands_kernels import NOT_COUNTED
 from puzzlelab.puzzles.sudoku.exact import CHUNK, SOLVERS, Bands, solve_batch
 from puzzlelab.puzzles.sudoku.generate import SudokuGenerator
 
@@ -334,3 +336,45 @@ def test_lists_are_read_as_arrays_and_fractions_are_not_cut() -> None:
 def test_there_is_at_least_one_job() -> None:
     with pytest.raises(BadOption, match="at least 1 job"):
         solve_batch(np.zeros((1, 81), np.uint8), jobs=-1)
+
+
+# --- counts of many boards ---
+
+
+def known_boards():
+    return BoardBatch.of([NINE.read(text) for text in [*KNOWN_COUNTS, *IMPOSSIBLE.values(), "easy", "inkala", EMPTY]])
+
+
+@pytest.mark.parametrize("most", [1, 2, 125, 126, 1000, 1500])
+@pytest.mark.parametrize("nodes", [None, 1, 2, 10, 700, 5000])
+def test_boards_are_counted_together_as_alone(most, nodes) -> None:
+    boards, limit = known_boards(), Limit(nodes=nodes)
+    together = [(each.solutions, each.stop) for part in count_parts(Bands(), boards, limit, most) for each in part]
+    alone = [counted(Bands(), board, limit, most) for board in boards]
+    assert together == [(each.solutions, each.stop) for each in alone]
+
+
+def test_counts_have_a_solution_and_what_takes_long_is_left_out() -> None:
+    counts = Bands().count_batch(known_boards(), 10**9, Limit())
+    assert counts.is_counted.tolist() == [True] * (len(counts) - 1) + [False]
+    assert counts.is_complete[:-1].all()
+    for count_of_board, first in list(zip(counts, counts.firsts, strict=True))[:-1]:
+        assert (first.moves is not None) == (count_of_board.solutions > 0)
+        assert (first.proof, first.reason) == ("none", "")
+        assert verify(first.board, first).holds
+
+
+@pytest.mark.parametrize("limit", [Limit(seconds=0.5), Limit(memory=2**40)])
+def test_a_limit_that_needs_a_clock_is_not_for_a_batch(limit) -> None:
+    counts = Bands().count_batch(known_boards(), 2, limit)
+    assert not counts.is_counted.any()
+    assert len(counts) == len(known_boards())
+
+
+def test_guesses_may_be_limited() -> None:
+    boards = known_boards().states
+    batch = solve_batch(boards, most=1000)
+    limited = solve_batch(boards, most=1000, most_guesses=30)
+    is_cut = limited.counts == NOT_COUNTED
+    assert (is_cut == (batch.guesses > 30)).all()
+    assert (limited.counts[~is_cut] == batch.counts[~is_cut]).all()

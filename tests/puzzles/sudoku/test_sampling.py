@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.registry import load
-from puzzlelab.core.views import Samples
+from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, Samples
 from puzzlelab.puzzles.sudoku.generate import LEVELS
 from puzzlelab.puzzles.sudoku.sampling import FEWEST, MOST
 from puzzlelab.puzzles.sudoku.symmetries import random_images
@@ -189,3 +189,13 @@ def test_many_boards_without_a_wish_are_of_all_levels() -> None:
 def test_many_boards_of_a_level_that_is_none() -> None:
     with pytest.raises(BadOption):
         many("level", 6, 10)
+
+
+def test_the_difficulty_of_many_boards_is_that_of_each() -> None:
+    for name in ("sudoku-9x9", *OTHERS):
+        puzzle = load(name)
+        states = np.tril(np.ones((puzzle.cells + 1, puzzle.cells), np.uint8), -1)
+        columns = puzzle.view(BatchDifficulty).difficulties(states)
+        for place, state in enumerate(states):
+            levels = {scale: int(column[place]) for scale, column in columns.items() if column[place] != NO_LEVEL}
+            assert list(levels.items()) == list(puzzle.view(Samples).difficulty(state).items())

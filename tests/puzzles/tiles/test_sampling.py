@@ -10,7 +10,7 @@ from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.registry import load, make_solver
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.solver import solve
-from puzzlelab.core.views import KernelRules, Samples
+from puzzlelab.core.views import NO_LEVEL, BatchDifficulty, KernelRules, Samples
 from puzzlelab.puzzles.tiles import sampling
 from puzzlelab.puzzles.tiles.rules import Tiles
 
@@ -390,3 +390,13 @@ def test_many_walks_end_like_single_ones() -> None:
 def test_many_boards_of_a_level_that_has_none(name: str, scale: str, wanted: int, words: str) -> None:
     with pytest.raises(BadOption, match=words):
         many(load(name), scale, wanted, 2)
+
+
+def test_the_difficulty_of_many_boards_is_that_of_each() -> None:
+    for name in SIZES:
+        puzzle = load(name)
+        states = np.array([generator(seed).permutation(puzzle.cells) for seed in range(20)], np.uint8)
+        columns = puzzle.view(BatchDifficulty).difficulties(states)
+        for place, state in enumerate(states):
+            levels = {scale: int(column[place]) for scale, column in columns.items() if column[place] != NO_LEVEL}
+            assert list(levels.items()) == list(puzzle.view(Samples).difficulty(state).items())

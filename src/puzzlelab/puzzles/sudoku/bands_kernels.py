@@ -29,6 +29,8 @@ from puzzlelab.puzzles.sudoku.bands import (
 
 DEPTH = OWN
 """The slot in `control` of the current level of the stack; -1 at the end."""
+NOT_COUNTED = -1
+"""The count of a puzzle whose search was cut short."""
 LEVELS = 1 + 2 * 54
 """Guesses that can stand on each other: two settle a digit's six permutations in a band or a stack, of which 54 are."""
 
@@ -130,8 +132,10 @@ def search(stack, control, budget):
 
 
 @compiled
-def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesses, rounds):
+def solve_all(puzzles, stack, control, digit_of, most, most_guesses, solutions, counts, guesses, rounds):
     """For each of `puzzles: uint8[B, 81]`: up to `most` solutions are counted, the first is written.
+
+    The count is `NOT_COUNTED` where the search needs more than `most_guesses` guesses.
 
     `solutions: uint8[B, 81]`, `counts: int64[B]`, `guesses: int64[B]`, `rounds: int64[B]`.
     """
@@ -140,11 +144,11 @@ def solve_all(puzzles, stack, control, digit_of, most, solutions, counts, guesse
         control[DEPTH] = 0
         before, rounds_before = control[EXPANDED], control[GENERATED]
         count = 0
-        while count < most and search(stack, control, 1 << 62):
+        while count < most and search(stack, control, most_guesses - (control[EXPANDED] - before)):
             if count == 0:
                 read_grid(stack, (control[DEPTH] + 1) * WIDTH, digit_of, solutions[i])
             count += 1
-        counts[i] = count
+        counts[i] = NOT_COUNTED if count < most and control[DEPTH] >= 0 else count
         guesses[i] = control[EXPANDED] - before
         rounds[i] = control[GENERATED] - rounds_before
 

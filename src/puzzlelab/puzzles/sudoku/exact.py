@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,7 +19,17 @@ from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.result_batch import PROOFS, STOPS, UNSOLVED, ResultBatch, joined
-from puzzlelab.core.solutions import NO_SOLUTION, SEVERAL, Count, CountsSolutions, EnumeratesSolutions, settled
+from puzzlelab.core.solutions import (
+    NO_SOLUTION,
+    SEVERAL,
+    UNLIMITED,
+    Count,
+    CountBatch,
+    CountsInBatches,
+    CountsSolutions,
+    EnumeratesSolutions,
+    settled,
+)
 from puzzlelab.core.solver import (
     Attempt,
     BatchSolver,
@@ -33,12 +44,16 @@ from puzzlelab.engine.driver import Machine
 from puzzlelab.engine.enumeration import counted, listed
 from puzzlelab.engine.parallel import ordered_map
 from puzzlelab.puzzles.sudoku import bands_kernels
-from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, BandsRecord, begin, new_stack, step
+from puzzlelab.puzzles.sudoku.bands_kernels import DIGIT_OF, NOT_COUNTED, BandsRecord, begin, new_stack, step
 
 BEFORE_FIRST_MOVES = np.arange(0, 81 * 9, 9, dtype=np.int32) - 1
 """[81]: the move that writes the first digit in each cell, less one."""
 CHUNK = 2048
 """Puzzles that one thread takes at a time."""
+MOST_GUESSES = 10_000
+"""Guesses for one board of a batch whose solutions are counted: some thousandths of a second."""
+LEAST_SECONDS = 1.0
+"""With less time for a board than this, its solutions are counted by a search that has a clock."""
 
 
 def machine(state: NDArray[np.uint8]) -> Machine:
@@ -65,6 +80,7 @@ class Bands(SolverSettings):
         ProvesUnsolvable,
         EnumeratesSolutions,
         CountsSolutions,
+        CountsInBatches,
         Selective,
     )
 
@@ -97,6 +113,20 @@ class Bands(SolverSettings):
         """How many solutions there are; about ten million a second where there are many."""
         return counted(machine(instance.state), limit, most)
 
+    def count_batch(self, boards: BoardBatch, most: int, limit: Limit) -> CountBatch:
+        """How many solutions each board has; those that need many guesses, or have little time, are not counted."""
+        is_timed = limit.memory is not None or (limit.seconds is not None and limit.seconds < LEAST_SECONDS)
+        if is_timed:
+            return CountBatch.uncounted(boards)
+        # A search by itself ends with its last guess if that reaches the limit.
+        most_guesses = MOST_GUESSES if limit.nodes is None else min(MOST_GUESSES, limit.nodes - 1)
+        began = time.perf_counter()
+        batch = solve_batch(boards.states, most, jobs=1, most_guesses=most_guesses)
+        firsts = _solutions(boards, batch, time.perf_counter() - began)
+        is_counted = batch.counts != NOT_COUNTED
+        is_complete = is_counted & (batch.counts < most)
+        return CountBatch(np.maximum(batch.counts, 0), is_counted, is_complete, batch.guesses, firsts)
+
 
 class BandsBatch(NamedTuple):
     """The results of many puzzles."""
@@ -104,20 +134,23 @@ class BandsBatch(NamedTuple):
     solutions: NDArray[np.uint8]
     """[B, 81]: the first solution; zeros where there is none."""
     counts: NDArray[np.int64]
-    """[B]: the number of solutions, up to the maximum."""
+    """[B]: the number of solutions, up to the maximum; `NOT_COUNTED` where more guesses are needed than are allowed."""
     guesses: NDArray[np.int64]
     """[B]: the number of guesses."""
     rounds: NDArray[np.int64]
     """[B]: how often the rules were applied to all of a board."""
 
 
-def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -> BandsBatch:
+def solve_batch(
+    puzzles: NDArray[Any], most: int = 2, jobs: int | None = None, most_guesses: int = UNLIMITED
+) -> BandsBatch:
     """Solve many puzzles at once, on `jobs` threads (all cores if not given).
 
     Args:
         puzzles: `uint8[B, 81]`, 0 for blank.
         most: stop at so many solutions of a puzzle; 2 tells whether the solution is unique.
         jobs: threads.
+        most_guesses: guesses for one puzzle; the count of one that needs more is `NOT_COUNTED`.
 
     Raises:
         BadOption: for an array of another shape, or `most` below 1.
@@ -142,7 +175,7 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
             part = slice(start, start + CHUNK)
             stack, control = new_stack(), np.zeros(16, np.int64)
             answers = (result.solutions[part], result.counts[part], result.guesses[part], result.rounds[part])
-            bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, *answers)
+            bands_kernels.solve_all(clues[part], stack, control, DIGIT_OF, most, most_guesses, *answers)
 
     for _ in ordered_map(chunk, range(0, len(clues), CHUNK), jobs, on_interrupt=over.set):
         pass
@@ -150,28 +183,36 @@ def solve_batch(puzzles: NDArray[Any], most: int = 2, jobs: int | None = None) -
 
 
 def _results(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBatch:
-    """The results of many boards; each has an equal share of the seconds."""
-    solved, several = batch.counts > 0, np.flatnonzero(batch.counts > 1)
+    """The results of many boards with their proofs; each has an equal share of the seconds."""
+    codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
+    return replace(
+        _solutions(boards, batch, seconds),
+        proofs=codes[np.minimum(batch.counts, 2)],
+        rare={
+            **{int(place): {"reason": SEVERAL} for place in np.flatnonzero(batch.counts > 1)},
+            **{int(place): {"reason": NO_SOLUTION} for place in np.flatnonzero(batch.counts == 0)},
+        },
+    )
+
+
+def _solutions(boards: BoardBatch, batch: BandsBatch, seconds: float) -> ResultBatch:
+    """The first solution of each board, without a proof; each has an equal share of the seconds."""
+    solved = batch.counts > 0
     is_move = (boards.states == 0) & solved[:, None]
     lengths = np.where(solved, is_move.sum(axis=1, dtype=np.int32), np.int32(UNSOLVED))
-    codes = np.array([PROOFS.index("unsolvable"), PROOFS.index("unique"), PROOFS.index("none")], np.uint8)
     count = len(boards)
     return ResultBatch(
         boards,
         lengths=lengths,
         moves=np.compress(is_move.reshape(-1), (BEFORE_FIRST_MOVES + batch.solutions).reshape(-1)),
         lower_bounds=np.maximum(lengths, 0).astype(np.int64),
-        proofs=codes[np.minimum(batch.counts, 2)],
+        proofs=np.full(count, PROOFS.index("none"), np.uint8),
         stops=np.full(count, STOPS.index("done"), np.uint8),
         expanded=batch.guesses,
         generated=batch.rounds,
         evaluations=np.zeros(count, np.int64),
         seconds=np.full(count, seconds / count),
         shares_time=np.ones(count, bool),
-        rare={
-            **{int(place): {"reason": SEVERAL} for place in several},
-            **{int(place): {"reason": NO_SOLUTION} for place in np.flatnonzero(~solved)},
-        },
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.puzzle import Presentation
 from puzzlelab.puzzles.sudoku import drawing, examples
@@ -26,6 +27,9 @@ def presentation(puzzle: Sudoku) -> Presentation:
             return [f"{clues} clues: with fewer than {LEAST_CLUES} clues the solution cannot be unique"]
         return []
 
+    def has_warnings(states: Board) -> NDArray[np.bool_]:
+        return np.asarray((puzzle.size == 9) & (np.count_nonzero(states, axis=1) < LEAST_CLUES))
+
     fastest = "bands" if (puzzle.box_rows, puzzle.box_columns) == (3, 3) else "dancing-links"
     return Presentation(
         usual_solver=(fastest, {}),
@@ -37,4 +41,5 @@ def presentation(puzzle: Sudoku) -> Presentation:
         notations=drawing.with_solution(puzzle.box_rows, puzzle.box_columns),
         write_cell=puzzle.write_cell,
         warnings=warnings,
+        has_warnings=has_warnings,
     )

@@ -21,6 +21,7 @@ from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadBoard, BadOption, nearest, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
+    BatchDifficulty,
     Boxes,
     Candidates,
     Cover,
@@ -236,6 +237,7 @@ class Sudoku:
 
 
 VIEWS: Views = {
+    BatchDifficulty: "puzzlelab.puzzles.sudoku.sampling:SudokuSamples",
     BatchNotation: "puzzlelab.puzzles.sudoku.batch_notation:SudokuLines",
     Boxes: itself,
     Candidates: itself,

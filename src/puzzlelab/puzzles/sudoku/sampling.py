@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from puzzlelab.core.views import Scale
 from puzzlelab.puzzles.sudoku.generate import LEVELS, SudokuGenerator, level_of
@@ -49,6 +50,14 @@ def difficulty(puzzle: Sudoku, state: Board) -> Mapping[str, int]:
     """The number of clues and, for 9x9, the level that they make."""
     clues = int(np.count_nonzero(state))
     return {"level": level_of(clues), "clues": clues} if puzzle.name == "sudoku-9x9" else {"clues": clues}
+
+
+def difficulties(puzzle: Sudoku, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """The `difficulty` of each of the boards `[B, N]`."""
+    clues = np.count_nonzero(states, axis=1)
+    if puzzle.name != "sudoku-9x9":
+        return {"clues": clues}
+    return {"level": np.array([level_of(count) for count in range(82)])[clues], "clues": clues}
 
 
 def _by_level(level: int | None) -> SudokuGenerator:
@@ -90,7 +99,7 @@ def _new(generator: SudokuGenerator, random: np.random.Generator, count: int) ->
 
 @dataclass(frozen=True)
 class SudokuSamples:
-    """The view `Samples` of Sudoku."""
+    """The views `Samples` and `BatchDifficulty` of Sudoku."""
 
     puzzle: Sudoku
 
@@ -100,3 +109,6 @@ class SudokuSamples:
 
     def difficulty(self, state: Board) -> Mapping[str, int]:
         return difficulty(self.puzzle, state)
+
+    def difficulties(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        return difficulties(self.puzzle, states)

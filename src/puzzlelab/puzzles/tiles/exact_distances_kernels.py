@@ -77,6 +77,13 @@ def rank_of(state):
 
 
 @compiled
+def distances_of(states, distance, distances):
+    """Look up the distances of `states: uint8[B, N + 1]` in the table, into `distances: int64[B]`."""
+    for i in range(len(states)):
+        distances[i] = distance[rank(states[i])]
+
+
+@compiled
 def spread(tables, frontier, following, child, distance):
     """Breadth-first search from the goal; `frontier` and `following` are `uint8[N!/2, N + 1]`. Returns the depth."""
     cells = frontier.shape[1] - 1

@@ -17,6 +17,7 @@ from puzzlelab.core.board_blocks import BatchNotation
 from puzzlelab.core.errors import BadBoard, BadOption, shorten
 from puzzlelab.core.puzzle import Instance, Presentation, View, Views, find_view, itself
 from puzzlelab.core.views import (
+    BatchDifficulty,
     DrawsSvg,
     Estimates,
     GridPlanes,
@@ -176,6 +177,7 @@ class Tiles:
 
 
 VIEWS: Views = {
+    BatchDifficulty: "puzzlelab.puzzles.tiles.scales:TilesSamples",
     BatchNotation: "puzzlelab.puzzles.tiles.batch_notation:TilesLines",
     DrawsSvg: "puzzlelab.puzzles.tiles.drawing:TilesSvg",
     Estimates: "puzzlelab.puzzles.tiles.estimates:TilesEstimates",

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import BadOption
-from puzzlelab.core.views import Scale
+from puzzlelab.core.views import NO_LEVEL, Scale
 from puzzlelab.puzzles.tiles.estimate_kernels import flat, grid_distance
-from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, rank_of, unrank_all
+from puzzlelab.puzzles.tiles.exact_distances_kernels import UNREACHED, distances_of, rank_of, unrank_all
 from puzzlelab.puzzles.tiles.kernels import rules as kernel_rules
 from puzzlelab.puzzles.tiles.sampling_kernels import AnnealingTables, anneal, anneal_all, levels_of, walk_above
 
@@ -357,4 +357,17 @@ def difficulty(puzzle: Tiles, state: Board) -> Mapping[str, int]:
 
         working = kernel_rules(puzzle).encode(state[None])[0]
         levels["distance"] = int(exact_distances.distances(puzzle).distance[rank_of(working)])
+    return levels
+
+
+def difficulties(puzzle: Tiles, states: Board) -> Mapping[str, NDArray[np.int64]]:
+    """The `difficulty` of each of the boards `[B, N]`."""
+    working = kernel_rules(puzzle).encode(states)
+    levels = {"level": _levels(puzzle, working)}
+    if puzzle.cells <= TABLED_CELLS:
+        from puzzlelab.puzzles.tiles import exact_distances
+
+        distances = np.empty(len(working), np.int64)
+        distances_of(working, exact_distances.distances(puzzle).distance, distances)
+        levels["distance"] = np.where(puzzle.has_objection(states), NO_LEVEL, distances)
     return levels

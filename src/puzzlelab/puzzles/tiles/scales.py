@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from puzzlelab.core.views import Scale
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TilesSamples:
-    """The view `Samples` of sliding tiles."""
+    """The views `Samples` and `BatchDifficulty` of sliding tiles."""
 
     puzzle: Tiles
 
@@ -29,3 +32,8 @@ class TilesSamples:
         from puzzlelab.puzzles.tiles import sampling
 
         return sampling.difficulty(self.puzzle, state)
+
+    def difficulties(self, states: Board) -> Mapping[str, NDArray[np.int64]]:
+        from puzzlelab.puzzles.tiles import sampling
+
+        return sampling.difficulties(self.puzzle, states)

@@ -1,0 +1,36 @@
+"""The solutions of many boards that have at most one each, for solvers that count together.
+
+Shapes: B = boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from puzzlelab.core.board_batch import BoardBatch, runs
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.puzzle import Instance
+from puzzlelab.core.solutions import BATCH, CountsInBatches, count_together
+from puzzlelab.core.solver import Solver, ability
+from puzzlelab.engine.batch_answers import AnswerBatch, checked, none_wrong
+
+
+def unique_parts(solver: Solver, boards: BoardBatch, limit: Limit, first: int = 0) -> Iterator[AnswerBatch | Instance]:
+    """Yield, in the order of the boards, the verified answers to boards with at most one solution, or another board.
+
+    A batch of answers is of consecutive boards; without moves are those that have no solution. A board is yielded by
+    itself if it has several solutions, or if the solver does not count it together with others. `first` is the number
+    of boards of the same file before these. Raises `PuzzlelabError` for a wrong answer.
+    """
+    if ability(solver, CountsInBatches) is None:
+        yield from boards
+        return
+    for start in range(0, len(boards), BATCH):
+        part = boards[start : start + BATCH]
+        counts = count_together(solver, part, limit, most=2)
+        is_unique = counts.is_counted & (counts.solutions <= 1)
+        for begin, end in runs(is_unique):
+            if is_unique[begin]:
+                yield none_wrong(solver, checked(counts.firsts.part(begin, end), first + start + begin))
+            else:
+                yield from part[begin:end]
