@@ -1,10 +1,10 @@
 """The schema of result files: a row for each board."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,7 +14,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import LIMITS, Proof, Result, Stop
 from puzzlelab.core.solutions import counts_solutions
-from puzzlelab.core.solver import Solver, names_of, options_of
+from puzzlelab.core.solver import Solver, move_numbers, names_of, options_of
 from puzzlelab.core.verify import Answer, Rules, Verdict
 from puzzlelab.core.version import VERSION
 
@@ -139,9 +139,11 @@ def complete_options(solver: str, options: str) -> str:
 
 
 def _read_moves(puzzle: Puzzle, texts: list[str]) -> Iterator[int]:
+    numbers = move_numbers(cast(Hashable, puzzle))
     for step, text in enumerate(texts, start=1):
         try:
-            yield puzzle.read_move(text)
+            number = numbers.get(text)
+            yield puzzle.read_move(text) if number is None else number
         except BadBoard as error:
             raise BadBoard(str(error), f"move {step} of {len(texts)}") from None
 

@@ -357,6 +357,12 @@ def move_names(puzzle: Any) -> Sequence[str]:
     return tuple(map(puzzle.write_move, moves)) if len(moves) <= MOST_NAMES else ()
 
 
+@lru_cache(maxsize=16)
+def move_numbers(puzzle: Any) -> Mapping[str, int]:
+    """The number of each move of a puzzle by the name that it writes; none where it has more than `MOST_NAMES`."""
+    return {name: puzzle.read_move(name) for name in move_names(puzzle)}
+
+
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
     """The state after these moves, which must be legal."""
     for last in states_along(puzzle, state, moves):
