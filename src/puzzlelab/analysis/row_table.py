@@ -20,7 +20,7 @@ from puzzlelab.engine.batch_answers import AnswerBatch
 
 def table_of(solver: Solver | None, limit: Limit, answers: Iterable[AnswerBatch]) -> Any:
     """The `pyarrow.Table` of the rows of these answers of a solver; boards are in the canonical notation."""
-    require_pyarrow("tables")
+    require_pyarrow("Tables")
     import pyarrow as pa
 
     tables = [arrow_schema().empty_table()]

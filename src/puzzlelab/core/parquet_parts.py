@@ -27,7 +27,7 @@ def require_pyarrow(subject: str = "Parquet files") -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise BadInput(f"{subject} need pyarrow: pip install 'puzzlelab[learn]'") from None
+        raise BadInput(f"{subject} need pyarrow: pip install 'puzzlelab[table]'") from None
 
 
 def parts_folder(path: Path) -> Path:

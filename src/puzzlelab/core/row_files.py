@@ -68,7 +68,7 @@ def count_rows(path: Path) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _StoredRows:
     """The stored rows that may answer a question."""
 
     begin: int
@@ -136,16 +136,16 @@ class RowFile:
         rows = self._read([index for search in searches for index in search.indices if len(search.indices) <= MANY])
         return [self._taken(each, search, rows, limit) for each, search in zip(questions, searches, strict=True)]
 
-    def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_Search]:
+    def _searches(self, spans: Sequence[tuple[int, int]]) -> list[_StoredRows]:
         """Which rows may be those of each question."""
-        searches: list[_Search] = []
+        searches: list[_StoredRows] = []
         times_in_block: Counter[int] = Counter()
         for begin, end in spans:
             following = None
             if begin < end and self._index.all_final(begin, end):
                 following = begin + self._index.times_taken(begin) + times_in_block[begin]
                 times_in_block[begin] += 1
-            searches.append(_Search(begin, end, following))
+            searches.append(_StoredRows(begin, end, following))
         return searches
 
     def _read(self, indices: Sequence[int]) -> dict[int, Row]:
@@ -155,7 +155,7 @@ class RowFile:
         rows = self._store.read([self._index.place(index) for index in indices])
         return dict(zip(indices, map(self._questions.renamed, rows), strict=True))
 
-    def _taken(self, question: Question, search: _Search, rows: Mapping[int, Row], limit: Limit) -> Row | None:
+    def _taken(self, question: Question, search: _StoredRows, rows: Mapping[int, Row], limit: Limit) -> Row | None:
         """The next row that answers this question, which is counted as taken; `rows` are those read already."""
         if search.following is not None:
             if search.following >= search.end:

@@ -158,7 +158,7 @@ class CsvRows:
         """(line, offset, fields) of each whole record; half a record at the end is left out."""
         try:
             with self.path.open("rb") as file:
-                lines = _Lines(file)
+                lines = _CsvLines(file)
                 reader = csv_reader(lines)
                 while True:
                     number, offset = lines.number + 1, lines.offset
@@ -204,7 +204,7 @@ class CsvRows:
 
     def _row_at(self, file: BinaryIO, place: int) -> Row:
         file.seek(place)
-        return row_of_record(self._names, next(csv_reader(_Lines(file, place))))
+        return row_of_record(self._names, next(csv_reader(_CsvLines(file, place))))
 
     def append(self, rows: RowColumns) -> None:
         """See `RowStore`; the rows are written at once."""
@@ -217,7 +217,7 @@ class CsvRows:
             self._lines.sync()
 
 
-class _Lines(Iterator[str]):
+class _CsvLines(Iterator[str]):
     """The lines of an open file as text, with their ends; `offset` is that after the last one."""
 
     def __init__(self, file: BinaryIO, offset: int = 0) -> None:

@@ -372,8 +372,8 @@ def move_names(puzzle: Any) -> Sequence[str]:
 
 @lru_cache(maxsize=16)
 def move_numbers(puzzle: Any) -> Mapping[str, int]:
-    """The number of each name in `move_names`."""
-    return {name: number for number, name in enumerate(move_names(puzzle))}
+    """The number of each move of a puzzle by the name that it writes; none where it has more than `MOST_NAMES`."""
+    return {name: puzzle.read_move(name) for name in move_names(puzzle)}
 
 
 def board_after(puzzle: Puzzle, state: State, moves: Iterable[int]) -> State:
