@@ -39,6 +39,19 @@ SOLVERS = {"tiles-4x4": ("ida", {"estimate": "pdb-78"})}
 """The solvers of puzzles that do not use their default one."""
 MOST = {"tiles-4x4": 10_000, "dust-6x5x4": 10_000}
 """The most boards of a puzzle."""
+COMMAND = """
+import atexit, re, sys
+from pathlib import Path
+
+def note():
+    status = Path("/proc/self/status").read_text()  # getrusage would count the memory of this script, too
+    Path("peak").write_text(str(int(re.search("VmHWM: *\\t* *([0-9]+)", status)[1]) / 1024))
+
+atexit.register(note)
+from puzzlelab.cli.main import run
+sys.exit(run())
+"""
+"""The program, which notes its greatest memory in megabytes; Linux only."""
 BLOCK = 1000
 BAD_EVERY = 1000
 """One line in so many is no board in a file with bad lines."""
@@ -80,13 +93,13 @@ class Run(NamedTuple):
     seconds: float
     """By the clock."""
     megabytes: float
-    """The most of all calls so far."""
+    """The most memory that it had."""
 
 
 def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
     """Call the command, its start included, in the folder of the boards."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "puzzlelab", "solve", name, "--file", path.name, *words]
+    command = [sys.executable, "-c", COMMAND, "solve", name, "--file", path.name, *words]
     with (path.parent / "answers").open("wb") as answers, (path.parent / "errors").open("wb") as errors:
         code = subprocess.run(command, stdout=answers, stderr=errors, cwd=path.parent, check=False).returncode
     seconds = time.perf_counter() - began
@@ -95,7 +108,7 @@ def run(name: str, path: Path, words: Sequence[str], exit_code: int = 0) -> Run:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     (path.parent / "rows.parquet").unlink(missing_ok=True)
-    return Run(cpu_seconds, seconds, after.ru_maxrss / 1024)
+    return Run(cpu_seconds, seconds, float((path.parent / "peak").read_text()))
 
 
 def with_bad_lines(path: Path) -> Path:

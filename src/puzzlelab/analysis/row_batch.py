@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -272,9 +273,17 @@ def _move_lists(results: ResultBatch) -> Any:
     import pyarrow as pa
 
     names, places = names_and_places(results.boards.puzzle, results.moves)
-    values = pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), pa.array(_encodable(names), pa.string()))
+    values = pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), _name_array(tuple(names)))
     offsets, is_unsolved = pa.array(results.offsets, pa.int32()), pa.array(results.lengths == UNSOLVED)
     return pa.ListArray.from_arrays(offsets, values, mask=is_unsolved).cast(arrow_schema().field("moves").type)
+
+
+@lru_cache(maxsize=16)
+def _name_array(names: tuple[str, ...]) -> Any:
+    """Names of moves as an array of Arrow."""
+    import pyarrow as pa
+
+    return pa.array(_encodable(names), pa.string())
 
 
 def _dictionary(numbers: NDArray[np.uint8], texts: Sequence[str | None]) -> Any:

@@ -143,17 +143,23 @@ class SolveJob:
             most = -(-len(block) // self.jobs)
             for first in range(0, len(block), LARGEST_BATCH):
                 boards = block[first : first + LARGEST_BATCH]
-                taken = [] if file is None else file.take_many(self._empty_row, self._row_texts(boards), self.limit)
-                rows = {place: row for place, row in enumerate(taken) if row is not None}
-                open_places = np.setdiff1d(np.arange(len(boards)), list(rows))
+                rows = {} if file is None else self._taken(boards, file)
+                open_places = np.delete(np.arange(len(boards)), list(rows))
                 begin = 0
                 while begin < len(boards):
                     later = open_places[open_places >= begin]
                     size = min(most, portions.size)
                     end = int(later[size]) if len(later) > size else len(boards)
-                    of_part = {place - begin: rows[place] for place in range(begin, end) if place in rows}
+                    of_part = {place - begin: row for place, row in rows.items() if begin <= place < end}
                     yield _Part(boards[begin:end], of_part)
                     begin = end
+
+    def _taken(self, boards: BoardBlock, file: RowFile) -> Mapping[int, Row]:
+        """Place -> the row that the file has for that board."""
+        if file.is_empty:
+            return {}
+        taken = file.take_many(self._empty_row, self._row_texts(boards), self.limit)
+        return {place: row for place, row in enumerate(taken) if row is not None}
 
     def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:
         """The outcomes of the boards of a part, of some of them at a time."""

@@ -70,15 +70,14 @@ class TableFile:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._is_arrow = self.path.suffix == ARROW
+        self._part: Any = None
         with ExitStack() as opened:
-            if self._is_arrow:
+            if self.path.suffix == ARROW:
                 source = opened.enter_context(pa.memory_map(str(self.path)))
-                self._file: Any = opened.enter_context(pa.ipc.open_file(source))
-                batches = map(self._file.get_batch, range(self._file.num_record_batches))
-                self.schema, self.group_sizes = self._file.schema, [len(batch) for batch in batches]
+                self._part = pa.ipc.open_stream(source).read_all()
+                self.schema, self.group_sizes = self._part.schema, [len(self._part)]
             else:
-                self._file = opened.enter_context(pq.ParquetFile(self.path, read_dictionary=self._dictionaries))
+                self._file: Any = opened.enter_context(pq.ParquetFile(self.path, read_dictionary=self._dictionaries))
                 groups = map(self._file.metadata.row_group, range(self._file.num_row_groups))
                 self.schema, self.group_sizes = self._file.schema_arrow, [group.num_rows for group in groups]
             self._opened = opened.pop_all()
@@ -91,11 +90,8 @@ class TableFile:
         """The rows of a group."""
         import pyarrow as pa
 
-        return pa.Table.from_batches([self._file.get_batch(group)]) if self._is_arrow else self._group(group)
-
-    def _group(self, group: int) -> Any:
-        import pyarrow as pa
-
+        if self._part is not None:
+            return self._part
         try:
             return self._file.read_row_group(group)
         except pa.ArrowNotImplementedError:  # lists of very many different texts
@@ -106,12 +102,11 @@ class TableFile:
         """Tables of all rows, of at most so many rows each, with some of the columns."""
         import pyarrow as pa
 
-        if not self._is_arrow:
+        if self._part is None:
             yield from map(pa.Table.from_batches, zip(self._file.iter_batches(size, columns=columns)))
             return
-        for group, rows in enumerate(self.group_sizes):
-            table = self.read(group) if columns is None else self.read(group).select(columns)
-            yield from (table.slice(begin, size) for begin in range(0, rows, size))
+        part = self._part if columns is None else self._part.select(columns)
+        yield from (part.slice(begin, size) for begin in range(0, len(part), size))
 
 
 class PartFiles:
@@ -143,10 +138,12 @@ class PartFiles:
 
         number = self._begin() if self._count is None else self._count
         path = self.folder / f"{part_name(number)}{ARROW}"
-        with writing(self.path), replacing(path, self.folder / WRITING) as temporary:
-            whole = table.unify_dictionaries().combine_chunks()
-            with pa.ipc.new_file(str(temporary), whole.schema) as writer:
-                writer.write_table(whole)
+        with (
+            writing(self.path),
+            replacing(path, self.folder / WRITING) as temporary,
+            pa.ipc.new_stream(str(temporary), table.schema) as writer,
+        ):
+            writer.write_table(table)
         self._count = number + 1
         self.rows += len(table)
 

@@ -122,13 +122,18 @@ class RowFile:
         finally:
             self._lock.__exit__(kind, error, trace)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row was stored when the file was opened."""
+        return not len(self._index)
+
     def take(self, question: Row, limit: Limit) -> Row | None:
         """The row that answers this question under this limit; the n-th call for one question takes the n-th row."""
         return self.take_many(question, [question.board], limit)[0]
 
     def take_many(self, shared: Row, boards: Sequence[str], limit: Limit) -> list[Row | None]:
         """`take` for the question of each of these boards; its other columns are those of `shared`."""
-        if not len(self._index):
+        if self.is_empty:
             return [None] * len(boards)
         question = self._questions.of_row(shared)
         questions = [(question[0], board, *question[2:]) for board in boards]

@@ -545,7 +545,7 @@ def test_places_that_cannot_be_written(made, tmp_path, ending):
 
 def test_parquet_without_pyarrow(made, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(BadInput, match=r"Parquet files need pyarrow: pip install 'puzzlelab\[learn\]'"):
+    with pytest.raises(BadInput, match=r"Parquet files need pyarrow: pip install 'puzzlelab\[table\]'"):
         made("a.parquet")
 
 
