@@ -607,3 +607,21 @@ def test_parts_after_a_gap_are_made_again(made, tmp_path):
     interrupt(path, 6, count=65)
     (tmp_path / "b.parquet.parts" / "part-000000.arrow").unlink()
     assert pairs(made("b.parquet", count=65)) == whole
+
+
+def test_parts_of_rows_are_left_as_they_are(tmp_path):
+    pytest.importorskip("pyarrow")
+    from puzzlelab.core.row import Row
+    from puzzlelab.core.row_files import RowFile, read_rows
+
+    path, kept = tmp_path / "rows.parquet", tmp_path / "kept"
+    with RowFile(path) as file:
+        file.append([Row(puzzle="p", board="b", solver="s")])
+        file._store._write()
+        shutil.copytree(tmp_path / "rows.parquet.parts", kept)
+    path.unlink()
+    kept.rename(tmp_path / "rows.parquet.parts")
+    with pytest.raises(BadFile, match="holds parts of something else"):
+        SudokuGenerator(mix="even").write(path, 3, 0, 1, lambda rows: None)
+    assert [row.board for _, row in read_rows(path)] == ["b"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["rows.parquet.parts"]

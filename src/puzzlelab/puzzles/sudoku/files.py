@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 from puzzlelab.core.errors import BadFile, BadInput
 from puzzlelab.core.files import GrowingFile, length_without_nul, make_folder, sync, writing
 from puzzlelab.core.outputs import only_writer
-from puzzlelab.core.parquet_parts import PartFiles, remove_parts, require_pyarrow, row_count
+from puzzlelab.core.parquet_parts import PartFiles, TableFile, files_of, remove_parts, require_pyarrow, row_count
 from puzzlelab.core.version import VERSION
 
 CELLS = 81
 PART = 10_000
 """Rows of a part of a Parquet file."""
+COLUMNS = ("puzzle", "solution")
+"""The columns of a Parquet file."""
 COMPARED_ROWS = 20
 """Rows at each end of a complete file that are made again, to see whether it holds these puzzles."""
 Bytes = NDArray[np.uint8]
@@ -143,7 +145,7 @@ class ParquetFile:
 
         if self.waiting:
             puzzles, solutions = (np.concatenate(each) for each in zip(*self.waiting, strict=True))
-            self.parts.append(pa.table({"puzzle": _strings(puzzles), "solution": _strings(solutions)}))
+            self.parts.append(pa.table(dict(zip(COLUMNS, (_strings(puzzles), _strings(solutions)), strict=True))))
             self.waiting = []
 
     def close(self, complete: bool) -> None:
@@ -192,6 +194,7 @@ def write(
         begun = _is_begun(path, note, settings)
         if not begun:
             rows = _rows_of_complete_file(path, count, batches)
+            _check_parts(path)
             remove_parts(path)
             if rows >= count:
                 note.unlink()
@@ -225,6 +228,18 @@ def write(
                 report(writer.rows)
         note.unlink()
         sync(path.parent)
+
+
+def _check_parts(path: Path) -> None:
+    """Raise `BadFile` if there are parts of something else, such as rows of `solve`; the empty note is removed."""
+    if path.suffix != PARQUET or path.exists():
+        return
+    for part in files_of(path):
+        with TableFile(part) as opened:
+            names = tuple(opened.schema.names)
+        if names != COLUMNS:
+            path.with_name(f"{path.name}.making").unlink()
+            raise BadFile(f"{part.parent} holds parts of something else: give another name, or remove it first")
 
 
 def _begun_writer(path: Path, note: Path, begun: bool) -> Writer:
