@@ -2,6 +2,7 @@
 
 import io
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -166,3 +167,29 @@ def test_a_block_is_parted_by_its_errors() -> None:
     block = BoardBlock.of(puzzle, texts, "board")
     assert list(block.between_errors()) == [(0, 0, 0), (0, 2, 3), (2, 2, 4), (2, 3, None)]
     assert list(BoardBlock.of(puzzle, texts[1:3], "").between_errors()) == [(0, 2, None)]
+
+
+class Question:
+    """A puzzle whose plain boards are question marks."""
+
+    name = "question"
+
+    def read(self, text):
+        if set(text) != {"?"}:
+            raise BadBoard(f"{text} is no question")
+        return SimpleNamespace(state=np.array([len(text)], np.uint8))
+
+    def read_lines(self, lines):
+        states = np.full((len(lines), 1), lines.shape[1], np.uint8)
+        return states, (lines == ord("?")).all(axis=1)
+
+    def view(self, kind):
+        return self if kind is BatchNotation else None
+
+
+def test_characters_beyond_ascii_are_no_question_marks() -> None:
+    lines = ["???"] * 20
+    lines[7], lines[11] = "?\u00e4?", "??\U0001f600"
+    text = "".join(f"{line}\n" for line in lines)
+    for data in (text, f"{text}?\n", f"\n{text}"):
+        assert list(in_blocks(Question(), data.encode())) == list(one_by_one(Question(), data))

@@ -271,21 +271,24 @@ class _Lines(Iterator[str]):
         self._lines, self._next = text.removesuffix("\n").split("\n"), 0
         self._states = self._ends = None
         if self._notation is not None and len(self._lines) >= FEWEST_LINES:
-            self._read_plain(np.frombuffer(text.encode("ascii", "replace"), np.uint8), self._notation)
+            characters = np.frombuffer(text.encode("ascii", "replace"), np.uint8)
+            self._read_plain(characters, self._notation, text.isascii())
 
-    def _read_plain(self, text: NDArray[np.uint8], notation: BatchNotation) -> None:
+    def _read_plain(self, text: NDArray[np.uint8], notation: BatchNotation, is_ascii: bool) -> None:
         """Read all lines in a plain notation; `text` has one byte for each character, those beyond ASCII are wrong."""
         count, width = len(self._lines), len(self._lines[0]) + 1
-        if len(text) == count * width and count == np.count_nonzero(text[width - 1 :: width] == NEWLINE):
+        if 1 < width == len(text) / count and (text[width - 1 :: width] == NEWLINE).all():
             self._states, is_plain = notation.read_lines(text.reshape(count, width)[:, :-1])
-            breaks = np.flatnonzero(~is_plain[:-1] | ~is_plain[1:]) + 1
+            is_break = ~is_plain[:-1] | ~is_plain[1:]
         else:
             ends = np.append(np.flatnonzero(text == NEWLINE), len(text))[:count]
             lengths = np.diff(ends, prepend=-1) - 1
             is_plain = self._read_plain_of_all_lengths(text, ends - lengths, lengths, notation)
-            breaks = np.flatnonzero(~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])) + 1
-        if not all(map(str.isascii, self._lines)):
+            is_break = ~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])
+        if not is_ascii:
             is_plain = is_plain & np.fromiter(map(str.isascii, self._lines), bool, count)
+            is_break |= ~is_plain[:-1] | ~is_plain[1:]
+        breaks = np.flatnonzero(is_break) + 1
         ends_of_runs = np.append(breaks, count)
         end_of_run = np.repeat(ends_of_runs, np.diff(ends_of_runs, prepend=0))
         self._ends = np.where(is_plain, end_of_run, np.arange(count))

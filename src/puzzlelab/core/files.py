@@ -166,7 +166,8 @@ def text_blocks(file: BinaryIO, name: str) -> Iterator[str]:
         data = read(CHUNK_SIZE)
         rest += data
         end = _end_of_whole_lines(rest) if data else len(rest)
-        text = rest[:end].decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+        text = rest[:end].decode(errors="replace")
+        text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         rest = rest[end:]
         if text:
             text, at_begin = text.removeprefix(BYTE_ORDER_MARK) if at_begin else text, False

@@ -162,9 +162,9 @@ def solve_batch(
         raise BadOption(f"puzzles are an array of integers of shape [B, 81], not {kind}")
     if most < 1:
         raise BadOption(f"the number of solutions must be at least 1, not {most}")
-    wrong = np.argwhere((puzzles < 0) | (puzzles > 9))
-    if wrong.size:
-        row, cell = wrong[0]
+    is_wrong = (puzzles < 0) | (puzzles > 9)
+    if is_wrong.any():
+        row, cell = np.argwhere(is_wrong)[0]
         raise BadBoard(f"{puzzles[row, cell]} is no digit from 0 to 9", f"puzzle {row}, cell {cell}")
     clues = np.array(puzzles, np.uint8, order="C")
     result = BandsBatch(np.zeros_like(clues), *(np.zeros(len(clues), np.int64) for _ in range(3)))
