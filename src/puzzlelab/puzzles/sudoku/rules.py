@@ -115,7 +115,7 @@ class Sudoku:
     def is_legal(self, state: Board, move: int) -> bool:
         """Whether `legal` names this move."""
         cell, digit = divmod(move, self.size)
-        return not state[cell] and not (state[self._peers[cell]] == digit + 1).any()
+        return not state[cell] and digit + 1 not in state[self._peers[cell]].tobytes()
 
     def apply(self, state: Board, move: int) -> Board:
         cell, digit = divmod(move, self.size)
