@@ -154,3 +154,16 @@ def test_rows_of_versions_without_the_mark_are_recognised(graded: Suite, painter
 def test_clues_that_are_not_known_are_no_batches(suite: Suite, brush: type[Any]) -> None:
     with pytest.raises(BadInput, match="tiles-3x3 does not say how many clues a board has: batches are by level"):
         runs.run(suite, [brush()], Limit(), batching=Batching.CLUES)
+
+
+@pytest.mark.parametrize(
+    ("solver", "kind"), [("greedy", "whole batches"), ("bands", "alone"), ("ida", "alone"), ("halves", "alone")]
+)
+def test_equal_seconds_without_a_mark_are_those_of_a_batch_if_the_solver_always_had_batches(
+    graded: Suite, solver: str, kind: str
+) -> None:
+    answers = [
+        BenchAnswer(solver, entry, Row(puzzle="stripe", board=entry.board, solver=solver, seconds=5e-05), True)
+        for entry in graded.entries
+    ]
+    assert BatchSizes(BenchRun(graded, tuple(answers))).timing(answers).kind == kind

@@ -18,7 +18,7 @@ from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.row import Row
-from puzzlelab.core.solver import BatchSolver
+from puzzlelab.core.solver import BatchSolver, OneByOne
 
 ADVICE = "bench --batch level, clues or board measures them again, into another --out"
 
@@ -66,7 +66,11 @@ class BatchSizes:
 
 
 def _repeated_seconds(answers: Sequence[BenchAnswer]) -> frozenset[float]:
-    """The seconds that several unmarked rows have, if the solver answers batches: rows of versions without a mark."""
+    """The seconds that several unmarked rows have, if they may be of a version without a mark for batches.
+
+    Solvers that solve boards `OneByOne` answer batches only since there is a mark: two of their boards that were timed
+    alone may take equally many microseconds.
+    """
     if not _answers_batches(answers[0].row):
         return frozenset()
     counts = Counter(answer.row.seconds for answer in answers if answer.row.seconds_shared is None)
@@ -74,10 +78,12 @@ def _repeated_seconds(answers: Sequence[BenchAnswer]) -> frozenset[float]:
 
 
 def _answers_batches(row: Row) -> bool:
+    """Whether its solver has always answered batches."""
     try:
-        return BatchSolver in registry.solver_class(row.solver).offers
+        offers = registry.solver_class(row.solver).offers
     except BadInput:  # a solver that is not installed here
         return False
+    return BatchSolver in offers and OneByOne not in offers
 
 
 def note(solvers: Sequence[str], kind: str) -> tuple[str, ...]:
