@@ -5,7 +5,6 @@ Shapes: B = boards of a block, R = those that can be read, S = length of a state
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +74,7 @@ class BoardBlock(Sequence[BoardInput]):
     @classmethod
     def of(cls, puzzle: Puzzle, texts: Sequence[str], counted: str, first: int = 0) -> BoardBlock:
         """The boards of these texts, which are numbered from 1."""
-        reader, (states, is_plain) = _Reader(puzzle, counted), _plain_states(puzzle, texts)
+        reader, (states, is_plain) = _Reader(puzzle, counted), _plain_states(puzzle, texts, _lengths(texts))
         for begin, end in runs(is_plain) if texts else ():
             if is_plain[begin]:
                 reader.add_lines(_Alike(begin + 1, list(texts[begin:end]), states[begin:end]))
@@ -225,8 +224,7 @@ class _Lines(Iterator[str]):
     """
 
     def __init__(self, puzzle: Puzzle, texts: Iterable[str]) -> None:
-        self._texts = iter(texts)
-        self._notation = puzzle.view(BatchNotation)
+        self._puzzle, self._texts = puzzle, iter(texts)
         self.texts_read = 0
         self._lines: list[str] = []
         self._next = 0
@@ -234,8 +232,8 @@ class _Lines(Iterator[str]):
         """Lines of the texts before this one."""
         self._taken = 0
         """Lines that the splitter has not seen."""
-        self._states: State | None = None
-        self._ends: NDArray[np.int64] | None = None
+        self._states: State = np.zeros((0, 0), np.uint8)
+        self._ends = np.zeros(0, np.int64)
         """For each line, the end of the plain lines of equal length from there on: its own place if it is none."""
 
     def __next__(self) -> str:
@@ -256,10 +254,8 @@ class _Lines(Iterator[str]):
     def alike(self, board: str, has_columns: bool) -> _Alike | None:
         """The line that was given last and all plain lines like it after it, if it is this board and nothing else."""
         place = self._next - 1
-        if self._ends is None or self._states is None or has_columns or board != self._lines[place]:
-            return None
         end = int(self._ends[place])
-        if end == place:
+        if end == place or has_columns or board != self._lines[place]:
             return None
         self._next = end
         self._taken += end - place - 1
@@ -269,62 +265,35 @@ class _Lines(Iterator[str]):
         self.texts_read += 1
         self._lines_before += len(self._lines)
         self._lines, self._next = text.removesuffix("\n").split("\n"), 0
-        self._states = self._ends = None
-        if self._notation is not None and len(self._lines) >= FEWEST_LINES:
-            characters = np.frombuffer(text.encode("ascii", "replace"), np.uint8)
-            self._read_plain(characters, self._notation, text.isascii())
-
-    def _read_plain(self, text: NDArray[np.uint8], notation: BatchNotation, is_ascii: bool) -> None:
-        """Read all lines in a plain notation; `text` has one byte for each character, those beyond ASCII are wrong."""
-        count, width = len(self._lines), len(self._lines[0]) + 1
-        if 1 < width == len(text) / count and (text[width - 1 :: width] == NEWLINE).all():
-            self._states, is_plain = notation.read_lines(text.reshape(count, width)[:, :-1])
-            is_break = ~is_plain[:-1] | ~is_plain[1:]
-        else:
-            ends = np.append(np.flatnonzero(text == NEWLINE), len(text))[:count]
-            lengths = np.diff(ends, prepend=-1) - 1
-            is_plain = self._read_plain_of_all_lengths(text, ends - lengths, lengths, notation)
-            is_break = ~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])
-        if not is_ascii:
-            is_plain = is_plain & np.fromiter(map(str.isascii, self._lines), bool, count)
-            is_break |= ~is_plain[:-1] | ~is_plain[1:]
-        breaks = np.flatnonzero(is_break) + 1
-        ends_of_runs = np.append(breaks, count)
+        lengths, count = _lengths(self._lines), len(self._lines)
+        self._states, is_plain = _plain_states(self._puzzle, self._lines, lengths)
+        is_break = ~is_plain[:-1] | ~is_plain[1:] | (lengths[:-1] != lengths[1:])
+        ends_of_runs = np.append(np.flatnonzero(is_break) + 1, count)
         end_of_run = np.repeat(ends_of_runs, np.diff(ends_of_runs, prepend=0))
         self._ends = np.where(is_plain, end_of_run, np.arange(count))
 
-    def _read_plain_of_all_lengths(
-        self, text: NDArray[np.uint8], begins: NDArray[np.int64], lengths: NDArray[np.int64], notation: BatchNotation
-    ) -> NDArray[np.bool_]:
-        """Read the lines of each length that many have; `bool[B]`: which were read."""
-        is_plain = np.zeros(len(lengths), bool)
-        for length, lines in zip(*np.unique(lengths, return_counts=True), strict=True):
-            if lines < FEWEST_LINES or length == 0:
-                continue
-            places = np.flatnonzero(lengths == length)
-            states, found = notation.read_lines(text[begins[places][:, None] + np.arange(length)])
-            if self._states is None:
-                self._states = np.zeros((len(lengths), states.shape[1]), states.dtype)
-            self._states[places] = states
-            is_plain[places] = found
-        return is_plain
+
+def _lengths(texts: Sequence[str]) -> NDArray[np.int64]:
+    """`int64[B]`."""
+    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
-def _plain_states(puzzle: Puzzle, texts: Sequence[str]) -> tuple[State, NDArray[np.bool_]]:
+def _plain_states(puzzle: Puzzle, texts: Sequence[str], lengths: NDArray[np.int64]) -> tuple[State, NDArray[np.bool_]]:
     """The states `[B, S]` of texts in a plain notation, and `bool[B]`: which are. Texts must have a usual length."""
     states, is_plain = np.zeros((len(texts), 0), np.uint8), np.zeros(len(texts), bool)
     notation = puzzle.view(BatchNotation)
     if notation is None or len(texts) < FEWEST_LINES:
         return states, is_plain
-    places_by_length: dict[int, list[int]] = defaultdict(list)
-    for place, text in enumerate(texts):
-        if text.isascii() and "\n" not in text:
-            places_by_length[len(text)].append(place)
-    for length, places in places_by_length.items():
-        if length == 0 or len(places) < FEWEST_LINES:
+    for length, count in zip(*np.unique(lengths, return_counts=True), strict=True):
+        if length == 0 or count < FEWEST_LINES:
             continue
-        joined = "".join([texts[place] for place in places]).encode("ascii")
-        found, is_plain[places] = notation.read_lines(np.frombuffer(joined, np.uint8).reshape(-1, length))
+        places = np.flatnonzero(lengths == length)
+        alike = texts if count == len(texts) else [texts[place] for place in places.tolist()]
+        together = "".join(alike)
+        characters = np.frombuffer(together.encode("ascii", "replace"), np.uint8)  # one byte a character
+        found, is_plain[places] = notation.read_lines(characters.reshape(-1, length))
+        if not together.isascii() or "\n" in together:
+            is_plain[places] &= np.fromiter((text.isascii() and "\n" not in text for text in alike), bool, count)
         if not states.shape[1]:
             states = np.zeros((len(texts), found.shape[1]), found.dtype)
         states[places] = found
