@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from puzzlelab.analysis.unique_solutions import unique_parts
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import texts_of
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.puzzle import Instance, Presentation, Puzzle, State, no_warnings, presentation_of
 from puzzlelab.core.result import Stop
 from puzzlelab.core.result_batch import UNSOLVED
@@ -55,7 +56,7 @@ class Check:
 
 
 @dataclass(frozen=True, eq=False)
-class CheckBatch(Sequence[Check]):
+class CheckBatch(MadeOnRequest[Check]):
     """The checks of many boards: a sequence of `Check`s, which are made when they are asked for.
 
     No board has two solutions: such boards are checked by themselves.
@@ -74,14 +75,8 @@ class CheckBatch(Sequence[Check]):
     def __len__(self) -> int:
         return len(self.boards)
 
-    @overload
-    def __getitem__(self, index: int) -> Check: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Check]: ...
-    def __getitem__(self, index: int | slice) -> Check | list[Check]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        place = range(len(self))[index]
+    def item(self, place: int) -> Check:
+        """See `MadeOnRequest`."""
         is_unsolvable = place in self.unsolvable
         return Check(
             self.boards[place],

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,10 @@ from numpy.typing import NDArray
 from puzzlelab.analysis.row_batch import RowBatch
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BoardBlock, BoardInput
+from puzzlelab.core.board_files import text_of
 from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.result import Result
 from puzzlelab.core.result_batch import ResultBatch
@@ -53,7 +54,7 @@ class BoardOutcome:
 
 
 @dataclass(frozen=True, eq=False)
-class OutcomeBatch(Sequence[BoardOutcome]):
+class OutcomeBatch(MadeOnRequest[BoardOutcome]):
     """The outcomes of consecutive boards: a sequence of `BoardOutcome`s, which are made when they are asked for."""
 
     block: BoardBlock
@@ -67,14 +68,8 @@ class OutcomeBatch(Sequence[BoardOutcome]):
     def __len__(self) -> int:
         return len(self.block)
 
-    @overload
-    def __getitem__(self, index: int) -> BoardOutcome: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[BoardOutcome]: ...
-    def __getitem__(self, index: int | slice) -> BoardOutcome | list[BoardOutcome]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        place = range(len(self))[index]
+    def item(self, place: int) -> BoardOutcome:
+        """See `MadeOnRequest`."""
         if place in self.stored:
             return self.stored[place]
         if place in self.block.errors:
@@ -207,7 +202,7 @@ class SolveJob:
             return outcome.row
         if outcome.answer is None:
             return self.question(outcome.board.text).model_copy(update={"error": outcome.error})
-        (text,) = self._row_texts(BoardBlock.of(self.puzzle, [outcome.board.text], ""))
+        text = text_of(outcome.answer.instance, outcome.board.text)
         return answered(self._empty_row.model_copy(update={"board": text}), outcome.answer)
 
     def question(self, text: str) -> Row:

@@ -5,15 +5,16 @@ Shapes: B = boards, S = length of a state, L = moves of all solutions together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, get_args, overload
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.result import Proof, Result, Stop
 
 PROOFS: tuple[Proof, ...] = get_args(Proof)
@@ -37,7 +38,7 @@ RARE = ("reason", "tried", "cost", "score", "upper_bound")
 
 
 @dataclass(frozen=True, eq=False)
-class ResultBatch(Sequence[Result]):
+class ResultBatch(MadeOnRequest[Result]):
     """The results of a batch of boards: a sequence of `Result`s, which are made when they are asked for."""
 
     boards: BoardBatch
@@ -103,14 +104,8 @@ class ResultBatch(Sequence[Result]):
     def __len__(self) -> int:
         return len(self.lengths)
 
-    @overload
-    def __getitem__(self, index: int) -> Result: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Result]: ...
-    def __getitem__(self, index: int | slice) -> Result | list[Result]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        place = range(len(self))[index]
+    def item(self, place: int) -> Result:
+        """See `MadeOnRequest`."""
         return Result(
             self.moves_of(place),
             PROOFS[self.proofs[place]],
@@ -124,9 +119,6 @@ class ResultBatch(Sequence[Result]):
             instance=self.boards[place],
             **self.rare.get(place, {}),
         )
-
-    def __iter__(self) -> Iterator[Result]:
-        return (self[place] for place in range(len(self)))
 
     def moves_of(self, place: int) -> tuple[int, ...] | None:
         """The moves of one board, or None."""

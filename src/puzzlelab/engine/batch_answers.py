@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby, islice
-from typing import TypeVar, overload
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BatchNotation, as_text
 from puzzlelab.core.limit import Limit
+from puzzlelab.core.made_on_request import MadeOnRequest
 from puzzlelab.core.objective import objective_of
 from puzzlelab.core.puzzle import Instance, Puzzle, State
 from puzzlelab.core.result import Result
@@ -55,7 +56,7 @@ def never() -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerBatch(Sequence[Answer]):
+class AnswerBatch(MadeOnRequest[Answer]):
     """The verified answers to many boards: a sequence of `Answer`s, which are made when they are asked for."""
 
     results: ResultBatch
@@ -71,21 +72,12 @@ class AnswerBatch(Sequence[Answer]):
     def __len__(self) -> int:
         return len(self.results)
 
-    @overload
-    def __getitem__(self, index: int) -> Answer: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Answer]: ...
-    def __getitem__(self, index: int | slice) -> Answer | list[Answer]:
-        if isinstance(index, slice):
-            return [self[place] for place in range(len(self))[index]]
-        place = range(len(self))[index]
+    def item(self, place: int) -> Answer:
+        """See `MadeOnRequest`."""
         result = self.results[place]
         end = self.ends[place] if self.has_end[place] else None
         verdict, verified_by = self.wrong.get(place, HOLDS), CONFIRMED_BY[self.verified_by[place]]
         return Answer(result.board, result, verdict, verified_by, end)
-
-    def __iter__(self) -> Iterator[Answer]:
-        return (self[place] for place in range(len(self)))
 
     def solved_lines(self, notation: str) -> str | None:
         """The solved boards in this notation of the puzzle, a line each; None if they are not written all at once."""
