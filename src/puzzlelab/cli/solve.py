@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import Boards, LineFile, Nodes, OtherOptions, Seconds, Settle, SolverName, limit_of
 from puzzlelab.cli.report import Improvements, SolveReport
-from puzzlelab.core.files import count_lines
+from puzzlelab.core.files import line_count
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import BoardStream
@@ -164,11 +164,12 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
 
 def _line_count(file: Path | None) -> int | None:
     """About how many boards a file has, where that is shown: its lines."""
-    if file is None or not sys.stderr.isatty() or not file.is_file():
+    if file is None or not sys.stderr.isatty():
         return None
-    with suppress(OSError), file.open("rb") as lines:
-        return count_lines(lines)
-    return None
+    try:
+        return line_count(file)
+    except OSError:
+        return None
 
 
 def _check_notation(puzzle: Puzzle, name: str | None) -> None:

@@ -350,6 +350,14 @@ def count_lines(file: BinaryIO) -> int:
     return count
 
 
+def line_count(path: Path) -> int | None:
+    """The complete lines of a file, quickly; None for a pipe or a device. Raises `OSError`."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return count_lines(file)
+
+
 def length_without_nul(path: Path) -> int:
     """The number of bytes before the first NUL byte; some file systems leave NUL bytes at the end after a power cut."""
     length = 0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from puzzlelab.core.errors import BadFile, visible
-from puzzlelab.core.files import count_lines, make_folder, writing
+from puzzlelab.core.files import line_count, make_folder, writing
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer
 from puzzlelab.core.result import LIMITS
@@ -61,10 +61,7 @@ def count_rows(path: Path) -> int | None:
         from puzzlelab.core.parquet_parts import files_of, row_count
 
         return sum(map(row_count, files_of(path)))
-    if not path.is_file():
-        return None
-    with path.open("rb") as lines:
-        return count_lines(lines)
+    return line_count(path)
 
 
 @dataclass(frozen=True)
