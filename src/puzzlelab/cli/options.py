@@ -31,6 +31,17 @@ SolverName = Annotated[
 OtherOptions = Annotated[list[str] | None, typer.Option("--set", help="Any other option of the solver: NAME=VALUE.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; by default all cores.")]
 
+# --- where the work is done ---
+
+ExecutorName = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        envvar="PUZZLELAB_EXECUTOR",
+        help="Where the work is done: local (processes of this machine), ray or ray:ADDRESS (a cluster).",
+    ),
+]
+
 # --- limits ---
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]

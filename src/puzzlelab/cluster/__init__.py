@@ -1,0 +1,36 @@
+"""Where work is done: by worker processes of this machine, or by the nodes of a Ray cluster.
+
+`open_executor` makes an executor from its name, such as `ray:auto`. Only this package imports Ray, and only when an
+executor of Ray is opened.
+"""
+
+from __future__ import annotations
+
+from puzzlelab.core.errors import UnknownName
+from puzzlelab.engine.executor import Executor
+
+LOCAL, RAY = "local", "ray"
+
+
+def open_executor(name: str, jobs: int | None = None) -> Executor:
+    """The executor of this name; `with` ends it.
+
+    Args:
+        name: `local`, worker processes of this machine; `ray`, the cluster that this machine belongs to, or that the
+            environment variable RAY_ADDRESS names; `ray:ADDRESS`, the cluster whose head has this address.
+        jobs: worker processes of `local`; by default one for each core.
+
+    Raises:
+        BadInput: if there is no such executor, Ray is not installed, there is no cluster, or one of its nodes has
+            another version of what computes.
+    """
+    kind, _, address = name.partition(":")
+    if kind == LOCAL and not address:
+        from puzzlelab.engine.local_workers import LocalWorkers
+
+        return Executor(LocalWorkers(jobs))
+    if kind == RAY:
+        from puzzlelab.cluster.ray_workers import RayWorkers
+
+        return Executor(RayWorkers(address))
+    raise UnknownName("executor", name, (LOCAL, RAY))
