@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.analysis.row_batch import RowBatch
+from puzzlelab.analysis.solve_parts import BoardPart, PartSolver
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BoardBlock, BoardInput
 from puzzlelab.core.board_files import text_of
@@ -31,7 +32,9 @@ from puzzlelab.core.row import Row, answered, unanswered
 from puzzlelab.core.row_files import RowFile
 from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
 from puzzlelab.core.verify import Answer
-from puzzlelab.engine.batch_answers import LARGEST_BATCH, AnswerBatch, Portions, answer_parts, checked
+from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
+from puzzlelab.engine.board_pieces import solver_setup
+from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ordered_flat_map
 
 FEW = 100
@@ -84,15 +87,6 @@ class OutcomeBatch(MadeOnRequest[BoardOutcome]):
         return dict(sorted(unreadable.items()))
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Boards that are solved together, except for those of which a file has the row."""
-
-    block: BoardBlock
-    rows: Mapping[int, Row]
-    """Place -> stored row."""
-
-
 @dataclass
 class SolveJob:
     """One call: boards of a puzzle for a solver, under a limit for each."""
@@ -104,11 +98,14 @@ class SolveJob:
     over: threading.Event = field(default_factory=threading.Event)
     watch: Callable[[BoardInput, Attempt], None] | None = None
     """Called with every attempt at a board, in the threads of the jobs; each board is then solved by itself."""
+    executor: Executor | None = None
+    """Where the boards are solved; None: on `jobs` threads of this process. It knows nothing of `watch`."""
 
     def solve(self, texts: Sequence[str]) -> list[BoardOutcome]:
-        """The outcomes of a few boards, which are solved together."""
-        part = _Part(BoardBlock.of(self.puzzle, texts, ""), {})
-        return list(chain.from_iterable(self._solved(part, "", Portions(self.solver))))
+        """The outcomes of a few boards, which are solved together in this process."""
+        part = BoardPart(BoardBlock.of(self.puzzle, texts, ""), {})
+        answers = self._answers(part, "", Portions(self.solver))
+        return list(chain.from_iterable(self._outcomes(part, answers)))
 
     def outcomes(self, blocks: Iterable[BoardBlock], file: RowFile | None) -> Iterator[OutcomeBatch]:
         """The outcome of every board, in order; answers that the file holds are taken from there, others are added."""
@@ -118,11 +115,10 @@ class SolveJob:
             return
         is_alone = self.watch is not None or (len(begin) == 1 and len(begin[0]) <= FEW and self._is_one_by_one)
         name = "" if is_alone or not self._is_one_by_one else _batch_name(begin[0].texts[0])
-        portions = Portions(self.solver, most=1 if is_alone else None)
-        parts = self._parts(chain(begin, rest), portions, file)
-        solved = ordered_flat_map(
-            lambda part: self._solved(part, name, portions), parts, self.jobs, on_interrupt=self.over.set
-        )
+        if self.executor is None:
+            solved = self._solved_here(chain(begin, rest), file, name, is_alone)
+        else:
+            solved = self._solved_elsewhere(self.executor, chain(begin, rest), file, name)
         for outcomes in solved:
             if file is not None:
                 file.append_batch(self._rows(outcomes, without_interrupted=True))
@@ -132,22 +128,38 @@ class SolveJob:
     def _is_one_by_one(self) -> bool:
         return ability(self.solver, OneByOne) is not None
 
-    def _parts(self, blocks: Iterable[BoardBlock], portions: Portions, file: RowFile | None) -> Iterator[_Part]:
-        """Cut the blocks into parts, and take the rows of their boards from the file."""
+    def _solved_here(
+        self, blocks: Iterable[BoardBlock], file: RowFile | None, name: str, is_alone: bool
+    ) -> Iterator[OutcomeBatch]:
+        """The outcomes, on threads of this process."""
+        portions = Portions(self.solver, most=1 if is_alone else None)
+
+        def solved(part: BoardPart) -> Iterator[OutcomeBatch]:
+            return self._outcomes(part, self._answers(part, name, portions))
+
+        def most(block: BoardBlock) -> int:
+            return min(-(-len(block) // self.jobs), portions.size)
+
+        yield from ordered_flat_map(solved, self._parts(blocks, file, most), self.jobs, on_interrupt=self.over.set)
+
+    def _solved_elsewhere(
+        self, executor: Executor, blocks: Iterable[BoardBlock], file: RowFile | None, name: str
+    ) -> Iterator[OutcomeBatch]:
+        """The outcomes, by an executor."""
+        solver = PartSolver(executor, solver_setup(executor, self.solver, self.puzzle), self.limit, name)
+        for part, answers in solver.solved(self._parts(blocks, file, solver.most)):
+            yield from self._outcomes(part, iter(answers))
+
+    def _parts(
+        self, blocks: Iterable[BoardBlock], file: RowFile | None, most: Callable[[BoardBlock], int]
+    ) -> Iterator[BoardPart]:
+        """Cut the blocks into parts of `most(block)` boards, and take the rows of their boards from the file."""
         for block in blocks:
-            most = -(-len(block) // self.jobs)
-            for first in range(0, len(block), LARGEST_BATCH):
-                boards = block[first : first + LARGEST_BATCH]
-                rows = {} if file is None else self._taken(boards, file)
-                open_places = np.delete(np.arange(len(boards)), list(rows))
-                begin = 0
-                while begin < len(boards):
-                    later = open_places[open_places >= begin]
-                    size = min(most, portions.size)
-                    end = int(later[size]) if len(later) > size else len(boards)
-                    of_part = {place - begin: row for place, row in rows.items() if begin <= place < end}
-                    yield _Part(boards[begin:end], of_part)
-                    begin = end
+
+            def size(block: BoardBlock = block) -> int:
+                return most(block)
+
+            yield from BoardPart(block, {} if file is None else self._taken(block, file)).cut(size)
 
     def _taken(self, boards: BoardBlock, file: RowFile) -> Mapping[int, Row]:
         """Place -> the row that the file has for that board."""
@@ -156,37 +168,37 @@ class SolveJob:
         taken = file.take_many(self._empty_row, self._row_texts(boards), self.limit)
         return {place: row for place, row in enumerate(taken) if row is not None}
 
-    def _solved(self, part: _Part, name: str, portions: Portions) -> Iterator[OutcomeBatch]:
-        """The outcomes of the boards of a part, of some of them at a time."""
-        block, stored = part.block, self._stored_outcomes(part)
-        is_open = np.ones(len(block), bool)
-        is_open[list(stored)] = False
-        is_open = is_open[block.places]
-        places = block.places[is_open]
+    def _outcomes(self, part: BoardPart, answers: Iterator[Sequence[Answer]]) -> Iterator[OutcomeBatch]:
+        """The outcomes of the boards of a part with these answers to its open boards, of some of them at a time."""
+        block, stored, places = part.block, self._stored_outcomes(part), part.open_places
         begin = solved = 0
-        if places.size:
-            boards = BoardBatch(self.puzzle, block.boards.states[is_open])
-            for answers in portions.timed(len(boards), self._answers(block, places, boards, name)):
-                open_places = places[solved : solved + len(answers)]
-                solved += len(answers)
-                end = int(places[solved]) if solved < len(places) else len(block)
-                yield _outcomes(block, begin, end, answers, open_places, stored)
-                if _is_interrupted(answers).any():
-                    return
-                begin = end
+        for some in answers:
+            open_places = places[solved : solved + len(some)]
+            solved += len(some)
+            end = int(places[solved]) if solved < len(places) else len(block)
+            yield _outcomes(block, begin, end, some, open_places, stored)
+            if _is_interrupted(some).any():
+                return
+            begin = end
         if begin < len(block):
             yield _outcomes(block, begin, len(block), [], places[solved:], stored)
 
-    def _answers(
-        self, block: BoardBlock, places: NDArray[np.int64], boards: BoardBatch, name: str
-    ) -> Iterator[Sequence[Answer]]:
-        """The answers to boards of a block at these places, of some of them at a time."""
-        watch = self.watch
-        if watch is None:
-            yield from answer_parts(self.solver, boards, self.limit, self.over.is_set, block.first + places, name)
+    def _answers(self, part: BoardPart, name: str, portions: Portions) -> Iterator[Sequence[Answer]]:
+        """The answers to the open boards of a part, of some of them at a time; their time adapts the portions."""
+        boards = part.open_boards
+        if not len(boards):
             return
-        for place, instance in zip(places.tolist(), boards, strict=True):
-            board = block[place]
+        if self.watch is None:
+            numbers = part.block.first + part.open_places
+            answers = answer_parts(self.solver, boards, self.limit, self.over.is_set, numbers, name)
+            yield from portions.timed(len(boards), answers)
+        else:
+            yield from self._watched(part, self.watch)
+
+    def _watched(self, part: BoardPart, watch: Callable[[BoardInput, Attempt], None]) -> Iterator[Sequence[Answer]]:
+        """The answers, of which `watch` sees every attempt."""
+        for place, instance in zip(part.open_places.tolist(), part.open_boards, strict=True):
+            board = part.block[place]
 
             def see(attempt: Attempt, board: BoardInput = board) -> bool:
                 watch(board, attempt)
@@ -243,7 +255,7 @@ class SolveJob:
 
     # --- stored rows ---
 
-    def _stored_outcomes(self, part: _Part) -> Mapping[int, BoardOutcome]:
+    def _stored_outcomes(self, part: BoardPart) -> Mapping[int, BoardOutcome]:
         """What rows of a file say, verified again."""
         read = [(place, row, self._result_in(row)) for place, row in part.rows.items()]
         results = {place: result for place, _, result in read if isinstance(result, Result)}

@@ -11,8 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
+from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
-from puzzlelab.cli.options import Boards, LineFile, Nodes, OtherOptions, Seconds, Settle, SolverName, limit_of
+from puzzlelab.cli.options import (
+    Boards,
+    ExecutorName,
+    LineFile,
+    Nodes,
+    OtherOptions,
+    Seconds,
+    Settle,
+    SolverName,
+    limit_of,
+)
 from puzzlelab.cli.report import Improvements, SolveReport
 from puzzlelab.core.files import line_count
 
@@ -28,7 +39,10 @@ Width = Annotated[int | None, typer.Option(help="States that beam search keeps i
 Depth = Annotated[int | None, typer.Option(help="The most moves that depth-first search looks for.")]
 Restarts = Annotated[int | None, typer.Option(help="Restarts of lattice after the first search.")]
 Memory = Annotated[str | None, typer.Option(help="Most memory of the process, such as 2G.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Boards to solve at once; for one board, the solver's own jobs.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Boards to solve at once (by default 1); for one board, the solver's own jobs."),
+]
 Steps = Annotated[
     bool, typer.Option("--steps", help="Show the board at each move, or how the solver came to its answer.")
 ]
@@ -65,7 +79,8 @@ def solve(
     time: Seconds = None,
     nodes: Nodes = None,
     memory: Memory = None,
-    jobs: Jobs = 1,
+    jobs: Jobs = None,
+    executor: ExecutorName = None,
     steps: Steps = False,
     show_scores: ShowScores = False,
     settle: Settle = False,
@@ -79,6 +94,7 @@ def solve(
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab.analysis.solve_job import SolveJob
+    from puzzlelab.core.errors import BadOption
 
     loaded_puzzle = load_puzzle(puzzle, settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
@@ -89,8 +105,8 @@ def solve(
     configured_solver = _solver(loaded_puzzle, solver, options, show_scores)
     boards = read_boards(loaded_puzzle, board, file)
     if boards.is_single:
-        configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs)
-    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs, watch=Improvements().see if verbose else None)
+        configured_solver = _with_jobs(configured_solver, loaded_puzzle, solver, options, jobs or 1)
+    job = SolveJob(loaded_puzzle, configured_solver, limit, jobs or 1, watch=Improvements().see if verbose else None)
     _check_notation(loaded_puzzle, notation)
     report = SolveReport(
         output(),
@@ -102,7 +118,10 @@ def solve(
         summary_only=out is not None and not boards.is_single and not steps and not show_scores,
         notation=notation,
     )
-    _solve_boards(report, boards, _line_count(file), out)
+    if executor is not None and verbose:
+        raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
+    with open_optional(executor, jobs) as job.executor:
+        _solve_boards(report, boards, _line_count(file), out)
     raise typer.Exit(report.summary(boards.count if boards.is_complete else None))
 
 
@@ -155,7 +174,8 @@ def _solve_boards(report: SolveReport, boards: BoardStream, lines: int | None, o
             for outcomes in report.job.outcomes(boards, rows):
                 report.show(outcomes)
                 if bars.task_ids:
-                    bars.update(bars.task_ids[0], completed=report.counts["boards"])
+                    doing = doing_in_words("solving", report.job.executor) if report.many else None
+                    bars.update(bars.task_ids[0], completed=report.counts["boards"], description=doing)
                 if report.interrupted:
                     break
         except KeyboardInterrupt:

@@ -6,7 +6,7 @@ Shapes: B = boards of a block, R = those that can be read, S = length of a state
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, overload
 
@@ -107,6 +107,12 @@ class BoardBlock(Sequence[BoardInput]):
             self.counted,
             self.first + begin,
         )
+
+    def with_errors(self, errors: Mapping[int, str]) -> BoardBlock:
+        """The same texts, of which these too are no boards: place -> why."""
+        is_kept = ~np.isin(self.places, list(errors))
+        boards = BoardBatch(self.boards.puzzle, self.boards.states[is_kept])
+        return replace(self, boards=boards, places=self.places[is_kept], errors={**self.errors, **errors})
 
     def between_errors(self) -> Iterator[tuple[int, int, int | None]]:
         """Yield (begin, end, place): parts of `boards` in their order, each with the place of the error after it.

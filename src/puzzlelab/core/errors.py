@@ -1,11 +1,23 @@
 """All exceptions of the package. `BadInput` and its subclasses mean bad user input, for which commands exit with 2."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class PuzzlelabError(Exception):
     """The base class of all errors; the message is a sentence for the user."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By its message, and not by the arguments of its constructor, so that it can come from another process."""
+        return _remade, (type(self), self.args, vars(self))
+
+
+def _remade(kind: type[PuzzlelabError], messages: tuple[str, ...], values: Mapping[str, Any]) -> PuzzlelabError:
+    error = kind.__new__(kind, *messages)
+    error.args = messages
+    vars(error).update(values)
+    return error
 
 
 class NoRoom(PuzzlelabError):

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine import report
@@ -145,6 +145,8 @@ class Piece:
     function: Callable[[Any], Any]
     argument: Any
     preparation: Preparation | None = None
+    context: Any = None
+    """What the driver needs to go on with the value. It stays in the driver."""
 
 
 @dataclass(frozen=True)
@@ -462,7 +464,16 @@ class Executor:
 # --- streams of pieces ---
 
 
-def unordered(executor: Executor, pieces: Iterable[Piece], watch: Callable[[], None] = lambda: None) -> Iterator[Done]:
+Split: TypeAlias = Callable[[Piece], Sequence[Piece]]
+"""The parts of a piece that was put aside, which are tried one by one; none if it has no parts."""
+
+
+def unordered(
+    executor: Executor,
+    pieces: Iterable[Piece],
+    watch: Callable[[], None] = lambda: None,
+    split: Split = lambda piece: (),
+) -> Iterator[Done]:
     """Each piece as soon as it is done. A piece is taken from `pieces` when a node has room for it.
 
     `watch` is called again and again, and may raise. Closing the iterator, or an error, ends all pieces.
@@ -476,7 +487,12 @@ def unordered(executor: Executor, pieces: Iterable[Piece], watch: Callable[[], N
                 is_over = piece is None
                 if piece is not None:
                     executor.submit(piece)
-            yield from executor.completed()
+            for done in executor.completed():
+                parts = split(done.piece) if done.problem else ()
+                if not parts:
+                    yield done
+                for part in parts:
+                    executor.submit(part)
     finally:
         if executor.pending:
             executor.cancel()
@@ -486,30 +502,64 @@ WINDOW = 16
 """How many pieces for each slot may be done before their turn, in `ordered`."""
 
 
-def ordered(executor: Executor, pieces: Iterable[Piece], watch: Callable[[], None] = lambda: None) -> Iterator[Done]:
+@dataclass(eq=False)
+class _Turn:
+    """The place of a piece in the order, or of the parts that it was split into."""
+
+    done: Done | None = None
+    parts: list[_Turn] = field(default_factory=list)
+
+    def is_over(self) -> bool:
+        return all(part.is_over() for part in self.parts) if self.parts else self.done is not None
+
+    def values(self) -> Iterator[Done]:
+        for part in self.parts:
+            yield from part.values()
+        if self.done is not None:
+            yield self.done
+
+
+def ordered(
+    executor: Executor,
+    pieces: Iterable[Piece | Done],
+    watch: Callable[[], None] = lambda: None,
+    split: Split = lambda piece: (),
+) -> Iterator[Done]:
     """As `unordered`, in the order of the pieces; what is done before its turn is kept until then.
 
-    Where a piece takes much longer than those after it, no more of these are begun than `WINDOW` for each slot.
+    Where a piece takes much longer than those after it, no more of these are begun than `WINDOW` for each slot. What is
+    `Done` already among the pieces is only returned in its turn.
     """
-    rest, is_over, numbers = iter(pieces), False, dict[int, int]()
-    early: dict[int, Done] = {}
-    submitted = returned = 0
+    rest, is_over = iter(pieces), False
+    turns: deque[_Turn] = deque()
+    running: dict[int, _Turn] = {}
+
+    def submit(piece: Piece) -> _Turn:
+        turn = running[id(piece)] = _Turn()
+        executor.submit(piece)
+        return turn
+
+    def take(done: Done) -> None:
+        turn = running.pop(id(done.piece))
+        parts = split(done.piece) if done.problem else ()
+        if parts:
+            turn.parts = [submit(part) for part in parts]
+        else:
+            turn.done = done
+
     try:
-        while not is_over or returned < submitted:
+        while not is_over or turns:
             watch()
-            while not is_over and executor.room > 0 and submitted - returned < WINDOW * max(1, executor.slots):
+            while not is_over and executor.room > 0 and len(turns) < WINDOW * max(1, executor.slots):
                 piece = next(rest, None)
                 is_over = piece is None
                 if piece is not None:
-                    numbers[id(piece)] = submitted
-                    executor.submit(piece)
-                    submitted += 1
-            if returned < submitted:
+                    turns.append(_Turn(piece) if isinstance(piece, Done) else submit(piece))
+            if running:
                 for done in executor.completed():
-                    early[numbers.pop(id(done.piece))] = done
-            while returned in early:
-                yield early.pop(returned)
-                returned += 1
+                    take(done)
+            while turns and turns[0].is_over():
+                yield from turns.popleft().values()
     finally:
         if executor.pending:
             executor.cancel()

@@ -1,0 +1,119 @@
+"""Connects this process to a Ray cluster, and says in a sentence why that fails."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.signals import ending_at_once
+from puzzlelab.core.startup import ENDING
+
+if TYPE_CHECKING:
+    from puzzlelab.cluster.ray_nodes import NodeWatch
+
+AUTO = "auto"
+"""The cluster that this machine belongs to."""
+CLIENT = "ray://"
+"""The beginning of an address that a process outside the cluster uses."""
+HOW_TO_START = "`ray start --head` starts one here, and `ray start --address HOST:PORT` lets this machine join one"
+QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+"""Ray warns of its next version on standard error, which would come between rows and progress."""
+
+
+def need_ray() -> None:
+    """Raise `BadInput` if Ray is not installed."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        with ending_at_once():
+            import ray  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"a cluster needs {error.name}, which is not installed: pip install 'puzzlelab[cluster]'"
+        ) from None
+
+
+def connect(address: str) -> tuple[NodeWatch, bool]:
+    """(the nodes of the cluster, whether this call made the connection).
+
+    An address is that of the head, such as 10.0.0.1:6379; empty means RAY_ADDRESS, or else the cluster that this
+    machine belongs to. A process that is connected stays so. Raises `BadInput` if there is no such cluster, or if a
+    node cannot be used.
+    """
+    import ray
+
+    from puzzlelab.cluster.ray_nodes import NodeWatch
+
+    is_own = not ray.is_initialized()
+    if is_own:
+        _init(address or os.environ.get("RAY_ADDRESS", "") or AUTO)
+    watch = NodeWatch(ray.get_runtime_context().gcs_address)
+    try:
+        watch.start()
+    except BaseException:
+        if is_own:
+            disconnect()
+        raise
+    return watch, is_own
+
+
+def disconnect() -> None:
+    """End the connection, and with it all that runs on the cluster for this process."""
+    import ray
+
+    with _own_signals():
+        ray.shutdown()
+
+
+def _init(address: str) -> None:
+    import ray
+
+    from puzzlelab.cluster.ray_nodes import can_connect
+
+    no_cluster = f"there is no Ray cluster at {address}: {HOW_TO_START}"
+    if address == AUTO:
+        no_cluster = f"this machine belongs to no Ray cluster: {HOW_TO_START}"
+    elif not can_connect(address.removeprefix(CLIENT)):
+        raise BadInput(no_cluster)
+    _silence()
+    try:
+        with _own_signals():
+            ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
+    except ConnectionError:
+        raise BadInput(no_cluster) from None
+    except (RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
+        raise BadInput(f"cannot connect to the Ray cluster at {address}: {_on_one_line(error)}") from None
+
+
+def _on_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _silence() -> None:
+    """Ray prints the end of each worker and node on standard output, between the rows; the progress tells them."""
+    from ray._private import worker
+
+    def print_nothing(data: object, ignore_prefix: bool = False) -> None:
+        pass
+
+    worker.print_to_stdstream = print_nothing
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ray puts its own handler in the place of that for SIGTERM; the old ones are put back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

@@ -1,0 +1,61 @@
+"""The versions on which results depend, of this process and of the nodes of a cluster."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from typing import TypeAlias
+
+from puzzlelab.core.digest import source_digest
+from puzzlelab.core.version import VERSION
+
+Versions: TypeAlias = "dict[str, str]"
+"""What has a version -> its version; empty where it is not installed."""
+SOURCES = "puzzlelab's sources"
+
+
+def versions_here() -> Versions:
+    """The versions of this process."""
+    import numba
+
+    return {
+        "puzzlelab": VERSION,
+        "Python": platform.python_version(),
+        "numba": numba.__version__,
+        SOURCES: source_digest(),
+    }
+
+
+def probe() -> Callable[[], Versions]:
+    """A function for a node that gives its versions.
+
+    It is a function inside a function: it travels as code, and not by its name, so that it also runs where puzzlelab is
+    not installed, or is another version.
+    """
+
+    def versions() -> dict[str, str]:
+        import importlib
+        import platform
+
+        found = {"Python": platform.python_version()}
+        try:
+            found["numba"] = importlib.import_module("numba").__version__
+            found["puzzlelab"] = importlib.import_module("puzzlelab.core.version").VERSION
+            found["puzzlelab's sources"] = importlib.import_module("puzzlelab.core.digest").source_digest()
+        except ImportError:
+            pass
+        return found
+
+    return versions
+
+
+def difference(node: Versions, here: Versions) -> str:
+    """In which version a node differs from this process, in words; empty if in none."""
+    for name, wanted in here.items():
+        found = node.get(name, "")
+        if found == wanted:
+            continue
+        if name == SOURCES:
+            return f"has other sources of puzzlelab {here['puzzlelab']} than this process"
+        return f"has {f'{name} {found}' if found else f'no {name}'}, and this process has {name} {wanted}"
+    return ""
