@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
-from puzzlelab.cli.options import OtherOptions, Threads
+from puzzlelab.cli.executors import doing_in_words, open_optional
+from puzzlelab.cli.options import ExecutorName, OtherOptions, Threads
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.solver import Solver
+    from puzzlelab.engine.executor import Executor
     from puzzlelab.experience.teachers import SampleSource
 
 BEAM_OPTIONS = {"width": 100}
@@ -72,6 +74,7 @@ def teach(
     level: Level = None,
     seed: SampleSeed = 0,
     jobs: Threads = None,
+    executor: ExecutorName = None,
     shard: ShardSize = 100_000,
     time: PositionSeconds = None,
     nodes: PositionNodes = None,
@@ -108,7 +111,8 @@ def teach(
             limit=Limit(time, nodes),
             branches=branches,
         )
-    _fill(source, out, count or DEFAULT_COUNT, shard, jobs)
+    with open_optional(executor, jobs) as workers:
+        _fill(source, out, count or DEFAULT_COUNT, shard, jobs, workers)
 
 
 def _teaching_solver(
@@ -144,16 +148,21 @@ def _forbid_options(reason: str, *options: object) -> None:
         raise BadOption(f"{reason}, and no solver: only --out, --count, --seed and --shard can be used with it")
 
 
-def _fill(teacher: SampleSource, out: Path, count: int, shard: int, jobs: int | None) -> None:
+def _fill(
+    teacher: SampleSource, out: Path, count: int, shard: int, jobs: int | None, executor: Executor | None
+) -> None:
     """Write the samples, with progress; Ctrl-C keeps the samples so far."""
     import time
 
     from puzzlelab.experience.shards import shard_paths
+    from puzzlelab.experience.spread import SpreadSource
     from puzzlelab.experience.teachers import teach as fill
 
     start, rows = time.perf_counter(), [-1, 0]
+    if executor is not None:
+        teacher = SpreadSource(teacher, executor)
     with progress("teaching", count) as bars:
-        show_progress = _progress_callback(bars, rows, start)
+        show_progress = _progress_callback(bars, rows, start, executor)
         try:
             shards = fill(teacher, out, count, shard, jobs, show_progress)
         except KeyboardInterrupt:
@@ -170,7 +179,7 @@ def _fill(teacher: SampleSource, out: Path, count: int, shard: int, jobs: int | 
         console.print(f"{new_rows:,} made now in {seconds:.3g} s, {60 * new_rows / seconds:,.0f} a minute")
 
 
-def _progress_callback(bars: Any, rows: list[int], start: float) -> Callable[[int], None]:
+def _progress_callback(bars: Any, rows: list[int], start: float, executor: Executor | None) -> Callable[[int], None]:
     """A callback that shows the number of samples and their rate; `rows` stores the first and the last number."""
     import time
 
@@ -178,6 +187,7 @@ def _progress_callback(bars: Any, rows: list[int], start: float) -> Callable[[in
         rows[:] = done if rows[0] < 0 else rows[0], done
         if bars.task_ids:
             rate = 60 * (done - rows[0]) / max(time.perf_counter() - start, 1e-9)
-            bars.update(bars.task_ids[0], completed=done, description=f"teaching ({rate:,.0f} samples a minute)")
+            doing = doing_in_words(f"teaching, {rate:,.0f} samples a minute", executor)
+            bars.update(bars.task_ids[0], completed=done, description=doing)
 
     return show

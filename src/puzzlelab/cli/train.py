@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.cli.executors import open_optional
+from puzzlelab.cli.options import ExecutorName
 from puzzlelab.core.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from puzzlelab.engine.executor import Executor
     from puzzlelab.training.recipe import Recipe
     from puzzlelab.training.runs import Run
 
@@ -41,6 +44,7 @@ def train(
         TrainingProgram | None,
         typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
     ] = None,
+    executor: ExecutorName = None,
     restart: Annotated[
         bool, typer.Option("--restart", help="Remove the contents of the folder and start anew.")
     ] = False,
@@ -72,13 +76,13 @@ def train(
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
-    with progress(lines=True):
+    with progress(lines=True), open_optional(executor, None) as workers:
         try:
             if only == TrainingProgram.GENERATE:
-                processes.generate(loaded_recipe, run_folder, settings)
+                processes.generate(loaded_recipe, run_folder, settings, workers)
                 return
             if not run_folder.finished():
-                _learn(loaded_recipe, recipe, run_folder, settings, alone=only == TrainingProgram.LEARN)
+                _learn(loaded_recipe, recipe, run_folder, settings, workers, alone=only == TrainingProgram.LEARN)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
@@ -88,13 +92,13 @@ def train(
     output().print(f"trained: {network}.safetensors; play with it: --net {run}", markup=False)
 
 
-def _learn(recipe: Recipe, name: str, run: Run, settings: Any, alone: bool) -> None:
+def _learn(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor | None, alone: bool) -> None:
     from puzzlelab.training import processes
 
     if alone:
         processes.learn(recipe, run, settings)
     else:
-        processes.train(recipe, name, run, settings)
+        processes.train(recipe, name, run, settings, executor)
 
 
 def need_libraries(purpose: str = "training", modules: Sequence[str] = NEEDED_TO_TRAIN) -> None:

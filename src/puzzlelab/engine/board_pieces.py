@@ -42,7 +42,7 @@ def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSe
     return SolverSetup(solver, {})
 
 
-def using_networks(setup: SolverSetup) -> AbstractContextManager[None]:
+def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:
     """Makes the networks of a solver known to this process."""
     return nullcontext()
 

@@ -201,9 +201,13 @@ def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, job
     of other samples, or one that cannot be written.
     """
     begin_folder(teacher, folder, games)
-    first, end = number * games, (number + 1) * games
-    samples = teacher.games(first, end, jobs)
-    card = {**settings_of_shards(teacher, games), "games": [first, end]}
+    samples = teacher.games(number * games, (number + 1) * games, jobs)
+    return write_shard(teacher, folder, number, games, samples)
+
+
+def write_shard(teacher: SampleSource, folder: Path, number: int, games: int, samples: TrainingSamples) -> Path:
+    """Write shard `number`, which has these samples of its `games` games, in one step; raises `BadFile`."""
+    card = {**settings_of_shards(teacher, games), "games": [number * games, (number + 1) * games]}
     prefix, path = f"writing-{number:05}-", shard_path(folder, number)
     try:
         save(folder, number, samples, card, prefix + uuid.uuid4().hex)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any
 from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.startup import PARENT_VARIABLE
+from puzzlelab.engine.executor import Executor
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 
@@ -20,12 +22,16 @@ GRACE_SECONDS = 1.5
 """The time that a child process has to end by itself. A generator that is killed loses a shard, which is made again."""
 
 
-def train(recipe: Recipe, name: str, run: Run, settings: Any) -> None:
-    """Learn here, beside a generator if the recipe has one; a signal ends both after the present step."""
+def train(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor | None = None) -> None:
+    """Learn here, beside a generator if the recipe has one; a signal ends both after the present step.
+
+    The generator is a child process, or with an executor a thread of this one.
+    """
     if recipe.generate is None:
         learn(recipe, run, settings)
         return
-    with generator(name, run) as check_alive, signals.delayed() as check_interrupt:
+    beside = generator(name, run) if executor is None else generator_thread(recipe, run, settings, executor)
+    with beside as check_alive, signals.delayed() as check_interrupt:
 
         def watch() -> None:
             check_interrupt()
@@ -40,9 +46,9 @@ def learn(recipe: Recipe, run: Run, settings: Any) -> None:
         recipe.learn(run, settings, check_interrupt)
 
 
-def generate(recipe: Recipe, run: Run, settings: Any) -> None:
-    """Make samples here, for a learner elsewhere; ends when the parent process of this one is gone."""
-    require_generator(recipe)(run, settings, stop_if_orphaned)
+def generate(recipe: Recipe, run: Run, settings: Any, executor: Executor | None = None) -> None:
+    """Make samples, here or by an executor, for a learner elsewhere; ends when the parent process is gone."""
+    require_generator(recipe)(run, settings, stop_if_orphaned, executor)
 
 
 def stop_if_orphaned() -> None:
@@ -52,11 +58,41 @@ def stop_if_orphaned() -> None:
         raise KeyboardInterrupt
 
 
-def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch], None]:
+def require_generator(recipe: Recipe) -> Callable[[Run, Any, Watch, Executor | None], None]:
     """The program of the recipe that makes samples; raises `BadInput` if it has none."""
     if recipe.generate is None:
         raise BadInput("this recipe makes its samples while it learns: there is nothing to generate for it")
     return recipe.generate
+
+
+@contextmanager
+def generator_thread(recipe: Recipe, run: Run, settings: Any, executor: Executor) -> Iterator[Callable[[], None]]:
+    """Runs a generator, which an executor does the work of, in a thread; gives a function that raises its error."""
+    generate, is_over, errors = require_generator(recipe), threading.Event(), list[BaseException]()
+
+    def watch() -> None:
+        if is_over.is_set():
+            raise KeyboardInterrupt
+
+    def work() -> None:
+        try:
+            generate(run, settings, watch, executor)
+        except KeyboardInterrupt:
+            pass
+        except BaseException as error:
+            errors.append(error)
+
+    def check_alive() -> None:
+        if errors:
+            raise errors[0]
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield check_alive
+    finally:
+        is_over.set()
+        thread.join()
 
 
 @contextmanager

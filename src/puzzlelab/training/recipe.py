@@ -10,6 +10,7 @@ from typing import Any
 
 from puzzlelab.core.errors import BadOption, UnknownName, shorten
 from puzzlelab.core.settings import Settings, read_options, with_new_names_inside
+from puzzlelab.engine.executor import Executor
 from puzzlelab.training import recipes
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import RecipeSettings
@@ -27,7 +28,7 @@ class Recipe:
     """Raises `BadInput` for settings that cannot be trained with, before a folder is made for them."""
     learn: Callable[[Run, Any, Watch], None]
     """Trains with these settings until the run is done, continuing from the saved state in its folder."""
-    generate: Callable[[Run, Any, Watch], None] | None = None
+    generate: Callable[[Run, Any, Watch, Executor | None], None] | None = None
     """Makes samples until the run is done, and shares only the run's folder with the learner. None: the learner makes
     the samples itself.
     """

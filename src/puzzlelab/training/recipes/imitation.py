@@ -24,6 +24,7 @@ from puzzlelab.core.limit import Limit
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import Settings
 from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.schema import TrainingSamples, joined
 from puzzlelab.experience.shard_leases import ShardLeases, begin_folder, make_shard, settings_of_shards
 from puzzlelab.experience.state_space import StateSpace
@@ -38,6 +39,7 @@ from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
+from puzzlelab.training.shard_spread import ShardSpread
 from puzzlelab.training.state_files import saved_step
 
 POLL_SECONDS = 0.2
@@ -101,13 +103,22 @@ def teacher_of(settings: ImitationSettings, seed: int) -> SampleSource:
 # --- making samples ---
 
 
-def generate(run: Run, settings: ImitationSettings, watch: Watch) -> None:
+def generate(run: Run, settings: ImitationSettings, watch: Watch, executor: Executor | None = None) -> None:
     """Fill the run's folder with the shards that the learner requests; several programs may do so at once.
 
     `watch` is called between shards, and may raise.
     """
-    teacher, leases, data = teacher_of(settings, settings.seed), ShardLeases(run.shards), settings.data
-    begin_folder(teacher, run.shards, data.shard_games)
+    teacher = teacher_of(settings, settings.seed)
+    begin_folder(teacher, run.shards, settings.data.shard_games)
+    if executor is None:
+        _generate_here(run, settings, teacher, watch)
+    else:
+        ShardSpread(run, settings.data, teacher, executor).generate(watch)
+
+
+def _generate_here(run: Run, settings: ImitationSettings, teacher: SampleSource, watch: Watch) -> None:
+    """Make shards in this process."""
+    leases, data = ShardLeases(run.shards), settings.data
     while not run.done.exists():
         watch()
         first, end = run.requested_shards()

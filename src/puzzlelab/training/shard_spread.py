@@ -1,0 +1,76 @@
+"""Makes the shards that a learner requests by an executor; this process writes them into the folder of the run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from puzzlelab.engine import report
+from puzzlelab.engine.executor import Done, Executor
+from puzzlelab.experience.shard_leases import write_shard
+from puzzlelab.experience.shards import shard_path
+from puzzlelab.experience.spread import SpreadGames, required
+from puzzlelab.experience.teachers import SampleSource
+from puzzlelab.training.recipe import Watch
+from puzzlelab.training.runs import Run
+from puzzlelab.training.shard_loader import DataSettings
+
+REPORT_SECONDS = 10.0
+"""Seconds between two lines of progress."""
+
+
+@dataclass
+class ShardSpread:
+    """The shards of one run, by their numbers. Only one program of a run may use an executor for them."""
+
+    run: Run
+    data: DataSettings
+    teacher: SampleSource
+    executor: Executor
+    _pending: set[int] = field(default_factory=set)
+    """The numbers of the shards that are being made."""
+    _written: int = 0
+    _reported: float = 0.0
+
+    def generate(self, watch: Watch) -> None:
+        """Make shards until the run is done; `watch` is called again and again, and may raise."""
+        games = SpreadGames(self.executor, self.teacher)
+        while not self.run.done.exists():
+            watch()
+            for number in self._numbers():
+                first = number * self.data.shard_games
+                piece = games.piece(f"shard {number}", first, first + self.data.shard_games, context=number)
+                self._pending.add(number)
+                self.executor.submit(piece)
+            for done in self.executor.completed():
+                self._write(done)
+            self._report()
+
+    def _numbers(self) -> list[int]:
+        """The numbers of the shards to begin now: those that are requested, and further ones if nodes have room.
+
+        A learner reads shards in the order of their numbers, so that it makes no difference which exist already.
+        """
+        first, end = self.run.requested_shards()
+        room = max(0, self.executor.room)
+        if end == 0 or not room:
+            return []
+        wanted = max(end, first + self.executor.slots + room)
+        if self.data.shard_count is not None:
+            wanted = min(wanted, self.data.shard_count)
+        open_numbers = (number for number in range(first, wanted) if number not in self._pending)
+        missing = [number for number in open_numbers if not shard_path(self.run.shards, number).exists()]
+        return missing[:room]
+
+    def _write(self, done: Done) -> None:
+        number: int = done.piece.context
+        samples = required(done.piece, done.value, done.problem).samples
+        write_shard(self.teacher, self.run.shards, number, self.data.shard_games, samples)
+        self._pending.discard(number)
+        self._written += 1
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        if now - self._reported >= REPORT_SECONDS:
+            self._reported = now
+            report.progress("shards made", self._written, None, self.executor.status().in_words())
