@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from puzzlelab.analysis import api_arguments as checked
@@ -29,6 +30,8 @@ from puzzlelab.core.solver import solve as run
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
 from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts
+from puzzlelab.engine.board_pieces import answers_elsewhere, solver_setup
+from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ordered_flat_map
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
@@ -119,9 +122,13 @@ def solve_many(
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     **options: Any,
 ) -> Iterator[Result]:
     """The answers to many boards, in order, on `jobs` threads (all cores if not given); `limit` is for each board.
+
+    With `executor`, the boards are solved by processes of this machine or by a cluster: it is what `open_executor`
+    returns, or its name, such as `local` (with `jobs` processes) or `ray:10.0.0.1:6379`.
 
     The first board is solved alone, so that kernels are compiled and tables are built once. A solver that solves many
     boards together gets batches: `greedy` of a thousand boards, and the first batch alone; `ida` and `bands` of as many
@@ -129,17 +136,40 @@ def solve_many(
     """
     jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
     named_solver = None if solver is None else registry.as_solver(solver, options)
-    return _results(checked.boards(instances), named_solver, checked.limit(limit), jobs, options)
+    return _results(checked.boards(instances), named_solver, checked.limit(limit), jobs, executor, options)
 
 
 def _results(
-    boards: Iterator[Instance], solver: Solver | None, limit: Limit, jobs: int | None, options: Mapping[str, Any]
+    boards: Iterator[Instance],
+    solver: Solver | None,
+    limit: Limit,
+    jobs: int | None,
+    executor: str | Executor | None,
+    options: Mapping[str, Any],
 ) -> Iterator[Result]:
     """`solve_many` with checked arguments; no board is taken before the first answer is wanted."""
     work = _ManyBoards.of(boards, solver, limit, options)
     if work is not None:
-        for answers in work.answers(jobs):
+        for answers in work.answers(jobs, executor):
             yield from answers.results
+
+
+def open_executor(name: str, jobs: int | None = None) -> Executor:
+    """Worker processes of this machine (`local`), or a cluster (`ray`, `ray:ADDRESS`), for `solve_many`.
+
+    Use it in a `with` statement, which ends its processes: `with puzzlelab.open_executor("local") as executor: ...`.
+
+    Args:
+        name: `local`; `ray`, the Ray cluster that this machine belongs to; or `ray:ADDRESS`, that of its head.
+        jobs: the processes of `local`, by default one for each core.
+
+    Raises:
+        BadInput: if there is no such executor or cluster, or if a node has another version than this process.
+    """
+    from puzzlelab.cluster import open_executor
+
+    jobs = None if jobs is None else arguments.whole_number(jobs, "the number of jobs", least=1)
+    return open_executor(arguments.text(name, "the executor", "a text such as 'local' or 'ray'"), jobs)
 
 
 def solve_table(
@@ -147,6 +177,7 @@ def solve_table(
     solver: str | Solver | None = None,
     limit: Limit | None = None,
     jobs: int | None = None,
+    executor: str | Executor | None = None,
     **options: Any,
 ) -> pyarrow.Table:
     """The answers to many boards as a table of Arrow, with a row a board and the columns of a file of rows.
@@ -164,7 +195,8 @@ def solve_table(
     named_solver = None if solver is None else registry.as_solver(solver, options)
     chosen_limit = checked.limit(limit)
     work = _ManyBoards.of(boards, named_solver, chosen_limit, options)
-    return table_of(None if work is None else work.solver, chosen_limit, () if work is None else work.answers(jobs))
+    answers = () if work is None else work.answers(jobs, executor)
+    return table_of(None if work is None else work.solver, chosen_limit, answers)
 
 
 @dataclass(frozen=True)
@@ -190,8 +222,14 @@ class _ManyBoards:
         chosen_solver = solver or _solver(None, first.puzzle, options)
         return cls(batch, chain([first], instances), chosen_solver, limit)
 
-    def answers(self, jobs: int | None) -> Iterator[AnswerBatch]:
+    def answers(self, jobs: int | None, executor: str | Executor | None) -> Iterator[AnswerBatch]:
         """The verified answers, in order."""
+        if executor is None:
+            return self._answers_here(jobs)
+        return self._answers_elsewhere(executor, jobs)
+
+    def _answers_here(self, jobs: int | None) -> Iterator[AnswerBatch]:
+        """On threads of this process."""
         over, portions = threading.Event(), Portions(self.solver)
 
         def numbered() -> Iterator[tuple[int, BoardBatch]]:
@@ -209,6 +247,23 @@ class _ManyBoards:
 
         batches = numbered()
         return chain(parts(next(batches)), ordered_flat_map(parts, batches, jobs, on_interrupt=over.set))
+
+    def _answers_elsewhere(self, executor: str | Executor, jobs: int | None) -> Iterator[AnswerBatch]:
+        """By an executor, which ends with the answers if it is given by its name."""
+        opened = open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor)
+        with opened as workers:
+            expected = "what open_executor returns, or its name"
+            arguments.require(workers, Executor, "the executor", expected)
+            for puzzle, boards in self._boards_of_puzzles():
+                setup = solver_setup(workers, self.solver, puzzle)
+                yield from answers_elsewhere(workers, setup, self.limit, boards)
+
+    def _boards_of_puzzles(self) -> Iterator[tuple[Puzzle, Iterator[Instance]]]:
+        """The boards, of one puzzle after the other."""
+        if self.batch is not None:
+            yield self.batch.puzzle, iter(self.batch)
+        else:
+            yield from groupby(self.instances, key=lambda instance: instance.puzzle)
 
 
 def check(instance: Instance, solver: str | Solver | None = None, limit: Limit | None = None, **options: Any) -> Check:

@@ -5,7 +5,6 @@ Shapes: P = boards of a part, A = those that are to be solved.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +16,7 @@ from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BoardBlock
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.row import Row
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability
-from puzzlelab.engine.batch_answers import LARGEST_BATCH, AnswerBatch
+from puzzlelab.engine.batch_answers import AnswerBatch
 from puzzlelab.engine.board_pieces import (
     BOARDS_OF_PIECE,
     BoardsToSolve,
@@ -26,6 +24,7 @@ from puzzlelab.engine.board_pieces import (
     SolverSetup,
     preparation,
     solve_boards,
+    together_of,
 )
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
 
@@ -88,11 +87,7 @@ class PartSolver:
 
     def __post_init__(self) -> None:
         self.size = PieceSize(self.setup.solver, self.executor)
-        solver = self.setup.solver
-        if ability(solver, BatchSolver) is None or (ability(solver, OneByOne) is not None and not self.name):
-            self._together = 1
-        else:
-            self._together = LARGEST_BATCH if self.name else BOARDS_OF_PIECE
+        self._together = together_of(self.setup.solver, has_own_time=not self.name)
         self._preparation: Preparation | None = None
 
     def most(self, block: BoardBlock) -> int:
@@ -121,7 +116,7 @@ class PartSolver:
         boards, numbers = part.open_boards, part.block.first + part.open_places
         argument = BoardsToSolve(self.setup, boards, self.limit, numbers, self._together, self.name)
         if self._preparation is None and len(boards):
-            self._preparation = preparation(self.setup, boards[:1], _key_of(self.setup.solver, boards))
+            self._preparation = preparation(self.setup, boards)
         where = part.block[0].where
         return Piece(where or "the board", solve_boards, argument, self._preparation, context=part)
 
@@ -131,9 +126,3 @@ class PartSolver:
         if len(part.open_boards) < 2:
             return ()
         return [self._piece_of(single) for single in part.cut(lambda: 1)]
-
-
-def _key_of(solver: Solver, boards: BoardBatch) -> str:
-    """Names the preparation for this solver and the puzzle of these boards."""
-    text = f"{boards.puzzle.name} {solver.name} {solver.options()!r}"
-    return hashlib.sha256(text.encode()).hexdigest()

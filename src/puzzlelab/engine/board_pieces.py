@@ -6,20 +6,22 @@ Shapes: B = boards of a piece.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.core.puzzle import Instance, Puzzle
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability
-from puzzlelab.engine.batch_answers import GROWTH, SAMPLED_FIRST, AnswerBatch, answers_of
-from puzzlelab.engine.executor import Executor, Preparation, Published
+from puzzlelab.engine.batch_answers import GROWTH, LARGEST_BATCH, SAMPLED_FIRST, AnswerBatch, answers_of
+from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
 
 BOARDS_OF_PIECE = 250
 """Boards in a piece for a solver that solves a batch as a whole: rows name the batch, so that the number is fixed."""
@@ -93,9 +95,10 @@ def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
     return SolvedBoards(parts, time.perf_counter() - began)
 
 
-def preparation(setup: SolverSetup, boards: BoardBatch, key: str) -> Preparation:
-    """What compiles the kernels and builds the tables for a solver; `boards` has one board, and `key` names both."""
-    return Preparation(key, prepare_solver, (setup, boards))
+def preparation(setup: SolverSetup, boards: BoardBatch) -> Preparation:
+    """What compiles the kernels and builds the tables for a solver of boards like these."""
+    key = f"{boards.puzzle.name} {setup.solver.name} {setup.solver.options()!r}"
+    return Preparation(key, prepare_solver, (setup, boards[:1]))
 
 
 def prepare_solver(argument: tuple[SolverSetup, BoardBatch]) -> None:
@@ -109,6 +112,41 @@ def prepare_solver(argument: tuple[SolverSetup, BoardBatch]) -> None:
                 raise
             except PuzzlelabError:
                 pass  # an error of this board, which its row will contain
+
+
+def answers_elsewhere(
+    executor: Executor, setup: SolverSetup, limit: Limit, instances: Iterator[Instance]
+) -> Iterator[AnswerBatch]:
+    """The verified answers to boards of one puzzle, in order.
+
+    Raises `PuzzlelabError` for boards that are put aside, after the answers before them.
+    """
+    size, together = PieceSize(setup.solver, executor), together_of(setup.solver)
+
+    def pieces() -> Iterator[Piece]:
+        count = 0
+        while some := list(islice(instances, size.boards)):
+            with naming_bad_boards(some):
+                boards = BoardBatch.of(some)
+            argument = BoardsToSolve(setup, boards, limit, np.arange(count, count + len(boards)), together)
+            name = f"board {count + 1:,}" if len(boards) == 1 else f"boards {count + 1:,} to {count + len(boards):,}"
+            count += len(boards)
+            yield Piece(name, solve_boards, argument, preparation(setup, boards), context=boards)
+
+    for done in ordered(executor, pieces()):
+        if done.problem:
+            raise PuzzlelabError(f"{done.piece.name} cannot be solved: {done.problem}")
+        size.took(len(done.piece.context), done.value.seconds)
+        yield from done.value.with_boards(done.piece.context)
+
+
+def together_of(solver: Solver, has_own_time: bool = False) -> int:
+    """How many boards a solver gets at once in a piece; one, where each should have a time of its own."""
+    if ability(solver, BatchSolver) is None:
+        return 1
+    if ability(solver, OneByOne) is None:
+        return BOARDS_OF_PIECE
+    return 1 if has_own_time else LARGEST_BATCH
 
 
 class PieceSize:
