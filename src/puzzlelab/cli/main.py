@@ -36,6 +36,7 @@ VERBS = {
     "warm": "warm:warm",
     "demo": "demo:demo",
     "selfplay": "selfplay:app",
+    "cluster": "cluster:app",
     "new": "new:app",
 }
 """Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""

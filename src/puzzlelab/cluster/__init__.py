@@ -6,8 +6,13 @@ executor of Ray is opened.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from puzzlelab.core.errors import UnknownName
 from puzzlelab.engine.executor import Executor
+
+if TYPE_CHECKING:
+    from puzzlelab.cluster.ray_nodes import RayNode
 
 LOCAL, RAY = "local", "ray"
 
@@ -34,3 +39,17 @@ def open_executor(name: str, jobs: int | None = None) -> Executor:
 
         return Executor(RayWorkers(address))
     raise UnknownName("executor", name, (LOCAL, RAY))
+
+
+def nodes_of(address: str = "") -> tuple[RayNode, ...]:
+    """The nodes of a Ray cluster, also those that cannot be used; raises `BadInput` if there is no such cluster."""
+    from puzzlelab.cluster.connection import connect, disconnect, need_ray
+
+    need_ray()
+    watch, is_own_connection = connect(address, needs_all=False)
+    try:
+        return watch.alive()
+    finally:
+        watch.stop()
+        if is_own_connection:
+            disconnect()

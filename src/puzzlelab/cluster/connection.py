@@ -39,12 +39,12 @@ def need_ray() -> None:
         ) from None
 
 
-def connect(address: str) -> tuple[NodeWatch, bool]:
+def connect(address: str, needs_all: bool = True) -> tuple[NodeWatch, bool]:
     """(the nodes of the cluster, whether this call made the connection).
 
     An address is that of the head, such as 10.0.0.1:6379; empty means RAY_ADDRESS, or else the cluster that this
-    machine belongs to. A process that is connected stays so. Raises `BadInput` if there is no such cluster, or if a
-    node cannot be used.
+    machine belongs to. A process that is connected stays so. Raises `BadInput` if there is no such cluster and, with
+    `needs_all`, if a node cannot be used.
     """
     import ray
 
@@ -55,7 +55,7 @@ def connect(address: str) -> tuple[NodeWatch, bool]:
         _init(address or os.environ.get("RAY_ADDRESS", "") or AUTO)
     watch = NodeWatch(ray.get_runtime_context().gcs_address)
     try:
-        watch.start()
+        watch.start(needs_all)
     except BaseException:
         if is_own:
             disconnect()

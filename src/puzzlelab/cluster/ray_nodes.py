@@ -69,8 +69,8 @@ class NodeWatch:
     """Whether the thread looks, and a node with a problem is left out; before that it is an error."""
     _over: threading.Event = field(default_factory=threading.Event)
 
-    def start(self) -> None:
-        """Look for the first time, and go on in a thread; raises `BadInput` for a node that cannot be used."""
+    def start(self, needs_all: bool) -> None:
+        """Look for the first time, and go on in a thread; with `needs_all`, raises `BadInput` for an unfit node."""
         self._look()
         deadline = time.monotonic() + FIRST_PROBES_SECONDS
         while any(node.versions is None and not node.problem for node in self._nodes):
@@ -79,7 +79,7 @@ class NodeWatch:
             time.sleep(0.05)
             self._look()
         for node in self._nodes:
-            if node.problem:
+            if node.problem and needs_all:
                 raise BadInput(f"the node {node.address} {node.problem}: install the same version on all nodes")
         self._is_watched = True
         threading.Thread(target=self._watch, daemon=True, name="puzzlelab-nodes").start()
@@ -115,7 +115,8 @@ class NodeWatch:
                 self._failures += 1
 
     def _look(self) -> None:
-        self._nodes = tuple(self._node(values) for values in ray.nodes() if values["Alive"])
+        nodes = (self._node(values) for values in ray.nodes() if values["Alive"])
+        self._nodes = tuple(sorted(nodes, key=lambda node: (node.address, node.key)))
 
     def _node(self, values: Mapping[str, Any]) -> RayNode:
         key, address = values["NodeID"], values["NodeManagerAddress"]
