@@ -19,9 +19,10 @@ from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of
 from puzzlelab.engine.batch_answers import GROWTH, LARGEST_BATCH, SAMPLED_FIRST, AnswerBatch, answers_of
 from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
+from puzzlelab.engine.published_networks import published_networks, using
 
 BOARDS_OF_PIECE = 250
 """Boards in a piece for a solver that solves a batch as a whole: rows name the batch, so that the number is fixed."""
@@ -40,13 +41,13 @@ class SolverSetup:
 
 
 def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSetup:
-    """The solver for boards of this puzzle, with its networks published by this executor."""
-    return SolverSetup(solver, {})
+    """The solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
+    return SolverSetup(solver, published_networks(executor, puzzle, options_of(solver, puzzle)))
 
 
 def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:
     """Makes the networks of a solver known to this process."""
-    return nullcontext()
+    return nullcontext() if setup is None else using(setup.networks)
 
 
 @dataclass(frozen=True, eq=False)
