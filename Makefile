@@ -9,7 +9,7 @@ VENV = .venv
 COVERAGE = build/coverage-venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python tools/install.py -c constraints.txt
-# What the tests need: every extra except the cluster's.
+# What the tests need: every extra except the cluster's, which is only for its own tests.
 EXTRAS = plot,learn,gym,web,sat,dev
 # Where `make kernels` puts machine code, which `make demo` uses if it is there
 PACK = kernels/puzzlelab_kernels/pack
@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-examples test-elsewhere coverage check format bench clean
+.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,13 +39,16 @@ web: $(VENV)/.web ## Install what the page needs into .venv, and open it
 	$(BIN)/puzzlelab web --open $(ARGS)
 
 test: $(VENV)/.dev ## Run the quick tests (installs everything they need first)
-	$(PYTEST) -m "not slow and not browser" $(ARGS)
+	$(PYTEST) -m "not slow and not browser and not cluster" $(ARGS)
 
 test-slow: $(VENV)/.dev ## Run the slow tests
-	$(PYTEST) -m "slow and not browser" $(ARGS)
+	$(PYTEST) -m "slow and not browser and not cluster" $(ARGS)
 
 test-page: $(VENV)/.dev ## Run the tests of the page in a browser
 	$(PYTEST) -m browser $(ARGS)
+
+test-cluster: $(VENV)/.cluster ## Run the tests of clusters: Ray starts one on this machine, and parts of it are killed
+	$(BIN)/python -m pytest -q -m cluster tests/cluster $(ARGS)
 
 test-examples: $(VENV)/.dev ## Run the tests of the packages in examples, which are installed into build/examples
 	$(INSTALL) --no-deps --upgrade --target build/examples ./examples/pocket_cube ./examples/samegame
@@ -55,7 +58,7 @@ test-elsewhere: $(VENV)/.dev ## Run the quick tests as other machines would; ARG
 	$(BIN)/python tests/elsewhere.py $(ARGS)
 
 coverage: $(COVERAGE)/.done ## Run the quick tests and show the lines they do not reach, in build/coverage (without compiled kernels)
-	$(PYTEST:$(BIN)/%=$(COVERAGE)/bin/%) -m "not slow and not browser" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
+	$(PYTEST:$(BIN)/%=$(COVERAGE)/bin/%) -m "not slow and not browser and not cluster" --cov --cov-report=term:skip-covered --cov-report=html $(ARGS)
 
 check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/ruff format --check .
@@ -96,6 +99,11 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing puzzlelab and all that its tests need into $(VENV): PyTorch alone is hundreds of MB, so this takes minutes"
 	$(INSTALL) -e ".[$(EXTRAS)]"
 	@touch $(VENV)/.light $(VENV)/.web $@
+
+$(VENV)/.cluster: $(VENV)/.dev
+	@echo "Installing Ray into $(VENV)"
+	$(INSTALL) -e ".[cluster]"
+	@touch $@
 
 $(COVERAGE)/.done: $(VENV)/.dev
 	$(BIN)/python -m venv --clear $(COVERAGE)

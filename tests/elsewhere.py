@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", "not slow and not browser")
+PYTEST = ("-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-m", "not slow and not browser and not cluster")
 TESTED = "plot,learn,gym,web,sat,dev"
 
 

@@ -20,8 +20,8 @@ LOOK_SECONDS = 1.0
 """Seconds between two looks at the nodes."""
 CONNECT_SECONDS = 5.0
 """Seconds in which the head must accept a connection."""
-MOST_FAILURES = 3
-"""So many failed connections in a row mean that the head is lost."""
+HEAD_SECONDS = 15.0
+"""A head that has accepted no connection for so many seconds is lost. Ray itself would end this process after 60."""
 FIRST_PROBES_SECONDS = 60.0
 """Seconds in which the nodes that are there at the start should tell their versions."""
 
@@ -64,7 +64,10 @@ class NodeWatch:
     here: Versions = field(default_factory=versions_here)
     _nodes: tuple[RayNode, ...] = ()
     _known: dict[str, _Known] = field(default_factory=dict)
-    _failures: int = 0
+    _answered_at: float = field(default_factory=time.monotonic)
+    """When the head accepted a connection last."""
+    is_head_lost: bool = False
+    """Whether it has accepted none for `HEAD_SECONDS`."""
     _is_watched: bool = False
     """Whether the thread looks, and a node with a problem is left out; before that it is an error."""
     _over: threading.Event = field(default_factory=threading.Event)
@@ -92,11 +95,6 @@ class NodeWatch:
         """Wait, unless the thread ends."""
         self._over.wait(seconds)
 
-    @property
-    def is_head_lost(self) -> bool:
-        """Whether the head has not answered for some seconds."""
-        return self._failures >= MOST_FAILURES
-
     def alive(self) -> tuple[RayNode, ...]:
         """All nodes that are alive; raises `ExecutorLost`."""
         if self.is_head_lost:
@@ -109,10 +107,10 @@ class NodeWatch:
     def _watch(self) -> None:
         while not self._over.wait(LOOK_SECONDS) and not self.is_head_lost:
             if can_connect(self.head):
-                self._failures = 0
+                self._answered_at = time.monotonic()
                 self._look()
             else:
-                self._failures += 1
+                self.is_head_lost = time.monotonic() - self._answered_at > HEAD_SECONDS
 
     def _look(self) -> None:
         nodes = (self._node(values) for values in ray.nodes() if values["Alive"])
