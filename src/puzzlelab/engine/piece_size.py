@@ -1,0 +1,31 @@
+"""How many items, such as boards or rows, a piece of work should have."""
+
+from __future__ import annotations
+
+from puzzlelab.engine.batch_answers import GROWTH
+from puzzlelab.engine.executor import Executor
+
+MOST_ITEMS = 100_000
+"""Items of a piece, at most."""
+SHARE = 4
+"""Many items give at least so many pieces for each slot, so that the slots end at about the same time."""
+
+
+class PieceSize:
+    """As many items as take the time that the executor needs, from one on; or `fixed`, whatever time they take."""
+
+    def __init__(self, executor: Executor, fixed: int | None = None) -> None:
+        self._executor, self._fixed = executor, fixed
+        self.items = fixed or 1
+
+    def took(self, items: int, seconds: float) -> None:
+        """Adapt the size to the time of a piece."""
+        if self._fixed is None and items:
+            wanted = items * self._executor.piece_seconds / max(seconds, 1e-6)
+            self.items = int(max(1, min(wanted, GROWTH * max(items, self.items), MOST_ITEMS)))
+
+    def of(self, total: int) -> int:
+        """The items of the next piece, where there are so many in all."""
+        if self._fixed is not None:
+            return self._fixed
+        return max(1, min(self.items, total // (SHARE * max(1, self._executor.slots))))
