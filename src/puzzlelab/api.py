@@ -30,8 +30,6 @@ from puzzlelab.core.solver import solve as run
 from puzzlelab.core.verify import Verdict
 from puzzlelab.core.verify import verify as run_verify
 from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts
-from puzzlelab.engine.board_pieces import answers_elsewhere, solver_setup
-from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ordered_flat_map
 
 PuzzleClass = TypeVar("PuzzleClass", bound=Puzzle)
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.hints import Hint
     from puzzlelab.analysis.proofs import ProofCheck
     from puzzlelab.core.solutions import Count, Listing
+    from puzzlelab.engine.executor import Executor
 
 
 @overload
@@ -250,6 +249,9 @@ class _ManyBoards:
 
     def _answers_elsewhere(self, executor: str | Executor, jobs: int | None) -> Iterator[AnswerBatch]:
         """By an executor, which ends with the answers if it is given by its name."""
+        from puzzlelab.engine.board_pieces import answers_elsewhere, solver_setup
+        from puzzlelab.engine.executor import Executor
+
         opened = open_executor(executor, jobs) if isinstance(executor, str) else nullcontext(executor)
         with opened as workers:
             expected = "what open_executor returns, or its name"

@@ -86,7 +86,8 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "files"), [("solve", {"solve", "networks", "options", "report"}), ("verify", {"verify", "options"})]
+    ("verb", "files"),
+    [("solve", {"solve", "networks", "executors", "options", "report"}), ("verify", {"verify", "options"})],
 )
 def test_one_verb_imports_no_other(verb, files) -> None:
     assert ours(imported(verb, "--help"), "cli") == {"main", "console", "quick_start", "streams", *files}
@@ -110,6 +111,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "streams",
         "solve",
         "networks",
+        "executors",
         "options",
         "report",
     }

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from puzzlelab.analysis.board_parts import BoardPart
 from puzzlelab.analysis.row_batch import RowBatch
-from puzzlelab.analysis.solve_parts import BoardPart, PartSolver
 from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.board_blocks import BoardBlock, BoardInput
 from puzzlelab.core.board_files import text_of
@@ -33,9 +34,10 @@ from puzzlelab.core.row_files import RowFile
 from puzzlelab.core.solver import Attempt, OneByOne, Solver, ability, answer
 from puzzlelab.core.verify import Answer
 from puzzlelab.engine.batch_answers import AnswerBatch, Portions, answer_parts, checked
-from puzzlelab.engine.board_pieces import solver_setup
-from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.parallel import ordered_flat_map
+
+if TYPE_CHECKING:
+    from puzzlelab.engine.executor import Executor
 
 FEW = 100
 """The most boards of a call that each have a time of their own, where the solver solves boards `OneByOne`."""
@@ -146,6 +148,9 @@ class SolveJob:
         self, executor: Executor, blocks: Iterable[BoardBlock], file: RowFile | None, name: str
     ) -> Iterator[OutcomeBatch]:
         """The outcomes, by an executor."""
+        from puzzlelab.analysis.solve_parts import PartSolver
+        from puzzlelab.engine.board_pieces import solver_setup
+
         solver = PartSolver(executor, solver_setup(executor, self.solver, self.puzzle), self.limit, name)
         for part, answers in solver.solved(self._parts(blocks, file, solver.most)):
             yield from self._outcomes(part, iter(answers))

@@ -1,21 +1,13 @@
-"""Parts of the boards of a command: what of each is to be solved, and solved by an executor, in order.
-
-Shapes: P = boards of a part, A = those that are to be solved.
-"""
+"""Solves the boards of a command by an executor, part by part, in order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from puzzlelab.core.board_batch import BoardBatch
+from puzzlelab.analysis.board_parts import BoardPart
 from puzzlelab.core.board_blocks import BoardBlock
 from puzzlelab.core.limit import Limit
-from puzzlelab.core.row import Row
 from puzzlelab.engine.batch_answers import AnswerBatch
 from puzzlelab.engine.board_pieces import (
     BoardsToSolve,
@@ -26,49 +18,6 @@ from puzzlelab.engine.board_pieces import (
     together_of,
 )
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
-
-
-@dataclass(frozen=True, eq=False)
-class BoardPart:
-    """Consecutive boards that are solved together, except for those of which a file has the row."""
-
-    block: BoardBlock
-    rows: Mapping[int, Row]
-    """Place -> stored row."""
-
-    @cached_property
-    def open_places(self) -> NDArray[np.int64]:
-        """[A]: the places of the boards that can be read and have no row."""
-        return self.block.places[self._is_open]
-
-    @cached_property
-    def open_boards(self) -> BoardBatch:
-        """[A]: these boards."""
-        return BoardBatch(self.block.boards.puzzle, self.block.boards.states[self._is_open])
-
-    @cached_property
-    def _is_open(self) -> NDArray[np.bool_]:
-        """`bool[R]`: which of the boards that can be read are to be solved."""
-        is_open = np.ones(len(self.block), bool)
-        is_open[list(self.rows)] = False
-        return is_open[self.block.places]
-
-    def cut(self, size: Callable[[], int]) -> Iterator[BoardPart]:
-        """Smaller parts, each with `size()` boards without a row."""
-        stored = np.sort(np.fromiter(self.rows, np.int64, len(self.rows)))
-        without_row = np.delete(np.arange(len(self.block)), stored)
-        begin = 0
-        while begin < len(self.block):
-            later = int(np.searchsorted(without_row, begin)) + size()
-            end = int(without_row[later]) if later < len(without_row) else len(self.block)
-            here = stored[slice(*np.searchsorted(stored, (begin, end)))].tolist()
-            yield BoardPart(self.block[begin:end], {place - begin: self.rows[place] for place in here})
-            begin = end
-
-    def put_aside(self, problem: str) -> BoardPart:
-        """The same part, in which the boards that were to be solved have this problem."""
-        errors = {int(place): f"put aside: {problem}" for place in self.open_places}
-        return BoardPart(self.block.with_errors(errors), self.rows)
 
 
 @dataclass
