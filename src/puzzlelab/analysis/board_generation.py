@@ -56,7 +56,10 @@ def boards(
     own_generator = generator_of(puzzle, scale, level, settings)
     if own_generator is None:
         return sampled(puzzle, scale, level, seed, 0, count, executor)
-    batches = generated(own_generator, seed, 0, count, jobs, executor)
+    if executor is None:
+        batches = own_generator.batches(count, seed, jobs)
+    else:
+        batches = generated(own_generator, seed, 0, count, executor)
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
@@ -79,11 +82,9 @@ def sampled(
 
 
 def generated(
-    generator: BoardGenerator, seed: int, first: int, count: int, jobs: int | None, executor: Executor | None = None
+    generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
 ) -> Iterator[tuple[State, State]]:
     """The boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
-    if executor is None:
-        return generator.batches(count, seed, jobs, first)
     from puzzlelab.analysis.new_board_pieces import made_elsewhere
 
     return made_elsewhere(executor, GeneratedBoards(generator, seed), first, count)

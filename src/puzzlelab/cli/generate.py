@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from inspect import Parameter, Signature
 from itertools import chain
 from json import dumps
@@ -21,7 +21,7 @@ from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.board_generation import GeneratorField
-    from puzzlelab.core.puzzle import Puzzle, State
+    from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.views import BoardGenerator, Tally
     from puzzlelab.engine.executor import Executor
 
@@ -163,11 +163,12 @@ def _file(
             if bars.task_ids:
                 bars.update(bars.task_ids[0], completed=done, description=doing_in_words("making", executor))
 
-        def batches(first: int, end: int) -> Iterator[tuple[State, State]]:
-            return generated(generator, seed, first, end, jobs, executor)
-
         try:
-            generator.write(out, count, seed, jobs, show_progress, batches if executor else None)
+            if executor is None:
+                generator.write(out, count, seed, jobs, show_progress)
+            else:
+                make = partial(generated, generator, seed, executor=executor)
+                generator.write(out, count, seed, jobs, show_progress, make)
         except KeyboardInterrupt:
             fail(f"interrupted after {rows[1] if rows else 0:,} of {count:,} boards; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
