@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -194,15 +193,10 @@ def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], lim
     def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
         return Piece(f"the check of {some[0][0]}", check_rows, RowsToCheck(some, limit), context=some)
 
-    def pieces() -> Iterator[Piece]:
-        known = _with_known_puzzles(rows)
-        while some := tuple(islice(known, size.items)):
-            yield piece(some)
-
     def split(whole: Piece) -> Sequence[Piece]:
         return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
 
-    for done in ordered(executor, pieces(), split=split):
+    for done in ordered(executor, map(piece, size.cut(_with_known_puzzles(rows))), split=split):
         if done.problem:
             place, row = done.piece.context[0]
             yield _put_aside(place, row, limit, done.problem)

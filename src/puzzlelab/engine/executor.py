@@ -441,6 +441,11 @@ class Executor:
                     f"the node {state.node.name} is left out: {MOST_LOST_WORKERS} of its workers ended while they "
                     f"prepared it ({ended.reason})"
                 )
+                if all(each.lost_workers >= MOST_LOST_WORKERS for each in self._nodes.values()):
+                    self._failure = self._failure or PuzzlelabError(
+                        f"no node is left: {MOST_LOST_WORKERS} workers of each ended while they prepared it "
+                        f"({ended.reason})"
+                    )
 
     def _lose(self, task: _Task, ended: Ended) -> None:
         if ended.lost == "worker":

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+from typing import TypeVar
+
 from puzzlelab.engine.batch_answers import GROWTH
 from puzzlelab.engine.executor import Executor
+
+Item = TypeVar("Item")
 
 MOST_ITEMS = 100_000
 """Items of a piece, at most."""
@@ -29,3 +35,19 @@ class PieceSize:
         if self._fixed is not None:
             return self._fixed
         return max(1, min(self.items, total // (SHARE * max(1, self._executor.slots))))
+
+    def cut(self, items: Iterator[Item]) -> Iterator[list[Item]]:
+        """The items of one piece after the other; an error of `items` is raised after the items before it."""
+        failure: Exception | None = None
+        while failure is None:
+            some: list[Item] = []
+            try:
+                for item in islice(items, self.items):
+                    some.append(item)  # noqa: PERF402  # what `extend` keeps after an error is not documented
+            except Exception as error:
+                failure = error
+            if some:
+                yield some
+            elif failure is None:
+                return
+        raise failure
