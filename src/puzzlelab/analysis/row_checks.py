@@ -176,15 +176,22 @@ class RowsToCheck:
 class CheckedRows:
     """The value of a piece."""
 
-    checks: list[RowCheck]
+    findings: list[tuple[Any, ...]]
+    """The fields of a `RowCheck` after the row, which the driver has."""
     seconds: float
 
 
 def check_rows(argument: RowsToCheck) -> CheckedRows:
     """The function of a piece."""
     began, puzzles = time.perf_counter(), cache(load)
-    found = [_check(place, row, puzzles(row.puzzle), argument.limit, never) for place, row in argument.rows]
-    return CheckedRows(found, time.perf_counter() - began)
+    findings = []
+    for place, row in argument.rows:
+        check = _check(place, row, puzzles(row.puzzle), argument.limit, never)
+        answer = check.answer
+        if answer is not None and check.verdict.holds and answer.result.moves is not None:
+            answer = replace(answer, end=answer.last_state())  # or the driver would replay the moves for its tally
+        findings.append((check.verdict, answer, check.claim, check.proof, check.basis))
+    return CheckedRows(findings, time.perf_counter() - began)
 
 
 def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
@@ -202,7 +209,8 @@ def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], lim
             yield _put_aside(place, row, limit, done.problem)
         else:
             size.took(len(done.piece.context), done.value.seconds)
-            yield from done.value.checks
+            for (place, row), finding in zip(done.piece.context, done.value.findings, strict=True):
+                yield RowCheck(place, row, *finding)
 
 
 def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
