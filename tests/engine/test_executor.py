@@ -1,5 +1,6 @@
 import pytest
 
+from puzzlelab.core.errors import PuzzlelabError
 from puzzlelab.engine.executor import Done, Piece, Preparation, ordered, unordered
 
 
@@ -142,3 +143,20 @@ def test_closing_ends_the_workers(executor_of):
     with executor_of() as executor:
         executor.submit(*pieces(1))
     assert executor.workers.closed
+
+
+def test_an_error_of_the_stream_comes_after_the_pieces_before_it(executor_of):
+    def stream():
+        yield from pieces(1, 2)
+        raise ValueError("no more")
+
+    results = ordered(executor_of(), stream())
+    assert [next(results).value, next(results).value] == [2, 4]
+    with pytest.raises(ValueError, match="no more"):
+        next(results)
+
+
+def test_a_preparation_that_ends_the_workers_of_all_nodes_is_an_error(executor_of):
+    executor = executor_of(losses={50: ["worker"] * 9})
+    with pytest.raises(PuzzlelabError, match="no node is left: 3 workers of each ended .*the test ended it"):
+        list(ordered(executor, pieces(1, preparation=Preparation("bad", double, 50))))

@@ -6,6 +6,7 @@ Start with `hints.py`, the cost-to-go after each move, and `solve_job.py`, the w
   `bounded_queries.py`, the searches under one limit on which hints and regrets rest;
 - boards: `checks.py` (solvable, unique, how hard), `board_generation.py`, `logical_hints.py` and `singles.py`;
 - answers: `proofs.py` proves claims by another method, `row_checks.py` and `row_tally.py` check files of rows;
+- the same by an executor: `count_pieces.py` and `new_board_pieces.py`;
 - networks: `move_probabilities.py`, `network_options.py`;
 - descriptions as plain data for JSON: `catalog.py`, `serialise.py`;
 - `conformance.py`, the checks that every puzzle and every solver passes; plug-ins use them too.

@@ -21,6 +21,8 @@ from puzzlelab.engine import installed
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from puzzlelab.engine.executor import Executor
+
 
 def boards(
     puzzle: Puzzle,
@@ -29,6 +31,7 @@ def boards(
     level: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
+    executor: Executor | None = None,
     **settings: Any,
 ) -> Iterator[State]:
     """Yield `count` new plain states `[S]`.
@@ -40,6 +43,7 @@ def boards(
         level: a level on it such as '15', or several such as '10-20', which are equally frequent.
         seed: equal seeds give equal boards.
         jobs: threads of the puzzle's own generator, by default all cores.
+        executor: where boards are made; by default in this process.
         settings: the settings of that generator, such as `clues='25-30'`; `None` means the default.
 
     Raises:
@@ -51,8 +55,65 @@ def boards(
         raise BadOption(f"the number of boards must be at least 1, not {count}")
     own_generator = generator_of(puzzle, scale, level, settings)
     if own_generator is None:
-        return map(sampler(puzzle, scale, level, seed), range(count))
-    return islice((board for puzzles, _ in own_generator.batches(count, seed, jobs) for board in puzzles), count)
+        return sampled(puzzle, scale, level, seed, 0, count, executor)
+    if executor is None:
+        batches = own_generator.batches(count, seed, jobs)
+    else:
+        batches = generated(own_generator, seed, 0, count, executor)
+    return islice((board for puzzles, _ in batches for board in puzzles), count)
+
+
+def sampled(
+    puzzle: Puzzle,
+    scale: str | None,
+    level: str | None,
+    seed: int,
+    first: int,
+    count: int,
+    executor: Executor | None = None,
+) -> Iterator[State]:
+    """The boards number `first` to `count` - 1 of a puzzle without a generator of its own. Raises as `boards` does."""
+    board = sampler(puzzle, scale, level, seed)
+    if executor is None:
+        return map(board, range(first, count))
+    from puzzlelab.analysis.new_board_pieces import made_elsewhere
+
+    return made_elsewhere(executor, SampledBoards(puzzle, scale, level, seed), first, count)
+
+
+def generated(
+    generator: BoardGenerator, seed: int, first: int, count: int, executor: Executor
+) -> Iterator[tuple[State, State]]:
+    """The boards number `first` to `count` - 1 of a puzzle's own generator, and their solutions, in batches."""
+    from puzzlelab.analysis.new_board_pieces import made_elsewhere
+
+    return made_elsewhere(executor, GeneratedBoards(generator, seed), first, count)
+
+
+@dataclass(frozen=True)
+class SampledBoards:
+    """Boards that are sampled on a scale of the puzzle."""
+
+    puzzle: Puzzle
+    scale: str | None
+    level: str | None
+    seed: int
+
+    def make(self, first: int, end: int) -> list[State]:
+        """Plain states `[S]`."""
+        return list(map(sampler(self.puzzle, self.scale, self.level, self.seed), range(first, end)))
+
+
+@dataclass(frozen=True)
+class GeneratedBoards:
+    """Boards of a puzzle's own generator, with their solutions."""
+
+    generator: BoardGenerator
+    seed: int
+
+    def make(self, first: int, end: int) -> list[tuple[State, State]]:
+        """Batches; see `BoardGenerator.batches`."""
+        return list(self.generator.batches(end, self.seed, 1, first))
 
 
 def generator_of(

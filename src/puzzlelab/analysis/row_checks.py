@@ -6,8 +6,9 @@ Nothing that a row says of itself is believed. `row_tally.py` compares the rows 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,10 @@ from puzzlelab.core.row_files import place_in_words, read_rows
 from puzzlelab.core.solver import names_of
 from puzzlelab.core.verify import Answer, Verdict
 from puzzlelab.engine import report
+from puzzlelab.engine.batch_answers import never
+from puzzlelab.engine.executor import Executor, Piece, ordered
 from puzzlelab.engine.parallel import ordered_map
+from puzzlelab.engine.piece_size import PieceSize
 
 UNCHECKED = "not checked"
 
@@ -116,22 +120,29 @@ def rows_of(files: Iterable[Path]) -> Iterator[tuple[Place, Row]]:
             yield Place(file, line, number), row
 
 
-def checks(files: Iterable[Path], limit: Limit | None = None, jobs: int = 1) -> Iterator[RowCheck]:
-    """Check the rows of these files one by one, `jobs` at once; in their order, and as soon as each is done.
+def checks(
+    files: Iterable[Path], limit: Limit | None = None, jobs: int = 1, executor: Executor | None = None
+) -> Iterator[RowCheck]:
+    """Check the rows of these files one by one; in their order, and as soon as each is done.
+
+    They are checked on `jobs` threads of this process, or where `executor` is; the files are read by this process.
 
     With a limit, which is for each row, the claims are proven anew. Without one, only those are checked that follow
     from the rules. Raises `BadFile`, and `BadInput` for an unknown puzzle.
     """
+    if executor is not None:
+        yield from _checks_elsewhere(executor, rows_of(files), limit)
+        return
     over, puzzles = threading.Event(), cache(load)
 
     def check(located: tuple[Place, Row]) -> RowCheck:
         place, row = located
-        return _check(place, row, puzzles(row.puzzle), limit, over)
+        return _check(place, row, puzzles(row.puzzle), limit, over.is_set)
 
     yield from ordered_map(check, rows_of(files), jobs, on_interrupt=over.set)
 
 
-def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: threading.Event) -> RowCheck:
+def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: Callable[[], bool]) -> RowCheck:
     if row.error is not None:
         return RowCheck(place, row, Verdict(False, f"holds no answer: {row.error}"))
     try:
@@ -144,7 +155,77 @@ def _check(place: Place, row: Row, puzzle: Puzzle, limit: Limit | None, over: th
     proof = None
     if limit is not None:
         claimant = Method.of(puzzle, row.solver, row.options)
-        proof = prove(answer.instance, answer.result, limit, claimant, over.is_set)
+        proof = prove(answer.instance, answer.result, limit, claimant, over)
     elif follows_from_rules(answer.instance, answer.result, claim):
         proof = ProofCheck(claim, "proven", RULES)
     return RowCheck(place, row, answer.verdict, answer, claim, proof, basis_of(answer, row.options))
+
+
+# --- by an executor ---
+
+
+@dataclass(frozen=True)
+class RowsToCheck:
+    """The argument of a piece."""
+
+    rows: Sequence[tuple[Place, Row]]
+    limit: Limit | None
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedRows:
+    """The value of a piece."""
+
+    findings: list[tuple[Any, ...]]
+    """The fields of a `RowCheck` after the row, which the driver has."""
+    seconds: float
+
+
+def check_rows(argument: RowsToCheck) -> CheckedRows:
+    """The function of a piece."""
+    began, puzzles = time.perf_counter(), cache(load)
+    findings = []
+    for place, row in argument.rows:
+        check = _check(place, row, puzzles(row.puzzle), argument.limit, never)
+        answer = check.answer
+        if answer is not None and check.verdict.holds and answer.result.moves is not None:
+            answer = replace(answer, end=answer.last_state())  # or the driver would replay the moves for its tally
+        findings.append((check.verdict, answer, check.claim, check.proof, check.basis))
+    return CheckedRows(findings, time.perf_counter() - began)
+
+
+def _checks_elsewhere(executor: Executor, rows: Iterator[tuple[Place, Row]], limit: Limit | None) -> Iterator[RowCheck]:
+    size = PieceSize(executor)
+
+    def piece(some: Sequence[tuple[Place, Row]]) -> Piece:
+        return Piece(f"the check of {some[0][0]}", check_rows, RowsToCheck(some, limit), context=some)
+
+    def split(whole: Piece) -> Sequence[Piece]:
+        return [piece([row]) for row in whole.context] if len(whole.context) > 1 else ()
+
+    for done in ordered(executor, map(piece, size.cut(_with_known_puzzles(rows))), split=split):
+        if done.problem:
+            place, row = done.piece.context[0]
+            yield _put_aside(place, row, limit, done.problem)
+        else:
+            size.took(len(done.piece.context), done.value.seconds)
+            for (place, row), finding in zip(done.piece.context, done.value.findings, strict=True):
+                yield RowCheck(place, row, *finding)
+
+
+def _with_known_puzzles(rows: Iterator[tuple[Place, Row]]) -> Iterator[tuple[Place, Row]]:
+    """The same rows; raises `BadInput` at the first one of an unknown puzzle."""
+    puzzles = cache(load)
+    for place, row in rows:
+        puzzles(row.puzzle)
+        yield place, row
+
+
+def _put_aside(place: Place, row: Row, limit: Limit | None, problem: str) -> RowCheck:
+    """The check of a row that ended its workers: its claim is undecided, or without proofs it was not replayed."""
+    if limit is None:
+        return RowCheck(place, row, Verdict(False, f"cannot be replayed: {problem}"))
+    check = _check(place, row, load(row.puzzle), None, never)
+    if check.claim is None:
+        return check
+    return replace(check, proof=ProofCheck(check.claim, "undecided", reason=f"cannot be proven: {problem}"))

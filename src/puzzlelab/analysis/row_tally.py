@@ -20,7 +20,6 @@ from puzzlelab.core.errors import BadInput
 from puzzlelab.core.result import LIMITS
 from puzzlelab.core.row import Row
 from puzzlelab.core.solutions import counts_solutions
-from puzzlelab.core.solver import board_after
 from puzzlelab.core.verify import Answer
 
 BASIS_WORDS = {
@@ -137,7 +136,7 @@ class RowTally:
         record = self._boards.setdefault(_digest(instance.puzzle.name, instance.state.tobytes()), BoardRecord())
         end = None
         if moves is not None and counts_solutions(instance.puzzle):
-            end = _digest(board_after(instance.puzzle, instance.state, moves).tobytes())
+            end = _digest(answer.last_state().tobytes())
         if check.claim is not None:
             outcome = check.outcome
             if check.proof is not None and outcome == "proven":

@@ -10,18 +10,14 @@ from puzzlelab.core.board_blocks import BoardBlock
 from puzzlelab.core.limit import Limit
 from puzzlelab.engine.batch_answers import AnswerBatch
 from puzzlelab.engine.board_pieces import (
-    BOARDS_OF_PIECE,
     BoardsToSolve,
-    PieceSize,
     SolverSetup,
     preparation,
+    size_of,
     solve_boards,
     together_of,
 )
 from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
-
-SHARE = 4
-"""A block of boards gives at least so many pieces for each slot, so that the slots end at about the same time."""
 
 
 @dataclass
@@ -35,15 +31,13 @@ class PartSolver:
     """That of the batch in results that share its time; empty if each board has a time of its own."""
 
     def __post_init__(self) -> None:
-        self.size = PieceSize(self.setup.solver, self.executor)
         self._together = together_of(self.setup.solver, has_own_time=not self.name)
+        self.size = size_of(self.executor, self._together)
         self._preparation: Preparation | None = None
 
     def most(self, block: BoardBlock) -> int:
         """The most boards that a part of this block should have."""
-        if self._together == BOARDS_OF_PIECE:
-            return BOARDS_OF_PIECE
-        return max(1, min(self.size.boards, len(block) // (SHARE * max(1, self.executor.slots))))
+        return self.size.of(len(block))
 
     def solved(self, parts: Iterable[BoardPart]) -> Iterator[tuple[BoardPart, Sequence[AnswerBatch]]]:
         """Each part with the answers to its open boards, in order; see `BoardPart.put_aside` for those without."""

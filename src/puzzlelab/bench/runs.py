@@ -20,8 +20,10 @@ import numpy as np
 from puzzlelab.analysis.row_batch import RowBatch
 from puzzlelab.bench import suites
 from puzzlelab.bench.batches import Batching, batches
+from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
 from puzzlelab.bench.suites import Suite, SuiteEntry
 from puzzlelab.core import networks, registry
+from puzzlelab.core.board_batch import BoardBatch
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.outputs import only_writer_in
@@ -33,10 +35,10 @@ from puzzlelab.core.settings import Settings, read_options
 from puzzlelab.core.solutions import counts_solutions
 from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
 from puzzlelab.engine import report
-from puzzlelab.engine.batch_answers import BATCH, answers_of
+from puzzlelab.engine.batch_answers import BATCH, AnswerBatch
+from puzzlelab.engine.board_pieces import PREPARE_LIMIT, SolverSetup, solver_setup
+from puzzlelab.engine.executor import Executor, unordered
 from puzzlelab.engine.parallel import ordered_map
-
-PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
 
 # --- solvers as text ---
 
@@ -164,12 +166,13 @@ def run(
     out: Path | None = None,
     jobs: int = 1,
     batching: Batching = Batching.LEVEL,
+    executor: Executor | None = None,
 ) -> BenchRun:
     """Every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
-    `jobs` searches run at once, in threads. `batching` says which boards a `BatchSolver` gets together. Ctrl-C ends the
-    run with the answers so far. Raises `BadInput` if the folder holds another suite, or a solver does not suit the
-    puzzle.
+    `jobs` searches run at once, in threads; or they run where `executor` is, and the batches are those of one job.
+    `batching` says which boards a `BatchSolver` gets together. Ctrl-C ends the run with the answers so far. Raises
+    `BadInput` if the folder holds another suite, or a solver does not suit the puzzle.
     """
     for solver in solvers:
         require(solver, suite.puzzle)
@@ -187,10 +190,13 @@ def run(
             benchmarks = [
                 SolverBenchmark(suite, solver, text, limit, files.get(text), stop) for text, solver in by_label.items()
             ]
-            for benchmark in benchmarks:
-                benchmark.prepare()
-            for benchmark in benchmarks:
-                answers += benchmark.answers(jobs, batching)
+            if executor is None:
+                for benchmark in benchmarks:
+                    benchmark.prepare()
+                for benchmark in benchmarks:
+                    answers += benchmark.answers(jobs, batching)
+            else:
+                answers += _answers_elsewhere(executor, benchmarks, batching)
         except KeyboardInterrupt:
             stop.set()
     return BenchRun(suite, tuple(answers), stop.is_set())
@@ -226,50 +232,83 @@ class SolverBenchmark:
 
     def prepare(self) -> None:
         """Begin one search, so that bad options raise an error, and tables and kernels are ready for the threads."""
-        for index in self._open:
-            instance = self.suite.instance(self.suite.entries[index])
-            if not instance.puzzle.objection(instance.state):
-                try:
-                    next(iter(self.solver.attempts(instance, PREPARE_LIMIT)), None)
-                except BadInput:
-                    raise
-                except PuzzlelabError:
-                    pass  # an error of this board, which its row will contain
-                return
+        if (board := self._first_board) is not None:
+            try:
+                next(iter(self.solver.attempts(board[0], PREPARE_LIMIT)), None)
+            except BadInput:
+                raise
+            except PuzzlelabError:
+                pass  # an error of this board, which its row will contain
 
     @property
-    def _open(self) -> list[int]:
+    def _first_board(self) -> BoardBatch | None:
+        """The first board to answer that has no objection."""
+        for index in self.open_places:
+            board = self.suite.boards([self.suite.entries[index]])
+            if not board.puzzle.objection(board.states[0]):
+                return board
+        return None
+
+    @property
+    def open_places(self) -> list[int]:
+        """The places of the boards that have no answer yet."""
         return [index for index, answer in enumerate(self.found) if answer is None]
+
+    @property
+    def answers_so_far(self) -> list[BenchAnswer]:
+        """The answers that exist, in the order of the boards."""
+        return [answer for answer in self.found if answer is not None]
 
     def answers(self, jobs: int, batching: Batching = Batching.LEVEL) -> list[BenchAnswer]:
         """All answers, after every board was searched or the run was stopped.
 
         A solver that solves `OneByOne` has the time of each board measured, unless there are more than `BATCH` of them.
         """
-        is_small = len(self.suite.entries) <= BATCH and ability(self.solver, OneByOne) is not None
-        together = batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
-        work = list(batches(self.suite, self._open, together, BATCH, jobs))
+        work = list(batches(self.suite, self.open_places, self._together(batching), BATCH, jobs))
         try:
             for _ in ordered_map(self._solve_and_keep, work, jobs, on_interrupt=self.stop.set):
                 pass
         except KeyboardInterrupt:
             self.stop.set()
-        return [answer for answer in self.found if answer is not None]
+        return self.answers_so_far
+
+    def _together(self, batching: Batching) -> Batching:
+        """Which boards the solver gets together."""
+        is_small = len(self.suite.entries) <= BATCH and ability(self.solver, OneByOne) is not None
+        return batching if ability(self.solver, BatchSolver) and not is_small else Batching.BOARD
 
     def _solve_and_keep(self, indices: list[int]) -> None:
         """Solve these boards and keep their rows, except for those during which the run is stopped."""
         if self.stop.is_set():
             return
+        work = SuiteWork(self.suite, SolverSetup(self.solver, {}), self.limit).of(indices, len(indices))
         try:
-            for batch in self._solve([self.suite.entries[index] for index in indices], indices[0]):
-                self._keep(indices[: len(batch)], batch)
-                indices = indices[len(batch) :]
+            for answers in answers_or_reasons(work, self.stop.is_set):
+                count = 1 if isinstance(answers, str) else len(answers)
+                self._keep(indices[:count], answers)
+                indices = indices[count:]
         except BaseException:
             self.stop.set()  # the work of other threads would be lost
             raise
 
-    def _keep(self, indices: Sequence[int], batch: RowBatch) -> None:
-        """Keep the rows of these boards, except for those during which the run was stopped."""
+    def pieces(self, executor: Executor) -> SuitePieces:
+        """Lets an executor answer the boards; raises `BadInput` for a network that cannot be read."""
+        work = SuiteWork(self.suite, solver_setup(executor, self.solver, self.suite.puzzle), self.limit)
+        return SuitePieces(executor, work, self._first_board)
+
+    def answer_elsewhere(self, executor: Executor, pieces: SuitePieces, batching: Batching) -> None:
+        """Let an executor answer the boards in the batches of `answers` with one job, and keep the rows."""
+        together = self._together(batching)
+        work = list(batches(self.suite, [] if self.stop.is_set() else self.open_places, together, BATCH))
+        try:
+            for indices, answers in pieces.answers(work, alone=together == Batching.BOARD):
+                self._keep(indices, answers, executor.status().in_words())
+        except KeyboardInterrupt:
+            self.stop.set()
+
+    def _keep(self, indices: Sequence[int], answers: AnswerBatch | str, status: str = "") -> None:
+        """Keep the rows of these boards, or of one with an error; not those during which the run was stopped."""
+        batch = self._rows(indices, answers)
         rows = batch.rows()
         complete: RowColumns = batch
         if any(row.stop == "interrupted" for row in rows):
@@ -283,24 +322,29 @@ class SolverBenchmark:
                     self.done += 1
             if self.file and len(complete):
                 self.file.append_batch(complete)
-            report.progress(self.label, self.done, len(self.found))
+            report.progress(self.label, self.done, len(self.found), status)
 
-    def _solve(self, entries: Sequence[SuiteEntry], first: int) -> list[RowBatch]:
-        """The rows of these boards; if a batch fails, each board is searched alone, so that the others have rows.
+    def _rows(self, indices: Sequence[int], answers: AnswerBatch | str) -> RowBatch:
+        """The rows of boards with these answers, or of one board with an error."""
+        texts, places = [self.suite.entries[index].board for index in indices], np.arange(len(indices))
+        if not isinstance(answers, str):
+            return RowBatch(self.empty_row, texts, answers, places, {})
+        report.note(answers)
+        return RowBatch(self.empty_row, texts, [], places[:0], {0: answers})
 
-        The answers are verified. `first` is the place of the first board in the suite.
-        """
-        texts, places = [entry.board for entry in entries], np.arange(len(entries))
-        try:
-            answers = answers_of(self.solver, self.suite.boards(entries), self.limit, self.stop.is_set, first)
-            return [RowBatch(self.empty_row, texts, answers, places, {})]
-        except BadInput:
-            raise
-        except PuzzlelabError as error:
-            if len(entries) > 1:
-                return [batch for entry in entries for batch in self._solve([entry], first)]
-            report.note(str(error))
-            return [RowBatch(self.empty_row, texts, [], places[:0], {0: str(error)})]
+
+def _answers_elsewhere(
+    executor: Executor, benchmarks: Sequence[SolverBenchmark], batching: Batching
+) -> list[BenchAnswer]:
+    """The answers of all solvers by an executor, where each solver first begins one search."""
+    works = [(benchmark, benchmark.pieces(executor)) for benchmark in benchmarks if benchmark.open_places]
+    first_searches = [piece for benchmark, pieces in works for piece in pieces.first_search(benchmark.label)]
+    for done in unordered(executor, first_searches):
+        if done.problem:
+            report.note(f"{done.piece.name} failed: {done.problem}")
+    for benchmark, pieces in works:
+        benchmark.answer_elsewhere(executor, pieces, batching)
+    return [answer for benchmark in benchmarks for answer in benchmark.answers_so_far]
 
 
 # --- reading earlier runs ---

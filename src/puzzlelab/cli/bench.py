@@ -11,8 +11,9 @@ import typer
 
 from puzzlelab.bench.batches import Batching
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
+from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
-from puzzlelab.cli.options import Seconds, Seed, limit_of
+from puzzlelab.cli.options import ExecutorName, Seconds, Seed, limit_of
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ EveryBoard = Annotated[
 Count = Annotated[int, typer.Option(min=1, help="Boards to generate for each level.")]
 Nodes = Annotated[int | None, typer.Option(help="The most states to expand for each board.")]
 Memory = Annotated[str | None, typer.Option(help="The most memory of the process, such as 2G.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Boards to solve at once; more than 1 makes each slower.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Boards to solve at once (by default 1); more than 1 makes each slower.")
+]
 Batch = Annotated[
     Batching,
     typer.Option(
@@ -77,7 +80,8 @@ def bench(
     time: Seconds = None,
     nodes: Nodes = None,
     memory: Memory = None,
-    jobs: Jobs = 1,
+    jobs: Jobs = None,
+    executor: ExecutorName = None,
     batch: Batch = Batching.LEVEL,
     card: Card = False,
 ) -> None:
@@ -94,7 +98,8 @@ def bench(
 
     limit = limit_of(time, nodes, memory)
     options = {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
-    without_rows = every and out is None  # then a solver may take many boards in one batch
+    # then a solver may take many boards in one batch
+    without_rows = every and out is None and executor is None
     with progress(), none_running():
         if out is not None and not (suite or solvers or levels or scale or net or every):
             run = runs.read_run(out)
@@ -107,7 +112,8 @@ def bench(
             if without_rows:
                 run = exhaustive.run(boards, all_solvers, limit, batch)
             else:
-                run = runs.run(boards, all_solvers, limit, out, jobs, batch)
+                with open_optional(executor, jobs) as workers:
+                    run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers)
     code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)

@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, read_boards
-from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Nodes, Seconds, SolverName
+from puzzlelab.cli.executors import open_optional
+from puzzlelab.cli.options import BoardFile, Boards, ExecutorName, JsonObjects, Nodes, Seconds, SolverName
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.core.board_batch import BoardBatch
-    from puzzlelab.core.board_blocks import BoardBlock
+    from puzzlelab.core.board_blocks import BoardBlock, BoardInput
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.puzzle import Instance, Puzzle
     from puzzlelab.core.result import Stop
+    from puzzlelab.core.solutions import Count
     from puzzlelab.core.solver import Solver
     from puzzlelab.engine.batch_answers import AnswerBatch
+    from puzzlelab.engine.executor import Executor
 
 PuzzleName = Annotated[str, typer.Argument(help="The puzzle, such as sudoku-9x9.")]
 SolverOptions = Annotated[list[str] | None, typer.Option("--set", help="An option of the solver: NAME=VALUE.")]
@@ -32,16 +35,22 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Jobs of a parallel solver
 
 @dataclass(frozen=True, eq=False)
 class ReadableBoards:
-    """Consecutive boards of a block that can be read."""
+    """Consecutive boards of a block that can be read, or one that cannot."""
 
     block: BoardBlock
     first: int
     """The place of the first one among the readable boards of the block."""
     boards: BoardBatch
+    wrong: int | None = None
+    """The place of a board that cannot be read; there are no others then."""
+
+    def input(self, number: int) -> BoardInput:
+        """The text of a board, with its place in words."""
+        return self.block[int(self.block.places[self.first + number])]
 
     def where(self, number: int) -> str:
         """The place of a board in words; empty for a single argument."""
-        return self.block[int(self.block.places[self.first + number])].where
+        return self.input(number).where
 
 
 class EnumerationCall:
@@ -60,21 +69,60 @@ class EnumerationCall:
         self.solver: Solver = api.solver(solver, self.puzzle, **values)
         require_lister(self.solver, self.puzzle)
         self.code = SOLVED
+        self.errors = ErrorTally()
 
-    def boards(self, arguments: list[str] | None, file: Path | None, json: bool = False) -> Iterator[ReadableBoards]:
-        """Yield the readable boards; print an error for each of the others, with `json` also an object."""
-        from puzzlelab.analysis.serialise import error_facts
-
-        errors = ErrorTally()
+    def parts(self, arguments: list[str] | None, file: Path | None) -> Iterator[ReadableBoards]:
+        """Yield all boards, in their order."""
         for block in read_boards(self.puzzle, arguments, file):
             for begin, end, wrong in block.between_errors():
                 yield ReadableBoards(block, begin, block.boards[begin:end])
                 if wrong is not None:
-                    errors.tell(block[wrong].where, block.errors[wrong])
-                    if json:
-                        typer.echo(dumps(error_facts(self.puzzle, block.texts[wrong], block.errors[wrong])))
-                    self.code = UNREADABLE
-        errors.end()
+                    yield ReadableBoards(block, end, block.boards[end:end], wrong)
+
+    def boards(self, arguments: list[str] | None, file: Path | None) -> Iterator[ReadableBoards]:
+        """Yield the readable boards; print an error for each of the others."""
+        for part in self.parts(arguments, file):
+            if part.wrong is None:
+                yield part
+            else:
+                self.report_unreadable(part)
+        self.errors.end()
+
+    def report_unreadable(self, part: ReadableBoards, json: bool = False) -> None:
+        """Print an error for a board that cannot be read, with `json` also an object."""
+        assert part.wrong is not None
+        self.report_error(part.block[part.wrong], part.block.errors[part.wrong], json)
+
+    def report_error(self, board: BoardInput, error: str, json: bool) -> None:
+        """Print an error of a board, with `json` also an object, and update the exit code."""
+        from puzzlelab.analysis.serialise import error_facts
+
+        self.errors.tell(board.where, error)
+        if json:
+            typer.echo(dumps(error_facts(self.puzzle, board.text, error)))
+        self.code = UNREADABLE
+
+    def counts(
+        self, parts: Iterator[ReadableBoards], most: int | None, executor: Executor | None
+    ) -> Iterator[tuple[ReadableBoards, int, Sequence[Count] | str]]:
+        """The counts of the boards, in order, of some at a time: the part, the place of the first one, and the counts.
+
+        A part that cannot be read comes in its turn, without counts. A text is the reason why a board was put aside.
+        """
+        from puzzlelab.analysis.count_pieces import counts_elsewhere
+        from puzzlelab.core.solutions import count_parts
+
+        if executor is not None:
+            groups = ((part, part.boards) for part in parts)
+            yield from counts_elsewhere(executor, self.solver, self.puzzle, self.limit, most, groups)
+            return
+        for part in parts:
+            done = 0
+            for counts in count_parts(self.solver, part.boards, self.limit, most):
+                yield part, done, counts
+                done += len(counts)
+            if part.wrong is not None:
+                yield part, 0, ()
 
     def report_end(self, where: str, total: int, stop: Stop) -> None:
         """Print why the search on the board at this place ended early, and update the exit code."""
@@ -102,6 +150,7 @@ def count(
     solver: SolverName = None,
     option: SolverOptions = None,
     jobs: Jobs = None,
+    executor: ExecutorName = None,
     time: Seconds = None,
     nodes: Nodes = None,
     json: JsonObjects = False,
@@ -110,24 +159,40 @@ def count(
 
     Exit code: 0 counted, 1 a board has none or a limit came first, 2 something unreadable.
     """
-    from puzzlelab.analysis.serialise import count_lines
     from puzzlelab.core.limit import Limit
-    from puzzlelab.core.solutions import count_parts
 
-    call, console = EnumerationCall(puzzle, solver, option, jobs, Limit(time, nodes)), output()
-    for readable in call.boards(board, file, json):
-        done = 0
-        for counts in count_parts(call.solver, readable.boards, call.limit, most):
-            if json:
-                typer.echo("\n".join(count_lines(readable.boards[done : done + len(counts)], counts)))
-            else:
-                numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
-                console.print("\n".join(numbers), markup=False)
-            for number, each in enumerate(counts, start=done):
-                if each.solutions == 0 or not each.complete:
-                    call.report_end(readable.where(number), each.solutions, each.stop)
-            done += len(counts)
+    solver_jobs = jobs if executor is None else None
+    call = EnumerationCall(puzzle, solver, option, solver_jobs, Limit(time, nodes))
+    with open_optional(executor, jobs) as workers:
+        try:
+            for part, begin, counts in call.counts(call.parts(board, file), most, workers):
+                if isinstance(counts, str):
+                    call.report_error(part.input(begin), counts, json)
+                elif part.wrong is not None:
+                    call.report_unreadable(part, json)
+                elif len(counts):
+                    _print_counts(call, part, begin, counts, json)
+        except KeyboardInterrupt:
+            if workers is None:
+                raise
+            fail("interrupted: the boards after these were not counted")
+            raise typer.Exit(INTERRUPTED) from None
+    call.errors.end()
     raise typer.Exit(call.code)
+
+
+def _print_counts(call: EnumerationCall, part: ReadableBoards, begin: int, counts: Sequence[Count], json: bool) -> None:
+    """Print the counts of some boards of a part, and why searches ended early."""
+    from puzzlelab.analysis.serialise import count_lines
+
+    if json:
+        typer.echo("\n".join(count_lines(part.boards[begin : begin + len(counts)], counts)))
+    else:
+        numbers = (f"{each.solutions}{'' if each.complete else '+'}" for each in counts)
+        output().print("\n".join(numbers), markup=False)
+    for number, each in enumerate(counts, start=begin):
+        if each.solutions == 0 or not each.complete:
+            call.report_end(part.where(number), each.solutions, each.stop)
 
 
 def enumerate_all(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from inspect import Parameter, Signature
+from itertools import chain
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +15,15 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from puzzlelab.cli.console import fail, output, progress
-from puzzlelab.cli.options import Seed, Threads, TilesName
+from puzzlelab.cli.executors import doing_in_words, open_optional
+from puzzlelab.cli.options import ExecutorName, Seed, Threads, TilesName
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.board_generation import GeneratorField
     from puzzlelab.core.puzzle import Puzzle
     from puzzlelab.core.views import BoardGenerator, Tally
+    from puzzlelab.engine.executor import Executor
 
 ScaleName = Annotated[
     str | None,
@@ -100,6 +103,7 @@ def generate(
         typer.Option(help="Write to this file, or continue it; generators of puzzles also write .csv or .parquet."),
     ] = None,
     jobs: Threads = None,
+    executor: ExecutorName = None,
     histogram: Annotated[
         Path | None,
         typer.Option(help="Draw a histogram of the sizes of the boards in --out (.png or .svg)."),
@@ -122,22 +126,32 @@ def generate(
     if out is None:
         if histogram:
             raise BadOption("--histogram draws the boards of --out; name a file with --out")
-        boards = board_generation.boards(loaded_puzzle, count, scale, level, seed, jobs, **settings)
-        for facts in board_facts(loaded_puzzle, boards, scale, level, seed):
-            typer.echo(dumps(facts) if json else facts["board"])
+        with open_optional(executor, jobs) as workers:
+            boards = board_generation.boards(loaded_puzzle, count, scale, level, seed, jobs, workers, **settings)
+            for facts in board_facts(loaded_puzzle, boards, scale, level, seed):
+                typer.echo(dumps(facts) if json else facts["board"])
         return
     generator = board_generation.generator_of(loaded_puzzle, scale, level, settings)
-    if generator is not None:
-        _file(generator, count, seed, jobs, out, histogram)
-    else:
-        _write_sampled(loaded_puzzle, count, scale, level, seed, out)
+    with open_optional(executor, jobs) as workers:
+        if generator is not None:
+            _file(generator, count, seed, jobs, workers, out, histogram)
+        else:
+            _write_sampled(loaded_puzzle, count, scale, level, seed, workers, out)
 
 
 def _file(
-    generator: BoardGenerator, count: int, seed: int, jobs: int | None, out: Path, histogram: Path | None
+    generator: BoardGenerator,
+    count: int,
+    seed: int,
+    jobs: int | None,
+    executor: Executor | None,
+    out: Path,
+    histogram: Path | None,
 ) -> None:
     """Write a large file, with progress; Ctrl-C keeps the boards so far."""
     import time
+
+    from puzzlelab.analysis.board_generation import generated
 
     if histogram:
         _check_image(histogram)
@@ -147,10 +161,14 @@ def _file(
         def show_progress(done: int) -> None:
             rows[:] = rows[0] if rows else done, done
             if bars.task_ids:
-                bars.update(bars.task_ids[0], completed=done)
+                bars.update(bars.task_ids[0], completed=done, description=doing_in_words("making", executor))
 
         try:
-            generator.write(out, count, seed, jobs, show_progress)
+            if executor is None:
+                generator.write(out, count, seed, jobs, show_progress)
+            else:
+                make = partial(generated, generator, seed, executor=executor)
+                generator.write(out, count, seed, jobs, show_progress, make)
         except KeyboardInterrupt:
             fail(f"interrupted after {rows[1] if rows else 0:,} of {count:,} boards; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
@@ -209,16 +227,29 @@ def _summary(tally: Tally, histogram: Path | None) -> None:
         console.print(str(histogram), markup=False)
 
 
-def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, out: Path) -> None:
+def _write_sampled(
+    puzzle: Puzzle,
+    count: int,
+    scale: str | None,
+    level: str | None,
+    seed: int,
+    executor: Executor | None,
+    out: Path,
+) -> None:
     """Write boards of a puzzle with scales; Ctrl-C keeps the boards so far."""
-    from puzzlelab.analysis.board_generation import sampler
+    from puzzlelab.analysis.board_generation import sampled
     from puzzlelab.core.views import scale_of
 
     name, _ = scale_of(puzzle, scale)
-    sample_board = sampler(puzzle, scale, level, seed)
     header = (f"# puzzle: {puzzle.name}", f"# {name} {level or 'any'}, seed {seed}")
     try:
-        existing = _lines(out, header, lambda number: puzzle.write(sample_board(number)), count)
+        existing = _lines(
+            out,
+            header,
+            lambda first: map(puzzle.write, sampled(puzzle, scale, level, seed, first, count, executor)),
+            count,
+            lambda: doing_in_words("making", executor),
+        )
     except KeyboardInterrupt:
         fail(f"interrupted; {out} has the boards so far; repeat the command to continue")
         raise
@@ -226,23 +257,27 @@ def _write_sampled(puzzle: Puzzle, count: int, scale: str | None, level: str | N
         _say_unchanged(out, existing, count)
 
 
-def _lines(out: Path, header: Sequence[str], board: Callable[[int], str], count: int) -> int:
+def _lines(
+    out: Path, header: Sequence[str], boards: Callable[[int], Iterator[str]], count: int, doing: Callable[[], str]
+) -> int:
     """Write a file of one board a line, or continue it; return the boards that it had.
 
-    Its header and the last of its boards are compared with those that would be written.
+    `boards(number)` are those from this number on. Its header and the last of its boards are compared with those that
+    would be written.
     """
     from puzzlelab.core.outputs import LineOutput
 
     with LineOutput(out) as file, progress("making", count) as bars:
-        first_board = board(0) if file.existing <= len(header) else ""  # impossible levels leave no file
-        for line in header:
-            file.write(line)
         existing = max(0, file.existing - len(header))
         kept = max(0, min(existing, count) - 1)
+        rest = boards(kept)
+        first_board = next(rest)  # before the header: impossible levels leave no file
+        for line in header:
+            file.write(line)
         file.skip(kept)
-        for i in range(kept, count):
-            file.write(board(i) if i or not first_board else first_board)
+        for number, board in enumerate(chain([first_board], rest), start=kept + 1):
+            file.write(board)
             file.flush()
             if bars.task_ids:
-                bars.update(bars.task_ids[0], completed=i + 1)
+                bars.update(bars.task_ids[0], completed=number, description=doing())
         return existing

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
-from puzzlelab.cli.options import limit_of
+from puzzlelab.cli.executors import doing_in_words, open_optional
+from puzzlelab.cli.options import ExecutorName, limit_of
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from puzzlelab.analysis.row_checks import RowCheck
     from puzzlelab.analysis.row_tally import RowTally
     from puzzlelab.core.limit import Limit
+    from puzzlelab.engine.executor import Executor
 
 DEFAULT_SECONDS = 60.0
 """The time for the claim of a row unless the call has a limit."""
@@ -34,7 +36,8 @@ def verify(
     ] = None,
     nodes: Annotated[int | None, typer.Option(help="With --prove: states to expand for each claim.")] = None,
     memory: Annotated[str | None, typer.Option(help="With --prove: most memory of the process, such as 2G.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Rows to check at once.")] = 1,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Rows to check at once (by default 1).")] = None,
+    executor: ExecutorName = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a row; the summary is an error line.")
     ] = False,
@@ -49,7 +52,8 @@ def verify(
     from puzzlelab.analysis.row_tally import RowTally
 
     tally, limit = RowTally(), _limit(prove, time, nodes, memory)
-    is_interrupted = _check_rows(files, tally, limit, jobs, json)
+    with open_optional(executor, jobs) as workers:
+        is_interrupted = _check_rows(files, tally, limit, jobs or 1, workers, json)
     if tally.rows == 0 and not is_interrupted:
         fail(f"{', '.join(map(str, files))}: there are no rows")
         raise typer.Exit(UNREADABLE)
@@ -71,17 +75,20 @@ def _limit(prove: bool, time: float | None, nodes: int | None, memory: str | Non
     return limit_of(DEFAULT_SECONDS if time is None and nodes is None else time, nodes, memory)
 
 
-def _check_rows(files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, json: bool) -> bool:
+def _check_rows(
+    files: list[Path], tally: RowTally, limit: Limit | None, jobs: int, executor: Executor | None, json: bool
+) -> bool:
     """Check all rows, and print what is found; whether Ctrl-C ended this."""
     from puzzlelab.analysis.row_checks import checks
 
     total = _row_count(files) if sys.stderr.isatty() else None
-    with progress("proving" if limit else "replaying", total) as bars:
+    doing = "proving" if limit else "replaying"
+    with progress(doing, total) as bars:
         try:
-            for check in checks(files, limit, jobs):
+            for check in checks(files, limit, jobs, executor):
                 _show(check, tally, json)
                 if bars.task_ids:
-                    bars.advance(bars.task_ids[0])
+                    bars.update(bars.task_ids[0], completed=tally.rows, description=doing_in_words(doing, executor))
         except KeyboardInterrupt:
             return True
     return False

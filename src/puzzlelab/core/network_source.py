@@ -6,7 +6,7 @@ Nothing is imported here, and the source itself is imported when the first netwo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ class NetworkSource(Protocol):
 
     def find(self, puzzle: Puzzle, name: str) -> Network:
         """The network of this name for a puzzle; an empty name means the puzzle's best one. Raises `BadInput`."""
+
+    def files(self, puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
+        """Ending -> content of the files of this network; none if it comes with the package or with a plug-in."""
 
 
 load: Callable[[], NetworkSource]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -19,6 +20,7 @@ from pydantic import BeforeValidator
 
 from puzzlelab.core import network_source
 from puzzlelab.core.errors import BadInput
+from puzzlelab.core.network_source import NetworkSource
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.settings import old_and_new_name, with_new_names
 from puzzlelab.core.version import PACKAGE
@@ -40,6 +42,8 @@ RENAMED_OPTIONS = {"above": "residual_over", "duelling": "dueling"}
 """Old name of a network's setting -> its name."""
 INSIDE = rf"=({PREFIX}(?::.*?)?)(?=:\w+=|$)"
 """Matches the name of a network in the text of a solver, such as `beam:estimate=net:NAME:width=5`."""
+_moved: dict[str, str] = {}
+"""What a name means here: text between `net:` and `:averaged` -> the path of a copy; see `moved`."""
 
 
 def current_names(options: Any) -> Any:
@@ -106,7 +110,28 @@ def find(puzzle: Puzzle, name: str | None = None) -> Network:
 
     Raises `BadInput` if there is none, or if the file is damaged.
     """
-    return _load(puzzle, parts(name)[0])  # type: ignore[arg-type]  # every puzzle is hashable
+    text = parts(name)[0]
+    return _load(puzzle, _moved.get(text, text))  # type: ignore[arg-type]  # every puzzle is hashable
+
+
+@contextmanager
+def moved(paths: Mapping[str, str]) -> Iterator[None]:
+    """While it lasts, these names of networks mean these copies: solvers keep the names that another machine knows."""
+    before = dict(_moved)
+    _moved.update(paths)
+    try:
+        yield
+    finally:
+        _moved.clear()
+        _moved.update(before)
+
+
+def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
+    """The files of a network that another machine needs, by their endings; none if the package or a plug-in brings it.
+
+    Raises as `find` does.
+    """
+    return _source().files(puzzle, parts(name)[0])
 
 
 def puzzles_of_networks(puzzle: Puzzle) -> tuple[Puzzle, ...]:
@@ -198,10 +223,13 @@ def parts(name: str | None) -> tuple[str, bool]:
 
 @lru_cache(maxsize=KEPT)
 def _load(puzzle: Puzzle, name: str) -> Network:
+    return _source().find(puzzle, name)
+
+
+def _source() -> NetworkSource:
     try:
-        source = network_source.load()
+        return network_source.load()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
         raise BadInput(f"networks need {error.name}, which is not installed: pip install {error.name}") from None
-    return source.find(puzzle, name)

@@ -260,10 +260,19 @@ class BoardGenerator(Protocol):
         They are made on `jobs` threads, on all cores if None.
         """
 
-    def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
+    def write(
+        self,
+        path: Path,
+        count: int,
+        seed: int,
+        jobs: int | None,
+        report: Callable[[int], None],
+        batches: Callable[[int, int], Iterator[tuple[State, State]]] | None = None,
+    ) -> None:
         """Write `count` boards to a file, or continue one of the same boards; `report` gets the number of boards in it.
 
-        A file with as many boards, or more, is not changed.
+        `batches(first, end)` makes boards elsewhere; without it they are made on `jobs` threads. A file with as many
+        boards, or more, is not changed.
         """
 
     def tally(self, path: Path) -> Tally:

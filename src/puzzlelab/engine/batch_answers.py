@@ -264,7 +264,7 @@ def _solved(
     solver: Solver, boards: BoardBatch, limit: Limit, over: Callable[[], bool], name: str
 ) -> Iterator[ResultBatch]:
     """The results of a batch with its name, in the parts of the solver."""
-    name = name or hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
+    name = name or batch_name(boards)
     one_by_one, batch_solver = ability(solver, OneByOne), ability(solver, BatchSolver)
     if one_by_one is not None:
         for part in one_by_one.solve_in_parts(boards, limit, over):
@@ -276,6 +276,11 @@ def _solved(
         results = ResultBatch.of(boards, _with_sums(boards, results))
         results = replace(results, shares_time=np.full(len(boards), len(boards) > 1))
     yield replace(results, batch=name)
+
+
+def batch_name(boards: BoardBatch) -> str:
+    """The name of a batch of these boards in the results that share its time."""
+    return hashlib.sha256(boards.states.tobytes()).hexdigest()[:12]
 
 
 def _with_sums(boards: BoardBatch, results: Sequence[Result]) -> Sequence[Result]:

@@ -19,14 +19,14 @@ from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability
-from puzzlelab.engine.batch_answers import GROWTH, LARGEST_BATCH, SAMPLED_FIRST, AnswerBatch, answers_of
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of
+from puzzlelab.engine.batch_answers import LARGEST_BATCH, SAMPLED_FIRST, AnswerBatch, answers_of
 from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
+from puzzlelab.engine.piece_size import PieceSize
+from puzzlelab.engine.published_networks import published_networks, using
 
 BOARDS_OF_PIECE = 250
 """Boards in a piece for a solver that solves a batch as a whole: rows name the batch, so that the number is fixed."""
-MOST_BOARDS = 100_000
-"""Boards in a piece for other solvers, at most."""
 PREPARE_LIMIT = Limit(seconds=1.0, nodes=1)
 
 
@@ -40,13 +40,13 @@ class SolverSetup:
 
 
 def solver_setup(executor: Executor, solver: Solver, puzzle: Puzzle) -> SolverSetup:
-    """The solver for boards of this puzzle, with its networks published by this executor."""
-    return SolverSetup(solver, {})
+    """The solver for boards of this puzzle, with its networks published by this executor; raises `BadInput`."""
+    return SolverSetup(solver, published_networks(executor, puzzle, options_of(solver, puzzle)))
 
 
 def using_networks(setup: SolverSetup | None) -> AbstractContextManager[None]:
     """Makes the networks of a solver known to this process."""
-    return nullcontext()
+    return nullcontext() if setup is None else using(setup.networks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,10 @@ class BoardsToSolve:
     name: str = ""
     """That of the batch in results that share its time."""
 
+    def part(self, begin: int, end: int) -> BoardsToSolve:
+        """Some of the boards."""
+        return replace(self, boards=self.boards[begin:end], numbers=self.numbers[begin:end])
+
 
 @dataclass(frozen=True, eq=False)
 class SolvedBoards:
@@ -77,9 +81,14 @@ class SolvedBoards:
         begin, parts = 0, []
         for answers in self.answers:
             end = begin + len(answers)
-            parts.append(replace(answers, results=replace(answers.results, boards=boards[begin:end])))
+            parts.append(with_boards(answers, boards[begin:end]))
             begin = end
         return parts
+
+
+def with_boards(answers: AnswerBatch, boards: BoardBatch) -> AnswerBatch:
+    """The answers, to these boards: they travel without boards."""
+    return replace(answers, results=replace(answers.results, boards=boards))
 
 
 def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
@@ -88,10 +97,9 @@ def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
     boards, solver = argument.boards, argument.setup.solver
     with using_networks(argument.setup):
         for begin in range(0, len(boards), argument.together):
-            end = min(begin + argument.together, len(boards))
-            numbers = argument.numbers[begin:end]
-            answers = answers_of(solver, boards[begin:end], argument.limit, first=numbers, name=argument.name)
-            parts.append(replace(answers, results=replace(answers.results, boards=boards[:0])))
+            part = argument.part(begin, begin + argument.together)
+            answers = answers_of(solver, part.boards, part.limit, first=part.numbers, name=part.name)
+            parts.append(with_boards(answers, boards[:0]))
     return SolvedBoards(parts, time.perf_counter() - began)
 
 
@@ -121,11 +129,12 @@ def answers_elsewhere(
 
     Raises `PuzzlelabError` for boards that are put aside, after the answers before them.
     """
-    size, together = PieceSize(setup.solver, executor), together_of(setup.solver)
+    together = together_of(setup.solver)
+    size = size_of(executor, together)
 
     def pieces() -> Iterator[Piece]:
         count = 0
-        while some := list(islice(instances, size.boards)):
+        while some := list(islice(instances, size.items)):
             with naming_bad_boards(some):
                 boards = BoardBatch.of(some)
             argument = BoardsToSolve(setup, boards, limit, np.arange(count, count + len(boards)), together)
@@ -149,16 +158,6 @@ def together_of(solver: Solver, has_own_time: bool = False) -> int:
     return 1 if has_own_time else LARGEST_BATCH
 
 
-class PieceSize:
-    """How many boards a piece should have: as many as take the time that the executor needs."""
-
-    def __init__(self, solver: Solver, executor: Executor) -> None:
-        self._executor = executor
-        self._grows = ability(solver, BatchSolver) is None or ability(solver, OneByOne) is not None
-        self.boards = 1 if self._grows else BOARDS_OF_PIECE
-
-    def took(self, boards: int, seconds: float) -> None:
-        """Adapt the size to the time of a piece."""
-        if self._grows and boards:
-            wanted = boards * self._executor.piece_seconds / max(seconds, 1e-6)
-            self.boards = int(max(1, min(wanted, GROWTH * max(boards, self.boards), MOST_BOARDS)))
+def size_of(executor: Executor, together: int) -> PieceSize:
+    """The size of pieces of a solver that gets so many boards at once."""
+    return PieceSize(executor, together if together == BOARDS_OF_PIECE else None)

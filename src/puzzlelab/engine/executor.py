@@ -441,6 +441,11 @@ class Executor:
                     f"the node {state.node.name} is left out: {MOST_LOST_WORKERS} of its workers ended while they "
                     f"prepared it ({ended.reason})"
                 )
+                if all(each.lost_workers >= MOST_LOST_WORKERS for each in self._nodes.values()):
+                    self._failure = self._failure or PuzzlelabError(
+                        f"no node is left: {MOST_LOST_WORKERS} workers of each ended while they prepared it "
+                        f"({ended.reason})"
+                    )
 
     def _lose(self, task: _Task, ended: Ended) -> None:
         if ended.lost == "worker":
@@ -528,9 +533,10 @@ def ordered(
     """As `unordered`, in the order of the pieces; what is done before its turn is kept until then.
 
     Where a piece takes much longer than those after it, no more of these are begun than `WINDOW` for each slot. What is
-    `Done` already among the pieces is only returned in its turn.
+    `Done` already among the pieces is only returned in its turn, and an error of `pieces` is raised in its turn.
     """
     rest, is_over = iter(pieces), False
+    failure: Exception | None = None
     turns: deque[_Turn] = deque()
     running: dict[int, _Turn] = {}
 
@@ -551,7 +557,10 @@ def ordered(
         while not is_over or turns:
             watch()
             while not is_over and executor.room > 0 and len(turns) < WINDOW * max(1, executor.slots):
-                piece = next(rest, None)
+                try:
+                    piece = next(rest, None)
+                except Exception as error:
+                    piece, failure = None, error
                 is_over = piece is None
                 if piece is not None:
                     turns.append(_Turn(piece) if isinstance(piece, Done) else submit(piece))
@@ -560,6 +569,8 @@ def ordered(
                     take(done)
             while turns and turns[0].is_over():
                 yield from turns.popleft().values()
+        if failure is not None:
+            raise failure
     finally:
         if executor.pending:
             executor.cancel()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -48,6 +48,20 @@ def find(puzzle: Puzzle, name: str) -> Network:
     if isomorphism is None or card.puzzle != isomorphism.puzzle.name:
         raise BadInput(f"the network {name or card.name} is for {card.puzzle}, not for {puzzle.name}")
     return TransferredNetwork(model, isomorphism)
+
+
+def files(puzzle: Puzzle, name: str) -> Mapping[str, bytes]:
+    """Ending -> content of the files of this network; none if it comes with the package or with a plug-in.
+
+    A path is another one on another machine, so that a network with a path has files wherever it is. Raises `BadInput`.
+    """
+    path = path_of(puzzle, name)
+    if path.parent in shelves(puzzle) and name == Path(name).name:
+        return {}
+    contents = {ONNX: network_files.content(path)}
+    with suppress(FileNotFoundError):
+        contents[CARD] = card_path(path).read_bytes()
+    return contents
 
 
 def path_of(puzzle: Puzzle, name: str) -> Path:

@@ -182,10 +182,18 @@ class SudokuGenerator(Settings):
 
         yield from ordered_map(chunk, range(first, count, CHUNK), jobs, on_interrupt=over.set)
 
-    def write(self, path: Path, count: int, seed: int, jobs: int | None, report: Callable[[int], None]) -> None:
+    def write(
+        self,
+        path: Path,
+        count: int,
+        seed: int,
+        jobs: int | None,
+        report: Callable[[int], None],
+        batches: Callable[[int, int], Iterator[GeneratedBatch]] | None = None,
+    ) -> None:
         """Write the first `count` puzzles of a stream to a file, or continue it; see `files.write`."""
         stream = {"settings": dict(self), "count": count, "seed": seed}
-        files.write(path, stream, lambda first, end: self.batches(end, seed, jobs, first), report)
+        files.write(path, stream, batches or (lambda first, end: self.batches(end, seed, jobs, first)), report)
 
     def tally(self, path: Path) -> Tally:
         """How many puzzles of a file have how many clues."""

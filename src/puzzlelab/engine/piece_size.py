@@ -1,0 +1,53 @@
+"""How many items, such as boards or rows, a piece of work should have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TypeVar
+
+from puzzlelab.engine.batch_answers import GROWTH
+from puzzlelab.engine.executor import Executor
+
+Item = TypeVar("Item")
+
+MOST_ITEMS = 100_000
+"""Items of a piece, at most."""
+SHARE = 4
+"""Many items give at least so many pieces for each slot, so that the slots end at about the same time."""
+
+
+class PieceSize:
+    """As many items as take the time that the executor needs, from one on; or `fixed`, whatever time they take."""
+
+    def __init__(self, executor: Executor, fixed: int | None = None) -> None:
+        self._executor, self._fixed = executor, fixed
+        self.items = fixed or 1
+
+    def took(self, items: int, seconds: float) -> None:
+        """Adapt the size to the time of a piece."""
+        if self._fixed is None and items:
+            wanted = items * self._executor.piece_seconds / max(seconds, 1e-6)
+            self.items = int(max(1, min(wanted, GROWTH * max(items, self.items), MOST_ITEMS)))
+
+    def of(self, total: int) -> int:
+        """The items of the next piece, where there are so many in all."""
+        if self._fixed is not None:
+            return self._fixed
+        return max(1, min(self.items, total // (SHARE * max(1, self._executor.slots))))
+
+    def cut(self, items: Iterator[Item]) -> Iterator[list[Item]]:
+        """The items of one piece after the other; an error of `items` is raised after the items before it."""
+        failure: Exception | None = None
+        while failure is None:
+            some: list[Item] = []
+            try:
+                for item in islice(items, self.items):
+                    some.append(item)  # noqa: PERF402  # what `extend` keeps after an error is not documented
+            except Exception as error:
+                failure = error
+            if some:
+                yield some
+            elif failure is None:
+                return
+        raise failure

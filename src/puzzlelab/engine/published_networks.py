@@ -1,0 +1,77 @@
+"""Networks in files of the driver, for nodes that cannot read these files: published by their hash, and kept there.
+
+A node writes the files of a network once into its cache folder. While a piece runs, the name of the network means these
+files, so that options and labels of solvers are those of the driver.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from puzzlelab.core import networks
+from puzzlelab.core.errors import BadFile
+from puzzlelab.core.files import make_folder, replace_file
+from puzzlelab.core.puzzle import Puzzle
+from puzzlelab.engine.executor import Executor, Published
+from puzzlelab.engine.kernel_cache import user_cache
+
+DIGITS = 32
+"""Of the hash of the files of a network."""
+
+
+def published_networks(executor: Executor, puzzle: Puzzle, options: Mapping[str, Any]) -> Mapping[str, Published]:
+    """Name -> files of the networks that these options of a solver name, but for those that come with the package.
+
+    Raises `BadInput` for a network that cannot be found or read.
+    """
+    published = {}
+    for name in dict.fromkeys(networks.named(options)):
+        if contents := networks.files(puzzle, name):
+            published[networks.parts(name)[0]] = executor.publish(_hash(contents), contents)
+    return published
+
+
+def _hash(contents: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for ending in sorted(contents):
+        digest.update(f"{ending} {len(contents[ending])} ".encode() + contents[ending])
+    return digest.hexdigest()[:DIGITS]
+
+
+@contextmanager
+def using(published: Mapping[str, Published]) -> Iterator[None]:
+    """While it lasts, the names of these networks mean their published files.
+
+    Raises `BadFile` where the cache folder cannot be written.
+    """
+    with networks.moved({name: str(_kept(files)) for name, files in published.items()}):
+        yield
+
+
+_checked: set[Path] = set()
+"""Networks in the cache folder whose files this process has compared with their hash."""
+
+
+def _kept(files: Published) -> Path:
+    """The path of a network in the cache folder, without ending; its files are fetched if they are not there."""
+    stem = user_cache() / "networks" / files.key
+    if stem in _checked:
+        return stem
+    try:
+        if _hash(_stored(stem)) != files.key:
+            make_folder(stem.parent)
+            for ending, content in files.value().items():
+                replace_file(stem.with_suffix(ending), content, durable=False)
+    except OSError as error:
+        raise BadFile(f"a network cannot be kept in {stem.parent}: {error.strerror or error}") from None
+    _checked.add(stem)
+    return stem
+
+
+def _stored(stem: Path) -> dict[str, bytes]:
+    """Ending -> content of the files with this stem."""
+    return {path.suffix: path.read_bytes() for path in stem.parent.glob(f"{stem.name}.*") if path.stem == stem.name}

@@ -1,0 +1,145 @@
+"""Benchmarks by an executor: the rows are those of one process, whatever becomes of a worker."""
+
+import json
+
+import pytest
+
+from puzzlelab.bench import runs
+from puzzlelab.bench.batches import Batching
+from puzzlelab.bench.suites import Suite, SuiteEntry
+from puzzlelab.core import networks, registry
+from puzzlelab.core.limit import Limit
+from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.local_workers import LocalWorkers
+
+ONE, TWO, FOUR, ODD = "1 2 3 4 5 6 7 0 8", "1 2 3 4 5 6 0 7 8", "0 2 3 1 5 6 4 7 8", "1 2 3 4 5 6 8 7 0"
+NODES = Limit(nodes=1000)
+# A module of a test is no module of a worker process, which finds this one by its path.
+DEADLY = '''
+import os
+from typing import ClassVar
+
+from puzzlelab.core.errors import PuzzlelabError
+from puzzlelab.core.result import Result
+from puzzlelab.core.solver import SolverSettings
+
+
+class Deadly(SolverSettings):
+    """Knows the shortest solution of some boards; one ends its process, and one is an error."""
+
+    name: ClassVar[str] = "deadly"
+
+    def attempts(self, instance, limit):
+        board = instance.puzzle.write(instance.state)
+        if limit.nodes == 1:
+            return
+        if board == "1 2 3 4 5 6 0 7 8":
+            os._exit(9)
+        if board == "0 2 3 1 5 6 4 7 8":
+            raise PuzzlelabError("it fails here")
+        yield Result((instance.puzzle.read_move("L"),), "optimal", lower_bound=1, expanded=1)
+'''
+
+
+@pytest.fixture
+def suite():
+    tiles = registry.load("tiles-3x3")
+    entries = [SuiteEntry(board, level) for board, level in ((ONE, 1), (TWO, 2), (FOUR, 2), (ODD, None))]
+    return Suite("some", tiles, tuple(entries))
+
+
+@pytest.fixture(scope="module")
+def workers():
+    with Executor(LocalWorkers(2)) as executor:
+        yield executor
+
+
+def stored(folder):
+    """The rows in a folder by file and board, without their seconds."""
+    rows = {}
+    for path in folder.glob("*.jsonl"):
+        for line in path.read_text().splitlines():
+            row = json.loads(line)
+            rows[path.name, row["board"]] = {**row, "seconds": None}
+    return rows
+
+
+def test_the_rows_are_those_of_one_process(suite, workers, tmp_path):
+    solvers = [registry.parse_solver(text) for text in ("ida", "beam:width=3")]
+    here = runs.run(suite, solvers, NODES, tmp_path / "here")
+    there = runs.run(suite, solvers, NODES, tmp_path / "there", executor=workers)
+    assert stored(tmp_path / "there") == stored(tmp_path / "here") != {}
+    assert [answer.length for answer in there.answers] == [answer.length for answer in here.answers]
+
+
+@pytest.mark.parametrize("batching", [Batching.ALL, Batching.LEVEL, Batching.BOARD])
+def test_so_are_the_batches(suite, workers, tmp_path, batching):
+    pytest.importorskip("onnxruntime")
+    solvers = [registry.parse_solver("greedy:max_moves=20")]
+    runs.run(suite, solvers, NODES, tmp_path / "here", batching=batching)
+    runs.run(suite, solvers, NODES, tmp_path / "there", batching=batching, executor=workers)
+    assert stored(tmp_path / "there") == stored(tmp_path / "here") != {}
+
+
+def test_a_batch_that_is_divided_keeps_its_name(suite, workers, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "BATCH", 3)
+    solvers = [registry.parse_solver("ida")]
+    runs.run(suite, solvers, NODES, tmp_path / "here", batching=Batching.ALL)
+    runs.run(suite, solvers, NODES, tmp_path / "there", batching=Batching.ALL, executor=workers)
+    there = stored(tmp_path / "there")
+    assert there == stored(tmp_path / "here")
+    assert len({row["batch"] for row in there.values() if row.get("batch")}) == 1
+
+
+def test_boards_with_a_row_are_not_searched_again(suite, workers, tmp_path):
+    solvers = [registry.parse_solver("ida")]
+    path = tmp_path / "out" / "ida+estimate=conflicts.jsonl"
+    runs.run(suite, solvers, NODES, tmp_path / "out", executor=workers)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:2]))
+    run = runs.run(suite, solvers, NODES, tmp_path / "out", executor=workers)
+    assert path.read_text().splitlines(keepends=True)[:2] == lines[:2]
+    assert len(run.answers) == 4
+    assert len(path.read_text().splitlines()) == 4
+
+
+def test_boards_with_an_error_or_that_end_their_process_are_named_in_their_rows(suite, tmp_path, plugged, monkeypatch):
+    (tmp_path / "deadly_solver.py").write_text(DEADLY)
+    monkeypatch.syspath_prepend(tmp_path)
+    plugged("puzzlelab.solvers", "deadly", "deadly_solver:Deadly")
+    from deadly_solver import Deadly
+
+    with Executor(LocalWorkers(1)) as executor:
+        run = runs.run(suite, [Deadly()], NODES, tmp_path / "out", executor=executor)
+    assert [answer.length for answer in run.answers] == [1, None, None, None]
+    one, two, four, odd = (answer.row for answer in run.answers)
+    assert one.error is None
+    assert "put aside: it has ended 3 workers" in two.error
+    assert four.error == "it fails here"
+    assert odd.error is None
+    assert odd.proof == "unsolvable"
+
+
+def test_a_network_with_a_path_is_found_by_workers_in_another_folder(suite, tmp_path, monkeypatch):
+    pytest.importorskip("onnxruntime")
+    for ending in (".onnx", ".json"):
+        (tmp_path / f"mine{ending}").write_bytes((networks.SHELF / f"tiles-3x3{ending}").read_bytes())
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("PUZZLELAB_CACHE", str(tmp_path / "cache"))
+    solvers = [registry.parse_solver("beam:estimate=net:mine:width=3")]
+    with Executor(LocalWorkers(1)) as executor:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert list(_where(executor)) == ["elsewhere"]
+        monkeypatch.chdir(tmp_path)
+        run = runs.run(suite, solvers, NODES, executor=executor)
+    assert [answer.length for answer in run.answers][:3] == [1, 2, 4]
+    assert run.answers[0].row.options["estimate"] == "net:mine"
+
+
+def _where(executor):
+    """The folder that the worker processes are in: that of this process when they were started."""
+    from pathlib import Path
+
+    from puzzlelab.engine.executor import Piece, ordered
+
+    return (done.value.name for done in ordered(executor, [Piece("where", Path.absolute, Path())]))
