@@ -73,6 +73,8 @@ def train(
         raise BadOption("name the folder of the run: --run FOLDER")
     if only == TrainingProgram.GENERATE:
         processes.require_generator(loaded_recipe)
+    if executor is not None:
+        loaded_recipe.check_executor(settings)
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
@@ -96,7 +98,7 @@ def _learn(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executo
     from puzzlelab.training import processes
 
     if alone:
-        processes.learn(recipe, run, settings)
+        processes.learn(recipe, run, settings, executor)
     else:
         processes.train(recipe, name, run, settings, executor)
 
