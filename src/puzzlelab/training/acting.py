@@ -87,7 +87,7 @@ def explore(
     return games.step(moves, is_random, random)
 
 
-class Games(Protocol):
+class GamesSummary(Protocol):
     """What a learner knows of its games, wherever they are played."""
 
     starts: StartSampler

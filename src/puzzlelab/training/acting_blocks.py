@@ -1,131 +1,38 @@
 """Games that are played in blocks, by an executor, for a learner that trains meanwhile.
 
-A block is a pure function of its argument: some moves in all games of a group, by one network. Block n continues the
-games of block n - N, for N groups, and its random numbers depend on the seed and on n alone. The learner consumes
-blocks in the order of their numbers, and begins block n + N when it consumes block n. So one seed gives one run,
-whatever plays the blocks, however fast, and however often they have to be played again.
+Block n continues the games of block n - N, for N groups, and its random numbers depend on the seed and on n alone. The
+learner consumes blocks in the order of their numbers, and begins block n + N when it consumes block n. So one seed
+gives one run, whatever plays the blocks, however fast, and however often they have to be played again.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from safetensors.torch import load, save
+from safetensors.torch import save
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.engine.executor import WAIT_SECONDS, Executor, Piece, Published
 from puzzlelab.engine.inline_workers import InlineWorkers
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.checkpoint import hash_of
-from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, Arrays
 from puzzlelab.training.exploration import Exploration
+from puzzlelab.training.game_block import GameBlock, PlayedBlock, joined, play_block
 from puzzlelab.training.recipe import Watch
-
-BLOCKS = 9
-"""The branch of the run's seed for the moves and new boards of each block."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """The argument of a block."""
-
-    number: int
-    rules: type[ActingRules]
-    puzzle: Puzzle
-    settings: Any
-    network: Published
-    """The weights, as bytes of safetensors."""
-    epsilon: float
-    difficulty: int
-    games: Arrays
-    """The state of the group's `VectorGame`."""
-    history: Arrays
-    """The state of its past."""
-
-
-@dataclass(frozen=True)
-class PlayedBlock:
-    """What comes of a block."""
-
-    games: Arrays
-    """The state of the group's `VectorGame`; its tally is of the games that ended in this block."""
-    history: Arrays
-    columns: Arrays
-    """The transitions of all moves, one move after another."""
-    counts: NDArray[np.int64]
-    """[moves]: the number of transitions of each move."""
-
-    def moves(self) -> Iterator[Arrays]:
-        """The transitions of each move."""
-        ends = np.cumsum(self.counts)
-        for begin, end in zip(ends - self.counts, ends, strict=True):
-            yield {name: column[begin:end] for name, column in self.columns.items()}
-
-    @classmethod
-    def of(cls, games: Arrays, history: Arrays, moves: list[Arrays]) -> PlayedBlock:
-        """With these transitions of each move."""
-        return cls(games, history, *joined(moves))
-
-
-def joined(moves: list[Arrays]) -> tuple[Arrays, NDArray[np.int64]]:
-    """(columns of all moves, the number of rows of each move)."""
-    counts = np.array([len(next(iter(move.values()))) for move in moves], np.int64)
-    return {name: np.concatenate([move[name] for move in moves]) for name in (moves[0] if moves else ())}, counts
-
-
-def play_block(block: Block) -> PlayedBlock:
-    """Play a block; the same on every machine of the same kind, however many threads it has."""
-    settings = block.settings
-    starts = StartSampler.fixed(block.puzzle, settings.curriculum, block.difficulty)
-    games = VectorGame.resumed(block.puzzle, starts, settings.max_moves, block.games)
-    games.tally[:] = games.final_estimates[:] = 0
-    rules = block.rules(block.puzzle, settings)
-    history = rules.new_history(games)
-    history.restore(dict(block.history))
-    random = generator(settings.seed, BLOCKS, block.number)
-    with one_thread():
-        model = _model(block)
-        moves = [
-            rules.move(games, history, model, block.epsilon, random)
-            for _ in range(settings.acting.rollout_fragment_length)
-        ]
-    return PlayedBlock.of(games.state(), history.state_of_running(games), moves)
-
-
-def _model(block: Block) -> TorchModel:
-    """The network of a block, on the CPU, and in float32 on every node: bfloat16 is fast on some only."""
-    architecture = read_network(block.settings.network)
-    module = architecture.build(block.puzzle)
-    module.load_state_dict(load(block.network.value()))
-    return TorchModel(block.puzzle, architecture, module.eval().requires_grad_(False), precision="float32")
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Sums of PyTorch do not depend on the number of threads within this block, which there is one of."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 @dataclass
 class ActingBlocks(Acting):
-    """The blocks of a run, in their order, and what the learner knows of their games; see `Games`."""
+    """The blocks of a run, in their order, and what the learner knows of their games; see `GamesSummary`."""
 
     rules: ActingRules
     starts: StartSampler
@@ -141,7 +48,7 @@ class ActingBlocks(Acting):
     """The number of the block that is consumed next."""
     _moves: deque[Arrays] = field(default_factory=deque)
     """The transitions of the remaining moves of the block that was consumed last."""
-    _begun: dict[int, Block] = field(default_factory=dict)
+    _begun: dict[int, GameBlock] = field(default_factory=dict)
     """The blocks in flight, and those that are played and not consumed."""
     _played: dict[int, PlayedBlock] = field(default_factory=dict)
     """Blocks that are not consumed, by their numbers."""
@@ -204,7 +111,7 @@ class ActingBlocks(Acting):
             self._begin(number, model, epsilon, games.state(), history)
 
     def _begin(self, number: int, model: TorchModel, epsilon: float, games: Arrays, history: Arrays) -> None:
-        block = Block(
+        block = GameBlock(
             number=number,
             rules=type(self.rules),
             puzzle=self.rules.puzzle,

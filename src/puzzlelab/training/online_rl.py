@@ -24,7 +24,7 @@ from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySetting
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.nets.torch_model import TorchModel
-from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, ActingSettings, Games, OwnGames
+from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, ActingSettings, GamesSummary, OwnGames
 from puzzlelab.training.acting_blocks import ActingBlocks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
 from puzzlelab.training.exploration import Exploration, ExplorationSettings
@@ -93,7 +93,7 @@ class GameTask(TrainingTask):
 
     settings: Any
     learner: Learner
-    games: Games
+    games: GamesSummary
     exploration: Exploration
     turns: int = 0
     """Moves made in each game; where they are played in blocks, in all groups together."""
@@ -265,7 +265,7 @@ def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
 
 
-def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[Games, Acting]:
+def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[GamesSummary, Acting]:
     """The games of a run before their first move, and how they are played."""
     if settings.acting.num_env_runners:
         blocks = ActingBlocks(rules, StartSampler.of(rules.puzzle, settings.curriculum), watch)
