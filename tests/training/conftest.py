@@ -69,16 +69,16 @@ def stop_at():
 
 @pytest.fixture
 def train():
-    """`train(folder, settings, watch)`: all programs of a recipe on a folder; the run."""
+    """`train(folder, settings, watch, executor)`: all programs of a recipe on a folder; the run."""
 
-    def both(folder, settings, watch=lambda: None):
+    def both(folder, settings, watch=lambda: None, executor=None):
         run, its_recipe = Run(folder), recipe.find(settings.recipe)
         run.begin(settings)
         if its_recipe.generate is not None:
             with _generating(run, settings) as alive:
-                its_recipe.learn(run, settings, lambda: (watch(), alive()))
+                its_recipe.learn(run, settings, lambda: (watch(), alive()), None)
         else:
-            its_recipe.learn(run, settings, watch)
+            its_recipe.learn(run, settings, watch, executor)
         return run
 
     return both

@@ -15,6 +15,7 @@ from puzzlelab.experience.returns import Returns
 from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.training import online_rl
 from puzzlelab.training.learner import new_learner
+from puzzlelab.training.recipes.dqn import DqnSettings, DqnTask
 from puzzlelab.training.settings import LearnerSettings
 
 NETWORK = {"kind": "dense", "width": 4, "depth": 1}
@@ -56,13 +57,13 @@ def test_the_output_of_an_untrained_network_is_the_given_mean(kind, name, duelin
 
 
 def test_metrics_are_those_since_the_last_call() -> None:
-    settings = online_rl.OnlineSettings(
+    settings = DqnSettings(
         puzzle="tiles-2x2",
         network={**NETWORK, "heads": ["q"]},
         parallel_games=4,
         curriculum=CurriculumSettings(random_walk_share=1, initial_difficulty=2),
     )
-    task = online_rl.OnlineTask.new(None, settings)
+    task = DqnTask.new(None, settings)
     task.games.tally[:], task.games.final_estimates[:] = [8, 6, 40, 10], 4
     of_games = {"games": 8, "won": 0.75, "length": 5.0, "guesses": 1.25, "left": 0.5}
     found = {"difficulty": 2, **of_games, "epsilon": 0.1, "turns": 0}

@@ -82,6 +82,7 @@ EVALUATED = (
     "curriculum.win_rate=0.2",
     "evaluation.scale=walk-to-level",
 )
+BLOCKS = ("acting.num_env_runners=3", "acting.rollout_fragment_length=4")
 VARIANTS = [
     ("dqn",),
     ("dqn", "horizon=3", "double=false", "network.dueling=true", "distance=squared", "warmup_games=5"),
@@ -121,6 +122,10 @@ VARIANTS = [
         "outcome_weight=0",
     ),
     ("value_iteration", "puzzle=dust-4x3x3", *NO_WALKS),
+    ("dqn", "horizon=3", "replay.alpha=0.6", "warmup_games=30", *BLOCKS),
+    ("dqn", *EVALUATED, "acting.num_env_runners=1"),
+    ("value_iteration", "exploration.rule=exponential", *BLOCKS),
+    ("value_iteration", "replay.size=0", "steps_per_move=2", *BLOCKS),
 ]
 
 

@@ -71,8 +71,7 @@ def train(
         return
     if run_folder is None:
         raise BadOption("name the folder of the run: --run FOLDER")
-    if only == TrainingProgram.GENERATE:
-        processes.require_generator(loaded_recipe)
+    _check_programs(loaded_recipe, settings, only, executor)
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
@@ -92,11 +91,21 @@ def train(
     output().print(f"trained: {network}.safetensors; play with it: --net {run}", markup=False)
 
 
+def _check_programs(recipe: Recipe, settings: Any, only: TrainingProgram | None, executor: str | None) -> None:
+    """Raise `BadInput` for a program that the recipe does not have, and for an executor that it has no use for."""
+    from puzzlelab.training import processes
+
+    if only == TrainingProgram.GENERATE:
+        processes.require_generator(recipe)
+    if executor is not None:
+        recipe.check_executor(settings)
+
+
 def _learn(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor | None, alone: bool) -> None:
     from puzzlelab.training import processes
 
     if alone:
-        processes.learn(recipe, run, settings)
+        processes.learn(recipe, run, settings, executor)
     else:
         processes.train(recipe, name, run, settings, executor)
 

@@ -104,6 +104,11 @@ class StartSampler:
                     raise BadOption(f"this scale goes from {levels[0]} to {levels[1]}, not to {level}")
         return cls(puzzle, settings, settings.initial_difficulty)
 
+    @classmethod
+    def fixed(cls, puzzle: Puzzle, settings: CurriculumSettings, difficulty: int) -> StartSampler:
+        """Of a difficulty that does not grow."""
+        return cls(puzzle, settings.model_copy(update={"growth": "never"}), difficulty)
+
     def boards(self, count: int, random: np.random.Generator) -> tuple[State, NDArray[np.int32]]:
         """(`states[B, S]`, `int32[B]`: the most moves that each can need, or UNKNOWN)."""
         walks = random.random(count) < self.settings.random_walk_share

@@ -28,9 +28,9 @@ class Trajectories:
     """[L, B]: an upper bound on the cost-to-go of each state, or UNKNOWN."""
 
     @classmethod
-    def of(cls, play: VectorGame) -> Trajectories:
-        """For games without a move yet."""
-        states = np.repeat(play.states[None], play.max_moves, 0)
+    def of(cls, play: VectorGame, max_moves: int | None = None) -> Trajectories:
+        """For games without a move yet, of `max_moves` moves at most; by default as many as a game can have."""
+        states = np.repeat(play.states[None], play.max_moves if max_moves is None else max_moves, 0)
         return cls(states, np.full(states.shape[:2], UNKNOWN, np.int32))
 
     def record(self, play: VectorGame) -> None:
@@ -59,6 +59,12 @@ class Trajectories:
         """All that `restore` needs, as arrays."""
         return {"states": self.states, "known": self.bounds}
 
+    def state_of_running(self, games: VectorGame) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs to go on with these games."""
+        moves = games.lengths.max(initial=0)
+        return {"states": self.states[:moves], "known": self.bounds[:moves]}
+
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Restore what `state` returned."""
-        self.states, self.bounds = state["states"].copy(), state["known"].copy()
+        """Restore what `state` or `state_of_running` returned."""
+        moves = min(len(state["states"]), len(self.states))
+        self.states[:moves], self.bounds[:moves] = state["states"][:moves], state["known"][:moves]

@@ -5,6 +5,7 @@ Shapes: B = games, S = length of a state, M = number of moves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -82,6 +83,15 @@ class VectorGame:
             final_estimates=np.zeros(1),
             canonical_moves=canonical_moves(puzzle, states),
         )
+
+    @classmethod
+    def resumed(
+        cls, puzzle: Puzzle, starts: StartSampler, max_moves: int, state: Mapping[str, NDArray[Any]]
+    ) -> VectorGame:
+        """The games of such a `state`, which is copied; new ones begin as `starts` says."""
+        fields = {field: state[name].copy() for name, field in STATE_ARRAYS.items()}
+        legal = canonical_moves(puzzle, fields["states"])
+        return cls(puzzle=puzzle, starts=starts, max_moves=max_moves, canonical_moves=legal, **fields)
 
     def legal(self) -> NDArray[np.bool_]:
         """`bool[B, M]`: the legal moves of the current states."""

@@ -70,6 +70,11 @@ class Exploration:
             share = games / moves  # the weight of the new value: one move's part of a game
             self.epsilon = min(1.0, (1 - share) * self.epsilon + share * self.epsilon * wanted / mean)
 
+    def update_for_tally(self, tally: NDArray[np.int64]) -> None:
+        """Adapt epsilon after finished games, whose tally is as that of `VectorGame`."""
+        games, _, moves, random_moves = tally.tolist()
+        self.update_for_games(games, moves, random_moves)
+
 
 def epsilon_greedy(
     best: NDArray[np.int64], legal: NDArray[np.bool_], epsilon: float, random: np.random.Generator

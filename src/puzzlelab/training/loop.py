@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from puzzlelab.core.version import VERSION
 from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor
 from puzzlelab.nets import checkpoint
 from puzzlelab.nets.card import ENDINGS
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics, make_evaluator
@@ -74,6 +76,17 @@ class TrainingTask:
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state; the learner has been restored already."""
 
+    def use(self, executor: Executor) -> None:
+        """Let this executor do what the task can leave to others; called before the first step, if at all."""
+
+    @property
+    def executor_status(self) -> str:
+        """What the executor is doing, in words; empty without one."""
+        return ""
+
+    def close(self) -> None:
+        """Called when training is over, or was interrupted, and is saved."""
+
     def on_saved(self, oldest: Mapping[str, Any]) -> None:
         """Called after a state was saved: files that are not needed any more may be removed.
 
@@ -81,13 +94,17 @@ class TrainingTask:
         """
 
 
-def learn(task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch) -> None:
+def learn(
+    task: type[TrainingTask], run: Run, settings: RecipeSettings, watch: Watch, executor: Executor | None = None
+) -> None:
     """Train by such a task until all steps are done; after Ctrl-C, which saves, the same call continues.
 
-    `watch` is called before every step, and may raise.
+    `watch` is called before every step, and may raise. The executor does what the task can leave to others.
     """
-    with run.exclusive("learner"):
-        loop = Loop.open(run, settings, task.new(run, settings, watch), watch=watch)
+    with run.exclusive("learner"), closing(task.new(run, settings, watch)) as this_task:
+        if executor is not None:
+            this_task.use(executor)
+        loop = Loop.open(run, settings, this_task, watch=watch)
         try:
             loop.run_steps(watch)
             while not loop.finished:
@@ -203,7 +220,8 @@ class Loop:
 
     def _early_summary(self) -> str:
         """What is known before the first evaluation."""
-        return f"loss {self.losses.mean('loss'):.3f}, {self.samples / self.seconds:,.0f} samples/s"
+        parts = [f"loss {self.losses.mean('loss'):.3f}", f"{self.samples / self.seconds:,.0f} samples/s"]
+        return ", ".join(filter(None, [*parts, self.task.executor_status]))
 
     def _is_due(self, interval: int) -> bool:
         """Whether something happens after this step that happens every `interval` steps and after the last one."""
@@ -221,7 +239,9 @@ class Loop:
         metrics |= {"shown": self.samples, "seconds": seconds, "rate": self.samples / seconds}
         self.writer.write(self.step, metrics)
         if self.reports_progress:
-            report.progress("training", self.step, self.settings.learning.steps, _summary(metrics))
+            report.progress(
+                "training", self.step, self.settings.learning.steps, _summary(metrics, task.executor_status)
+            )
 
     # --- files ---
 
@@ -293,7 +313,8 @@ def _is_round(step: int) -> bool:
     return str(step).rstrip("0") in ("1", "2", "5")
 
 
-def _summary(metrics: Metrics) -> str:
+def _summary(metrics: Metrics, executor_status: str) -> str:
     """The most important metrics in a line, the optimum beside the moves of greedy play."""
     parts = [text.format(metrics[name]) for name, text in SUMMARY.items() if name in metrics]
-    return ", ".join([f"loss {metrics.get('loss', 0):.3f}", *parts, f"{metrics['rate']:,.0f} samples/s"])
+    parts = [f"loss {metrics.get('loss', 0):.3f}", *parts, f"{metrics['rate']:,.0f} samples/s", executor_status]
+    return ", ".join(filter(None, parts))

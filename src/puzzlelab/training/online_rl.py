@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -18,13 +18,16 @@ from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.views import Samples, scale_of
+from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.replay import ReplayBatch, ReplayBuffer, ReplaySettings
-from puzzlelab.experience.vector_game import Transition, VectorGame
+from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.device import device
 from puzzlelab.nets.torch_model import TorchModel
+from puzzlelab.training.acting import INITIAL_BOARDS, Acting, ActingRules, ActingSettings, GamesSummary, OwnGames
+from puzzlelab.training.acting_blocks import ActingBlocks
 from puzzlelab.training.evaluation import EvalSettings, Evaluator, Metrics
-from puzzlelab.training.exploration import Exploration, ExplorationSettings, epsilon_greedy
+from puzzlelab.training.exploration import Exploration, ExplorationSettings
 from puzzlelab.training.learner import Learner, Losses, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
 from puzzlelab.training.policy_play import PolicyChecks, PolicyGames, play_policy
@@ -34,10 +37,8 @@ from puzzlelab.training.settings import Distance, RecipeSettings
 from puzzlelab.training.shard_loader import SAMPLING
 from puzzlelab.training.target_network import TargetNetwork, TargetUpdate
 
-INITIAL_BOARDS, TURNS, CHECKS = 3, 4, 8
-"""The branches of the run's seed for the first boards, for the moves and new boards of each turn, and for the boards of
-each evaluation of the curriculum.
-"""
+CHECKS = 8
+"""The branch of the run's seed for the boards of each evaluation of the curriculum."""
 
 
 class PlaySettings(RecipeSettings):
@@ -68,8 +69,9 @@ class OnlineSettings(PlaySettings):
         "middle": "output_mean",
         "spread": "output_scale",
     }
+    acting: ActingSettings = ActingSettings()
     steps_per_move: int = Field(default=1, ge=1)
-    """Training steps for each move in all games."""
+    """Training steps for each move in all games; where they are played in blocks, in all games of a group."""
     warmup_games: int = Field(default=0, ge=0)
     """Games that end before the first training step."""
     replay: ReplaySettings = ReplaySettings()
@@ -85,35 +87,17 @@ class OnlineSettings(PlaySettings):
     """The unit of the network's output layer."""
 
 
-class History(Protocol):
-    """The past of the games in progress, as far as a recipe needs it."""
-
-    def state(self) -> Mapping[str, NDArray[Any]]: ...
-    def restore(self, state: dict[str, NDArray[Any]]) -> None: ...
-
-
 @dataclass(kw_only=True)
 class GameTask(TrainingTask):
-    """The games, and the learner that plays them; a recipe's own class chooses the moves and learns."""
+    """The games, and the learner that they are played for; a recipe's own class chooses the moves and learns."""
 
     settings: Any
     learner: Learner
-    games: VectorGame
+    games: GamesSummary
     exploration: Exploration
     turns: int = 0
-    """Moves made in each game."""
+    """Moves made in each game; where they are played in blocks, in all groups together."""
     checks: PolicyChecks = field(default_factory=PolicyChecks)
-
-    def make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
-        """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
-        random = generator(self.settings.seed, TURNS, self.turns)
-        self.turns += 1
-        moves, is_random = epsilon_greedy(best, legal, self.exploration.epsilon, random)
-        before = self.games.tally.copy()
-        transition = self.games.step(moves, is_random, random)
-        games, _, move_count, random_moves = (self.games.tally - before).tolist()
-        self.exploration.update_for_games(games, move_count, random_moves)
-        return transition
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The best of the legal moves `bool[B, M]` in each of the plain `states[B, S]` by this model: `int64[B]`."""
@@ -176,27 +160,48 @@ class GameTask(TrainingTask):
 class OnlineTask(GameTask):
     """Games of a network that learns from them by a replay buffer and a target network."""
 
+    rules_type: ClassVar[type[ActingRules]] = ActingRules
+    """How the recipe plays."""
+    rules: Any
+    acting: Acting
     target: TargetNetwork
     replay: ReplayBuffer
-    history: History = field(init=False)
 
     @classmethod
     def new(cls, run: Run, settings: OnlineSettings, watch: Watch = lambda: None) -> Self:
         puzzle = registry.load(settings.puzzle)
         learner = new_learner(puzzle, settings.network, settings.learning, settings.seed)
         set_output_scale(learner, settings.output_mean, settings.output_scale)
+        rules = cls.rules_type(puzzle, settings)
+        games, acting = new_acting(rules, settings, watch)
         return cls(
             settings=settings,
             learner=learner,
-            games=new_games(puzzle, settings),
+            rules=rules,
+            acting=acting,
+            games=games,
             exploration=Exploration.of(settings.exploration),
             target=TargetNetwork.of(learner.model, settings.target_network),
             replay=ReplayBuffer(settings.replay),
         )
 
+    @property
+    def acting_model(self) -> TorchModel:
+        """The network that plays."""
+        return self.learner.model
+
     def act(self) -> None:
-        """Make a move in every game, and append the new transitions to the replay buffer."""
-        raise NotImplementedError
+        """Append the transitions of the next move in all games to the replay buffer."""
+        columns = self.acting.move(self.acting_model, self.exploration, self.turns)
+        self.turns += 1
+        if len(next(iter(columns.values()))):
+            self.replay.append(columns)
+
+    def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+        best: NDArray[np.int64] = self.rules.best_moves(model, states, legal)
+        return best
+
+    # --- learning ---
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         """The loss on a batch of transitions; appends their errors `float[B]` to `errors`."""
@@ -226,18 +231,30 @@ class OnlineTask(GameTask):
         self.check_policy()
         return losses
 
+    # --- an executor ---
+
+    def use(self, executor: Executor) -> None:
+        self.acting.use(executor)
+
+    @property
+    def executor_status(self) -> str:
+        return self.acting.executor_status
+
+    def close(self) -> None:
+        self.acting.close()
+
     # --- saving ---
 
     def state(self) -> tuple[Mapping[str, Tensor], Mapping[str, Any]]:
         """All that `restore` needs beside the learner."""
         tensors, values = super().state()
-        parts = {"record": self.history.state(), "memory": self.replay.state()}
+        parts = {**self.acting.parts(), "memory": self.replay.state()}
         return {**tensors, **to_tensors(parts), **self.target.state()}, values
 
     def restore(self, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
         """Load a saved state."""
         super().restore(tensors, values)
-        self.history.restore(arrays_of(tensors, "record"))
+        self.acting.restore_parts(partial(arrays_of, tensors))
         self.replay.restore(arrays_of(tensors, "memory"))
         self.target.restore(tensors)
 
@@ -246,6 +263,24 @@ def new_games(puzzle: Puzzle, settings: PlaySettings) -> VectorGame:
     """The games of a run before their first move."""
     starts, random = StartSampler.of(puzzle, settings.curriculum), generator(settings.seed, INITIAL_BOARDS)
     return VectorGame.of(puzzle, starts, settings.max_moves, settings.parallel_games, random)
+
+
+def new_acting(rules: ActingRules, settings: OnlineSettings, watch: Watch) -> tuple[GamesSummary, Acting]:
+    """The games of a run before their first move, and how they are played."""
+    if settings.acting.num_env_runners:
+        blocks = ActingBlocks(rules, StartSampler.of(rules.puzzle, settings.curriculum), watch)
+        return blocks, blocks
+    games = new_games(rules.puzzle, settings)
+    return games, OwnGames(rules, games, rules.new_history(games))
+
+
+def check_executor(settings: OnlineSettings) -> None:
+    """Raise `BadOption` where the learner plays its games itself."""
+    if not settings.acting.num_env_runners:
+        raise BadOption(
+            "with acting.num_env_runners=0 the learner plays its games itself, and leaves nothing to an executor: "
+            "set it to the number of groups of games that are played at once"
+        )
 
 
 def check_settings(settings: OnlineSettings, head: str) -> None:

@@ -25,10 +25,11 @@ GRACE_SECONDS = 1.5
 def train(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor | None = None) -> None:
     """Learn here, beside a generator if the recipe has one; a signal ends both after the present step.
 
-    The generator is a child process, or with an executor a thread of this one.
+    The generator is a child process, or with an executor a thread of this one. Without a generator the executor is the
+    learner's: one thread uses it.
     """
     if recipe.generate is None:
-        learn(recipe, run, settings)
+        learn(recipe, run, settings, executor)
         return
     beside = generator(name, run) if executor is None else generator_thread(recipe, run, settings, executor)
     with beside as check_alive, signals.delayed() as check_interrupt:
@@ -37,13 +38,13 @@ def train(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor
             check_interrupt()
             check_alive()
 
-        recipe.learn(run, settings, watch)
+        recipe.learn(run, settings, watch, None)
 
 
-def learn(recipe: Recipe, run: Run, settings: Any) -> None:
-    """Learn here, from the shards that generators elsewhere write into the folder."""
+def learn(recipe: Recipe, run: Run, settings: Any, executor: Executor | None = None) -> None:
+    """Learn here; a recipe with a generator, from the shards that generators elsewhere write into the folder."""
     with signals.delayed() as check_interrupt:
-        recipe.learn(run, settings, check_interrupt)
+        recipe.learn(run, settings, check_interrupt, executor)
 
 
 def generate(recipe: Recipe, run: Run, settings: Any, executor: Executor | None = None) -> None:

@@ -19,6 +19,15 @@ Watch = Callable[[], None]
 """Is called between steps and while a program waits. An exception of it ends the work, whose state is saved."""
 
 
+def refuse_executor(settings: Any) -> None:
+    """Raise `BadOption`: the recipe does all of its work in one process."""
+    raise BadOption(f"the recipe '{settings.recipe}' leaves nothing to an executor: leave out --executor")
+
+
+def allow_executor(settings: Any) -> None:
+    """With all settings there is something that an executor can do."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """A way to train: its settings, and a program that learns; some have a second program, which makes samples."""
@@ -26,12 +35,16 @@ class Recipe:
     settings: type[RecipeSettings]
     check: Callable[[Any], None]
     """Raises `BadInput` for settings that cannot be trained with, before a folder is made for them."""
-    learn: Callable[[Run, Any, Watch], None]
-    """Trains with these settings until the run is done, continuing from the saved state in its folder."""
+    learn: Callable[[Run, Any, Watch, Executor | None], None]
+    """Trains with these settings until the run is done, continuing from the saved state in its folder. The executor, if
+    any, does what the learner can leave to others.
+    """
     generate: Callable[[Run, Any, Watch, Executor | None], None] | None = None
     """Makes samples until the run is done, and shares only the run's folder with the learner. None: the learner makes
     the samples itself.
     """
+    check_executor: Callable[[Any], None] = refuse_executor
+    """Raises `BadInput` where the recipe leaves nothing to an executor with these settings."""
 
 
 def names() -> list[str]:

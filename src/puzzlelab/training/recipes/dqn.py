@@ -25,13 +25,15 @@ from puzzlelab.engine.batch_rules import Successors, canonical_moves, successors
 from puzzlelab.experience import rewards
 from puzzlelab.experience.replay import ReplayBatch
 from puzzlelab.experience.returns import Columns, Returns
+from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.card import counts_moves
 from puzzlelab.nets.device import precision
 from puzzlelab.nets.torch_model import TorchModel, evaluating
 from puzzlelab.training import loop
+from puzzlelab.training.acting import ActingRules, explore
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_executor, check_settings
 from puzzlelab.training.recipe import Recipe
 
 
@@ -92,34 +94,38 @@ class Targets(NamedTuple):
 
 
 @dataclass
-class DqnTask(OnlineTask):
-    """Plays the move of the greatest value, and learns from its result."""
+class DqnRules(ActingRules):
+    """Plays the move of the greatest value."""
 
     settings: DqnSettings
-    history: Returns = field(init=False)
     reward: rewards.Reward = field(init=False)
 
     def __post_init__(self) -> None:
-        settings = self.settings
-        self.reward = rewards.make(self.learner.puzzle, settings.reward, settings.discount)
-        self.history = Returns.of(settings.horizon, settings.discount, self.games.states)
+        self.reward = rewards.make(self.puzzle, self.settings.reward, self.settings.discount)
 
-    # --- playing ---
+    def new_history(self, games: VectorGame) -> Returns:
+        return Returns.of(self.settings.horizon, self.settings.discount, games.states)
 
-    def act(self) -> None:
-        games = self.games
+    def move(
+        self, games: VectorGame, history: Returns, model: TorchModel, epsilon: float, random: np.random.Generator
+    ) -> Columns:
         legal = games.legal() if self.settings.masked else np.ones(games.canonical_moves.shape, bool)
-        transition = self.make_moves(self.best_moves(self.learner.model, games.states, legal), legal)
-        complete = self.history.completed(transition, self.reward(transition.states, transition.successors))
-        if len(complete["move"]):
-            self.replay.append(complete)
+        transition = explore(games, self.best_moves(model, games.states, legal), legal, epsilon, random)
+        return history.completed(transition, self.reward(transition.states, transition.successors))
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         values = model.outputs(states)["q"]
         best: NDArray[np.int64] = np.where(legal | (not self.settings.masked), values, -np.inf).argmax(axis=1)
         return best
 
-    # --- learning ---
+
+@dataclass
+class DqnTask(OnlineTask):
+    """Plays by the network that it trains, and learns from the results of its moves."""
+
+    rules_type: ClassVar[type[ActingRules]] = DqnRules
+    settings: DqnSettings
+    rules: DqnRules
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         predicted = self._values(batch.columns["state"])
@@ -189,7 +195,7 @@ class DqnTask(OnlineTask):
         results = Successors(ahead.states, np.ones(len(ahead.owner), bool), ahead.solved, ahead.costs)
         has_moves = (canonical_moves(puzzle, ahead.states) >= 0).any(axis=1)
         terminal = ahead.solved | ~has_moves
-        reward = self.reward(states[ahead.owner], results)
+        reward = self.rules.reward(states[ahead.owner], results)
         future = self._state_values(ahead.states).cpu().numpy()
         values = np.zeros(canonical.shape, np.float32)
         values[ahead.owner, ahead.move] = reward + np.where(terminal, 0.0, self.settings.discount * future)
@@ -221,5 +227,5 @@ def check(settings: DqnSettings) -> None:
     rewards.make(registry.load(settings.puzzle), settings.reward, settings.discount)
 
 
-RECIPE = Recipe(DqnSettings, check, partial(loop.learn, DqnTask))
-"""A single program, because the network that learns also plays."""
+RECIPE = Recipe(DqnSettings, check, partial(loop.learn, DqnTask), check_executor=check_executor)
+"""A single program, because the network that learns also plays; an executor may play its games."""

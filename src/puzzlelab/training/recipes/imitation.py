@@ -35,7 +35,7 @@ from puzzlelab.training import loop, policy_value
 from puzzlelab.training.evaluation import Metrics, compare_with_teacher
 from puzzlelab.training.learner import Learner, check_network, new_learner
 from puzzlelab.training.loop import TrainingTask
-from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.recipe import Recipe, Watch, allow_executor
 from puzzlelab.training.runs import Run
 from puzzlelab.training.settings import PolicyValueSettings
 from puzzlelab.training.shard_loader import SAMPLING, DataSettings, ShardLoader
@@ -211,5 +211,5 @@ def check(settings: ImitationSettings) -> None:
     device(settings.learning.device)
 
 
-RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask), generate)
+RECIPE = Recipe(ImitationSettings, check, partial(loop.learn, ImitationTask), generate, allow_executor)
 """Two programs: generators make samples, and the learner trains on them."""

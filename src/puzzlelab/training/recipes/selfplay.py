@@ -10,6 +10,7 @@ from __future__ import annotations
 from puzzlelab.core import networks, registry
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.objective import require_counted_moves
+from puzzlelab.engine.executor import Executor
 from puzzlelab.experience.curriculum import StartSampler
 from puzzlelab.training.recipe import Recipe, Watch
 from puzzlelab.training.runs import Run
@@ -40,7 +41,7 @@ def check(settings: SelfPlaySettings) -> None:
         registry.parse_solver(solver)
 
 
-def learn(run: Run, settings: SelfPlaySettings, watch: Watch) -> None:
+def learn(run: Run, settings: SelfPlaySettings, watch: Watch, executor: Executor | None = None) -> None:
     """Run all programs, as `selfplay run` does."""
     supervisor.run_all(SelfPlayRun(run.folder), settings, watch)
 

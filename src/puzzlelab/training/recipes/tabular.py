@@ -29,9 +29,11 @@ from puzzlelab.engine.batch_rules import canonical_moves
 from puzzlelab.experience import rewards
 from puzzlelab.experience.curriculum import CurriculumSettings, StartSampler
 from puzzlelab.experience.state_space import label_reachable, label_states
+from puzzlelab.experience.vector_game import Transition, VectorGame
 from puzzlelab.nets.architectures.table import Table, ValueTable
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
+from puzzlelab.training.acting import TURNS, explore
 from puzzlelab.training.evaluation import EvalSettings, Metrics
 from puzzlelab.training.exploration import Exploration
 from puzzlelab.training.learner import Learner
@@ -64,6 +66,7 @@ class TabularTask(GameTask):
     """Plays the move of the greatest value, and moves its value towards what the move led to."""
 
     settings: TabularSettings
+    games: VectorGame
     optimal_moves: NDArray[np.bool_]
     """`bool[N, M]`: the optimal moves of each state of the table."""
     distances: NDArray[np.int32]
@@ -111,7 +114,7 @@ class TabularTask(GameTask):
         self.exploration.update_for_step(self.learner.step)
         games.starts.stepped(self.learner.step)
         rows, canonical = self._rows(games.states), games.canonical_moves
-        transition = self.make_moves(self._values(rows).argmax(axis=1), canonical >= 0)
+        transition = self._make_moves(self._values(rows).argmax(axis=1), canonical >= 0)
         future = self._values(self._rows(transition.successors.states)).max(axis=1)
         reward = self.reward(transition.states, transition.successors)
         target = reward + settings.discount * np.where(transition.terminal, 0.0, future)
@@ -124,6 +127,14 @@ class TabularTask(GameTask):
         self.learner.step += 1
         self.check_policy()
         return {"loss": float(np.mean(np.square(errors))) if len(known) else 0.0}
+
+    def _make_moves(self, best: NDArray[np.int64], legal: NDArray[np.bool_]) -> Transition:
+        """Make the best move `int64[B]` in every game, or a random one of the legal moves `bool[B, M]` to explore."""
+        random, before = generator(self.settings.seed, TURNS, self.turns), self.games.tally.copy()
+        self.turns += 1
+        transition = explore(self.games, best, legal, self.exploration.epsilon, random)
+        self.exploration.update_for_tally(self.games.tally - before)
+        return transition
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The move of the greatest value in each state; the model is that of the table."""

@@ -8,7 +8,7 @@ from boards near and far, so that it learns where it errs. Source: Bertsekas and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -19,16 +19,18 @@ from torch import Tensor
 
 from puzzlelab.core import registry
 from puzzlelab.core.objective import require_counted_moves
-from puzzlelab.core.puzzle import State
+from puzzlelab.core.puzzle import Puzzle, State
 from puzzlelab.engine.batch_rules import successors
 from puzzlelab.experience.curriculum import UNKNOWN
 from puzzlelab.experience.replay import ReplayBatch, ReplaySettings
 from puzzlelab.experience.trajectories import Trajectories
+from puzzlelab.experience.vector_game import VectorGame
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training import loop
+from puzzlelab.training.acting import ActingRules, Arrays, explore
 from puzzlelab.training.learner import Losses
 from puzzlelab.training.losses import value_loss
-from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_settings
+from puzzlelab.training.online_rl import OnlineSettings, OnlineTask, check_executor, check_settings
 from puzzlelab.training.recipe import Recipe
 
 
@@ -54,50 +56,57 @@ class ValueIterationSettings(OnlineSettings):
 
 
 @dataclass
-class ValueIterationTask(OnlineTask):
-    """Plays greedily by the cost-to-go, and learns it by a lookahead of one move."""
+class ValueIterationRules(ActingRules):
+    """Plays greedily by the cost-to-go."""
 
     settings: ValueIterationSettings
-    history: Trajectories = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.history = Trajectories.of(self.games)
+    def new_history(self, games: VectorGame) -> Trajectories:
+        return Trajectories.of(games, None if self.settings.replay.size else 0)
 
-    # --- playing ---
-
-    def act(self) -> None:
-        """Make a move in every game, and append the games that ended to the replay buffer; without one, all states."""
-        games, replay = self.games, self.replay
-        costs, lengths = self._move_costs(games.states, self.target.model), games.lengths + 1
+    def move(
+        self, games: VectorGame, history: Trajectories, model: TorchModel, epsilon: float, random: np.random.Generator
+    ) -> Arrays:
+        """Make a move in every game; the states of the games that ended, or without a replay buffer all states."""
+        costs, lengths = move_costs(self.puzzle, games.states, model), games.lengths + 1
         unknown = np.full(len(lengths), UNKNOWN, np.int32)
         visited = {"state": games.states, "bound": games.bounds.copy(), "left": unknown, "worth": costs.min(axis=1)}
-        self.history.record(games)
-        transition = self.make_moves(costs.argmin(axis=1), np.isfinite(costs))
-        if not self.settings.replay.size:
-            replay.append(visited)
-        elif transition.ended.any():
-            replay.append(self.history.completed(transition, lengths))
+        if self.settings.replay.size:
+            history.record(games)
+        transition = explore(games, costs.argmin(axis=1), np.isfinite(costs), epsilon, random)
+        return history.completed(transition, lengths) if self.settings.replay.size else visited
 
     def best_moves(self, model: TorchModel, states: State, legal: NDArray[np.bool_]) -> NDArray[np.int64]:
-        best: NDArray[np.int64] = self._move_costs(states, model).argmin(axis=1)
+        best: NDArray[np.int64] = move_costs(self.puzzle, states, model).argmin(axis=1)
         return best
 
-    def _move_costs(self, states: State, model: TorchModel) -> NDArray[np.float64]:
-        """`float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
-        ahead = successors(self.learner.puzzle, states)
-        costs = np.full((len(states), self.learner.puzzle.move_count), np.inf)
-        cost_to_go = np.where(ahead.solved, 0.0, np.maximum(model.cost_to_go(ahead.states), 1.0))
-        costs[ahead.owner, ahead.move] = 1.0 + cost_to_go
-        return costs
 
-    # --- learning ---
+def move_costs(puzzle: Puzzle, states: State, model: TorchModel) -> NDArray[np.float64]:
+    """`float64[B, M]`: the cost-to-go with each move, by this network; inf for an illegal move."""
+    ahead = successors(puzzle, states)
+    costs = np.full((len(states), puzzle.move_count), np.inf)
+    cost_to_go = np.where(ahead.solved, 0.0, np.maximum(model.cost_to_go(ahead.states), 1.0))
+    costs[ahead.owner, ahead.move] = 1.0 + cost_to_go
+    return costs
+
+
+@dataclass
+class ValueIterationTask(OnlineTask):
+    """Plays by the target network, and learns the cost-to-go by a lookahead of one move."""
+
+    rules_type: ClassVar[type[ActingRules]] = ValueIterationRules
+    settings: ValueIterationSettings
+
+    @property
+    def acting_model(self) -> TorchModel:
+        return self.target.model
 
     def losses(self, batch: ReplayBatch, errors: list[Tensor]) -> Losses:
         model, columns = self.learner.model, batch.columns
         lookahead = (
             columns["worth"]
             if "worth" in columns
-            else self._move_costs(columns["state"], self.target.model).min(axis=1)
+            else move_costs(self.learner.puzzle, columns["state"], self.target.model).min(axis=1)
         )
         if self.settings.bounded:
             lookahead = np.minimum(lookahead, columns["bound"])
@@ -120,5 +129,5 @@ def check(settings: ValueIterationSettings) -> None:
     check_settings(settings, "cost_to_go")
 
 
-RECIPE = Recipe(ValueIterationSettings, check, partial(loop.learn, ValueIterationTask))
-"""A single program, because the network that learns also plays."""
+RECIPE = Recipe(ValueIterationSettings, check, partial(loop.learn, ValueIterationTask), check_executor=check_executor)
+"""A single program, because the network that learns also plays; an executor may play its games."""

@@ -1,0 +1,262 @@
+"""Games that are played in blocks: one seed gives one run, whatever plays the blocks, and whatever is lost."""
+
+import multiprocessing
+import random
+
+import pytest
+
+pytest.importorskip("torch")
+
+from puzzlelab.core.errors import BadOption, PuzzlelabError
+from puzzlelab.engine.executor import Ended, Executor
+from puzzlelab.engine.inline_workers import InlineWorkers
+from puzzlelab.engine.local_workers import LocalWorkers
+from puzzlelab.training import recipe
+
+COMMON = {
+    "puzzle": "tiles-2x3",
+    "seed": 5,
+    "parallel_games": 20,
+    "max_moves": 12,
+    "acting": {"num_env_runners": 3, "rollout_fragment_length": 4},
+    "curriculum": {
+        "random_walk_share": 1.0,
+        "initial_difficulty": 4,
+        "max_difficulty": 21,
+        "growth": "wins",
+        "games_per_check": 20,
+        "checks_in_a_row": 1,
+        "win_rate": 0.3,
+    },
+    "exploration": {"rule": "adaptive", "initial_epsilon": 0.1},
+    "replay": {"size": 500},
+    "learning": {"steps": 40, "batch_size": 32, "warmup": 5, "precision": "float32", "save_seconds": 1000.0},
+    "evaluation": {"every": 10, "boards": 5, "scale": "uniform", "max_moves": 30, "prove_optimum": False},
+}
+VARIANTS = [
+    ("dqn", "horizon=3", "replay.alpha=0.6", "steps_per_move=2"),
+    ("value_iteration", "replay.alpha=0.6"),
+    ("value_iteration", "replay.size=0"),
+]
+HEADS = {"dqn": "q", "value_iteration": "cost_to_go"}
+
+
+def settings_of(name, *changes):
+    network = {"kind": "dense", "width": 16, "depth": 2, "heads": [HEADS[name]]}
+    return recipe.settings_of(name, {**COMMON, "network": network}, changes)
+
+
+@pytest.fixture(scope="module")
+def two_workers():
+    """Shared by the tests, so that its processes start once."""
+    with Executor(LocalWorkers(2)) as executor:
+        yield executor
+
+
+@pytest.fixture
+def same_runs(metrics_of):
+    """`same_runs(one, other)`: asserts that two runs have the same metrics and weights."""
+
+    def check(one, other) -> None:
+        assert [line["step"] for line in metrics_of(one)] == [10, 20, 30, 40]
+        assert metrics_of(one) == metrics_of(other)
+        assert one.champion.read_text() == other.champion.read_text()
+
+    return check
+
+
+class After:
+    """Does something once, as soon as there are so many lines of metrics: however often it is called before."""
+
+    def __init__(self, folder, lines, action) -> None:
+        self.path, self.lines, self.action = folder / "metrics.jsonl", lines, action
+
+    def __call__(self) -> None:
+        if self.lines and self.path.exists() and len(self.path.read_text().splitlines()) >= self.lines:
+            self.lines = 0
+            self.action()
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def always_looking(monkeypatch) -> None:
+    """An executor looks at every call which nodes there are, and waits shortly."""
+    monkeypatch.setattr("puzzlelab.engine.executor.REFRESH_SECONDS", 0.0)
+    monkeypatch.setattr("puzzlelab.training.acting_blocks.WAIT_SECONDS", 0.01)
+
+
+class ShufflingWorkers(InlineWorkers):
+    """End pieces in any order, and lose one in four of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.random = random.Random(1)
+        self.lost = 0
+
+    def nodes(self):
+        return [node.__class__(node.key, node.name, slots=8) for node in super().nodes()]
+
+    def ended(self, seconds):
+        self._begun.rotate(self.random.randrange(8))
+        if self._begun and seconds and self.random.random() < 0.25:
+            self.lost += 1
+            return [Ended(self._begun.popleft()[0], lost="node", reason="it is gone")]
+        return super().ended(seconds)
+
+
+class FailingWorkers(InlineWorkers):
+    """Are lost by every piece after so many."""
+
+    def __init__(self, good) -> None:
+        super().__init__()
+        self.good = good
+
+    def ended(self, seconds):
+        if self.good or not self._begun or not seconds:
+            self.good -= bool(self.good and seconds)
+            return super().ended(seconds)
+        return [Ended(self._begun.popleft()[0], lost="worker", reason="it crashed")]
+
+
+class LeavingWorkers(InlineWorkers):
+    """No node is left after so many looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.are_gone = False
+
+    def nodes(self):
+        return () if self.are_gone else super().nodes()
+
+    def ended(self, seconds):
+        return [] if self.are_gone else super().ended(seconds)
+
+
+class CountingWorkers(InlineWorkers):
+    """Note what is published."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept, self.keys, self.most = set(), [], 0
+
+    def publish(self, key, value):
+        assert key not in self.kept
+        self.kept.add(key)
+        self.keys.append(key)
+        self.most = max(self.most, len(self.kept))
+        return super().publish(key, value)
+
+    def forget(self, key) -> None:
+        self.kept.remove(key)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_a_run_is_the_same_by_processes_of_which_one_is_killed(
+    tmp_path, train, same_runs, two_workers, variant
+) -> None:
+    settings, folder = settings_of(*variant), tmp_path / "local"
+    kill = After(folder, 1, lambda: multiprocessing.active_children()[0].kill())
+    local = train(folder, settings, kill, two_workers)
+    assert not kill.lines
+    same_runs(train(tmp_path / "here", settings), local)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_a_run_that_is_ended_goes_on_the_same_by_other_workers(
+    tmp_path, train, same_runs, two_workers, variant
+) -> None:
+    settings, folder = settings_of(*variant), tmp_path / "parts"
+    for lines, executor in ((1, two_workers), (2, None)):
+        with pytest.raises(KeyboardInterrupt):
+            train(folder, settings, After(folder, lines, interrupt), executor)
+    parts = train(folder, settings, executor=two_workers)
+    same_runs(train(tmp_path / "whole", settings), parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_a_run_is_the_same_by_one_process(tmp_path, train, same_runs, variant) -> None:
+    settings = settings_of(*variant)
+    with Executor(LocalWorkers(1)) as executor:
+        local = train(tmp_path / "local", settings, executor=executor)
+    same_runs(train(tmp_path / "here", settings), local)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=" ".join)
+def test_blocks_may_end_in_any_order_and_be_played_again(tmp_path, train, same_runs, always_looking, variant) -> None:
+    settings, workers = settings_of(*variant), ShufflingWorkers()
+    shuffled = train(tmp_path / "shuffled", settings, executor=Executor(workers))
+    same_runs(train(tmp_path / "here", settings), shuffled)
+    assert workers.lost
+
+
+def test_the_number_of_groups_and_of_moves_are_settings_of_a_run(tmp_path, train, metrics_of) -> None:
+    def metrics(*changes):
+        return metrics_of(train(tmp_path / str(changes), settings_of("dqn", *changes)))
+
+    runs = [metrics(), metrics("acting.num_env_runners=2"), metrics("acting.rollout_fragment_length=5")]
+    assert runs[0] != runs[1] != runs[2] != runs[0]
+    assert [[line["turns"] for line in run] for run in runs] == [[11, 21, 31, 41]] * 3
+
+
+def test_games_become_harder_by_the_games_that_are_won_in_blocks(tmp_path, train, metrics_of) -> None:
+    lines = metrics_of(train(tmp_path, settings_of("value_iteration")))
+    difficulties = [line["difficulty"] for line in lines]
+    assert difficulties == sorted(difficulties)
+    assert difficulties[-1] > 4
+    assert all(line["games"] for line in lines)
+
+
+def test_a_block_that_ends_its_workers_ends_the_run_which_goes_on_from_its_saved_state(
+    tmp_path, train, same_runs
+) -> None:
+    settings = settings_of("dqn")
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", settings, After(tmp_path / "run", 1, interrupt))
+    saved = sorted(path.name for path in tmp_path.glob("run/state-*"))
+    words = "block [0-9]+ of the games was put aside: it has ended 3 workers .it crashed.*; the run can be continued"
+    with pytest.raises(PuzzlelabError, match=words):
+        train(tmp_path / "run", settings, executor=Executor(FailingWorkers(2)))
+    assert sorted(path.name for path in tmp_path.glob("run/state-*")) == saved
+    same_runs(train(tmp_path / "whole", settings), train(tmp_path / "run", settings))
+
+
+def test_a_run_without_a_node_can_be_interrupted_and_goes_on(tmp_path, train, same_runs, always_looking) -> None:
+    settings, workers = settings_of("dqn"), LeavingWorkers()
+    calls = 0
+
+    def leave() -> None:
+        nonlocal calls
+        calls += 1
+        workers.are_gone = calls > 20
+        if calls == 60:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", settings, leave, Executor(workers))
+    same_runs(train(tmp_path / "whole", settings), train(tmp_path / "run", settings))
+
+
+@pytest.mark.parametrize(
+    ("changes", "most"),
+    [((), 4), (("target_network.rule=hard", "target_network.interval=15"), 2)],
+)
+def test_each_network_is_published_once_and_forgotten_when_no_block_needs_it(tmp_path, train, changes, most) -> None:
+    workers = CountingWorkers()
+    train(tmp_path, settings_of("value_iteration", *changes), executor=Executor(workers))
+    assert len(set(workers.keys)) == len(workers.keys)
+    assert workers.most <= most
+    assert not workers.kept
+
+
+def test_settings_that_leave_nothing_to_an_executor_get_a_sentence() -> None:
+    for name in HEADS:
+        recipe.find(name).check_executor(settings_of(name))
+        with pytest.raises(BadOption, match="acting.num_env_runners=0 the learner plays its games itself"):
+            recipe.find(name).check_executor(settings_of(name, "acting.num_env_runners=0"))
+    values = {"puzzle": "tiles-2x3", "network": {"kind": "table"}}
+    with pytest.raises(BadOption, match="the recipe 'tabular' leaves nothing to an executor"):
+        recipe.find("tabular").check_executor(recipe.settings_of("tabular", values))
