@@ -15,6 +15,7 @@ from puzzlelab.core.files import make_folder
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
+from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shard_leases import ShardLeases
 from puzzlelab.experience.shards import numbers, save, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
@@ -28,6 +29,61 @@ BOARDS, SEARCH = 5, 6
 """The branches of the run's seed for the boards of a shard, and for the random choices of its searches."""
 MAX_GENERATORS = 1000
 """The number of generators that may work at once."""
+
+
+@dataclass(frozen=True)
+class ShardOfGames:
+    """The games of one shard before they are played: they depend on this alone."""
+
+    settings: SelfPlaySettings
+    number: int
+    network: str
+    """The hash of the network that plays."""
+    option: str
+    """The value of a solver's option that means this network."""
+    difficulty: int
+    """The difficulty of the boards; see `StartSampler`."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedShard:
+    """The games of one shard."""
+
+    samples: SelfPlaySamples
+    entry: GameLogEntry
+
+
+def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
+    """Play the games of a shard; `watch` is called again and again, and may raise."""
+    settings, number, began = shard.settings.self_play, shard.number, time.time()
+    puzzle, games = registry.load(shard.settings.puzzle), settings.parallel_games
+    starts = start_sampler(puzzle, shard.settings, [])
+    starts.difficulty = shard.difficulty
+    boards, lengths = starts.boards(games, generator(shard.settings.seed, BOARDS, number))
+    scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
+    limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
+    episodes = play_episodes(UctSession(puzzle, games, **_game_options(shard)), boards, limits, watch)
+    won = episodes.moves != ABORTED
+    entry = GameLogEntry(
+        number=number,
+        network=shard.network,
+        scramble_length=shard.difficulty,
+        games=games,
+        won=int(won.sum()),
+        moves=int(episodes.moves[won].sum()),
+        samples=len(episodes.samples),
+        seconds=round(time.time() - began, 3),
+        at=round(time.time(), 3),
+    )
+    return PlayedShard(episodes.samples, entry)
+
+
+def _game_options(shard: ShardOfGames) -> dict[str, Any]:
+    """The options of `uct` for these games."""
+    settings = shard.settings
+    seed = int(generator(settings.seed, SEARCH, shard.number).integers(1 << 62))
+    random_options = _uct_options(settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
+    return {**match_options(settings, shard.option), "seed": seed, **random_options}
 
 
 @dataclass
@@ -81,34 +137,18 @@ class GameGenerator:
         self._play(number, network, start_sampler(self.puzzle, self.settings, entries), watch)
 
     def _play(self, number: int, network: str, starts: StartSampler, watch: Callable[[], None]) -> None:
-        settings, began = self.settings.self_play, time.time()
-        games = settings.parallel_games
+        games = self.settings.self_play.parallel_games
         self.heartbeat.busy(f"plays games {number * games:,} to {(number + 1) * games - 1:,} with {network[:8]}")
-        boards, lengths = starts.boards(games, generator(self.settings.seed, BOARDS, number))
-        scaled = np.where(lengths == UNKNOWN, settings.max_moves, settings.max_moves_factor * lengths)
-        limits = np.ceil(np.minimum(settings.max_moves, scaled)).astype(np.int64)
-        session = UctSession(self.puzzle, games, **self._options(network, number))
-        episodes = play_episodes(session, boards, limits, watch)
-        won = episodes.moves != ABORTED
-        entry = GameLogEntry(
-            number=number,
-            network=network,
-            scramble_length=starts.difficulty,
-            games=games,
-            won=int(won.sum()),
-            moves=int(episodes.moves[won].sum()),
-            samples=len(episodes.samples),
-            seconds=round(time.time() - began, 3),
-            at=round(time.time(), 3),
-        )
-        card = {"puzzle": self.puzzle.name, "move_count": self.puzzle.move_count, "played": vars(entry)}
-        save(self.run.shards, number, episodes.samples, card, f"writing-{number:05}-{self.heartbeat.path.stem}")
-        self.game_log.add(entry)
+        games_to_play = ShardOfGames(self.settings, number, network, self.run.solver_option(network), starts.difficulty)
+        self.keep(play_games(games_to_play, watch))
 
-    def _options(self, network: str, number: int) -> dict[str, Any]:
-        seed = int(generator(self.settings.seed, SEARCH, number).integers(1 << 62))
-        random_options = _uct_options(self.settings, "temperature", "dirichlet_fraction", "dirichlet_alpha")
-        return {**match_options(self.settings, self.run.solver_option(network)), "seed": seed, **random_options}
+    def keep(self, played: PlayedShard) -> None:
+        """Write a shard, and its line of the log."""
+        entry = played.entry
+        card = {"puzzle": self.puzzle.name, "move_count": self.puzzle.move_count, "played": vars(entry)}
+        prefix = f"writing-{entry.number:05}-{self.heartbeat.path.stem}"
+        save(self.run.shards, entry.number, played.samples, card, prefix)
+        self.game_log.add(entry)
 
     def remove_old_shards(self, below: int | None = None) -> None:
         """Remove the shards whose samples are not among the newest; with `below`, only shards of lower numbers."""

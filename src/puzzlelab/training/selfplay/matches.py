@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import ConfigDict, TypeAdapter
 
@@ -15,6 +15,7 @@ from puzzlelab.core.errors import BadFile, BadInput, BadOption, shorten
 from puzzlelab.core.files import JsonLines
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle, State
+from puzzlelab.core.result import Result
 from puzzlelab.core.seeds import generator
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.core.solver import Solver, uninterrupted
@@ -100,6 +101,20 @@ class MatchLog:
         self._lines.sync()
 
 
+SolveBoards: TypeAlias = "Callable[[Solver, Sequence[Instance], Callable[[], None]], Sequence[Result]]"
+"""The verified results of a solver for boards; the last argument is called again and again, and may raise."""
+
+
+def solve_here(player: Solver, boards: Sequence[Instance], watch: Callable[[], None]) -> Sequence[Result]:
+    """Solve boards in this process; see `SolveBoards`."""
+
+    def over() -> bool:
+        watch()
+        return False
+
+    return [uninterrupted(result) for result in solve_all(player, boards, Limit(), over)]
+
+
 @dataclass(frozen=True)
 class MatchRunner:
     """Plays the matches of a run."""
@@ -108,12 +123,14 @@ class MatchRunner:
     settings: SelfPlaySettings
     puzzle: Puzzle
     _game_log: GameLog
+    solve: SolveBoards
+    """Solves the boards of a match."""
     _lengths_cache: dict[tuple[str, bytes], list[int | None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings) -> MatchRunner:
+    def of(cls, run: SelfPlayRun, settings: SelfPlaySettings, solve: SolveBoards = solve_here) -> MatchRunner:
         """For this run."""
-        return cls(run, settings, registry.load(settings.puzzle), GameLog(run.game_log, run.shards))
+        return cls(run, settings, registry.load(settings.puzzle), GameLog(run.game_log, run.shards), solve)
 
     def resolve(self, player: str) -> str:
         """The full hash of the network that `champion`, `latest` or the beginning of a hash means.
@@ -211,13 +228,7 @@ class MatchRunner:
         """The lengths of the player's solutions, from the cache if it has just solved the same boards."""
         key = repr(player), b"".join(board.tobytes() for board in boards)
         if key not in self._lengths_cache:
-
-            def over() -> bool:
-                watch()
-                return False
-
-            instances = [Instance(self.puzzle, board) for board in boards]
-            results = [uninterrupted(result) for result in solve_all(player, instances, Limit(), over)]
+            results = self.solve(player, [Instance(self.puzzle, board) for board in boards], watch)
             while len(self._lengths_cache) >= CACHE_SIZE:
                 del self._lengths_cache[next(iter(self._lengths_cache))]
             self._lengths_cache[key] = [result.length for result in results]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from puzzlelab.training.selfplay.heartbeat import Heartbeat
-from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner
+from puzzlelab.training.selfplay.matches import MatchLog, MatchRunner, SolveBoards, solve_here
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
 
@@ -20,11 +20,12 @@ class Referee:
     run: SelfPlayRun
     settings: SelfPlaySettings
     heartbeat: Heartbeat
+    solve: SolveBoards = solve_here
     runner: MatchRunner = field(init=False)
     matches: MatchLog = field(init=False)
 
     def __post_init__(self) -> None:
-        self.runner = MatchRunner.of(self.run, self.settings)
+        self.runner = MatchRunner.of(self.run, self.settings, self.solve)
         self.matches = MatchLog(self.run)
 
     def work_once(self, watch: Callable[[], None]) -> bool:

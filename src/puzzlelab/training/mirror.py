@@ -1,0 +1,109 @@
+"""A folder of a run, kept equal in two places by sending what has changed: the driver's folder, and that of a learner.
+
+Each file is written by one side only. What is read together fits together: first the files that name others, such as
+`champion`, then those that they name, and last the files to which lines are appended. They are written in the opposite
+order, so that a driver that is killed meanwhile has a folder from which the run goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from puzzlelab.core.files import make_folder, replace_file, writing
+
+POINTERS = ("champion", "latest", "state.json", "done", "progress.json")
+"""Files that name others, or say that something is complete."""
+APPENDED = ("metrics.jsonl", "games.jsonl", "matches.jsonl", "tensorboard/")
+"""Files that grow by lines; of those only the new part is sent."""
+LEFT_OUT = re.compile(
+    r"programs/.*|(.*/)?([^/]*\.lock|writing-[^/]*|claiming-[^/]*|clock-[^/]*)|(?!tensorboard/).*\.\d+\.\d+"
+)
+"""Files of one machine: what its programs do, locks, and files that are being written."""
+
+Stamp = tuple[int, int]
+"""(time of the last change, bytes)."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What has changed in a folder, by the names of its files."""
+
+    whole: Mapping[str, bytes] = field(default_factory=dict)
+    more: Mapping[str, tuple[int, bytes]] = field(default_factory=dict)
+    """File -> (its length before, what was appended)."""
+    removed: tuple[str, ...] = ()
+
+
+@dataclass
+class ChangedFiles:
+    """What has changed in a folder since the last call of `take`."""
+
+    folder: Path
+    is_own: Callable[[str], bool] = lambda name: True
+    """Whether this side writes a file; of the others only their removal counts."""
+    _known: dict[str, Stamp] = field(default_factory=dict)
+    _missing: set[str] = field(default_factory=set)
+    """Files that had been removed at the last call: the next one tells it, after what has taken their place."""
+
+    def take(self) -> Changes:
+        """The changes since the last call; a file that is replaced meanwhile is left for the next one."""
+        names = sorted(_names(self.folder), key=_reading_order)
+        whole, more = dict[str, bytes](), dict[str, tuple[int, bytes]]()
+        for name in names:
+            with suppress(FileNotFoundError):
+                self._read(name, whole, more)
+        missing = self._known.keys() - set(names)
+        removed = tuple(sorted(missing & self._missing))
+        self._missing = set(missing - set(removed))
+        for name in removed:
+            del self._known[name]
+        return Changes(whole, more, removed)
+
+    def _read(self, name: str, whole: dict[str, bytes], more: dict[str, tuple[int, bytes]]) -> None:
+        path = self.folder / name
+        status = path.stat()
+        before, stamp = self._known.get(name), (status.st_mtime_ns, status.st_size)
+        if before == stamp:
+            return
+        if self.is_own(name):
+            if before is not None and name.startswith(APPENDED) and before[1] <= stamp[1]:
+                with path.open("rb") as file:
+                    file.seek(before[1])
+                    more[name] = before[1], file.read(stamp[1] - before[1])
+            else:
+                whole[name] = path.read_bytes()
+                stamp = stamp[0], len(whole[name])
+        self._known[name] = stamp
+
+
+def write_changes(folder: Path, changes: Changes) -> None:
+    """Make the changes in another folder, each file in one step; raises `BadFile`."""
+    with writing(folder):
+        for name, (length, content) in changes.more.items():
+            with _made(folder / name).open("r+b" if (folder / name).exists() else "w+b") as file:
+                file.truncate(length)
+                file.seek(length)
+                file.write(content)
+        for name in sorted(changes.whole, key=_reading_order, reverse=True):
+            replace_file(_made(folder / name), changes.whole[name])
+        for name in changes.removed:
+            (folder / name).unlink(missing_ok=True)
+
+
+def _made(path: Path) -> Path:
+    make_folder(path.parent)
+    return path
+
+
+def _names(folder: Path) -> list[str]:
+    """The names of the files that are mirrored, relative to the folder."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return [name for name in names if not LEFT_OUT.fullmatch(name)]
+
+
+def _reading_order(name: str) -> tuple[int, str]:
+    return (0 if name in POINTERS else 2 if name.startswith(APPENDED) else 1), name
