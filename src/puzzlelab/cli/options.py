@@ -42,6 +42,14 @@ ExecutorName = Annotated[
     ),
 ]
 
+LearnerResources = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--learner-resources",
+        help="With --executor: learn in a process of its own on a node that has this, such as gpu=1; may be repeated.",
+    ),
+]
+
 # --- limits ---
 
 Seconds = Annotated[float | None, typer.Option(help="Seconds for each board.")]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.cli.executors import open_optional, resources_of
+from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.cli.train import need_libraries, settings_from
 from puzzlelab.core.signals import INTERRUPTED
 
@@ -45,18 +47,31 @@ def run(
     config: ConfigOption = None,
     option: SetOption = None,
     workers: Annotated[
-        int, typer.Option(min=0, help="Generators; with 0 all programs take turns in one process, reproducibly.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Generators (by default 1); with 0 all programs take turns in one process, reproducibly. "
+            "With --executor local: its processes.",
+        ),
+    ] = None,
+    executor: ExecutorName = None,
+    resources: LearnerResources = None,
     minutes: Annotated[
         float | None, typer.Option(min=0, help="Stop after this time; by default run until Ctrl-C.")
     ] = None,
 ) -> None:
     """Start generators, the trainer and the referee, and restart those that are killed. Ctrl-C ends them all."""
+    from puzzlelab.core.errors import BadOption
+
+    amounts = resources_of(resources, executor)
+    if executor is not None and workers == 0:
+        raise BadOption("with --workers 0 all programs take turns in one process: leave out --executor")
     selfplay_run, settings = _open_run(run, config, option, learns=True)
-    with _interruptible(lines=True, learns=workers == 0) as watch:
+    with _interruptible(lines=True, learns=workers == 0) as watch, open_optional(executor, workers) as opened:
         from puzzlelab.training.selfplay import supervisor
 
-        supervisor.run_all(selfplay_run, settings, watch, workers, minutes)
+        generators = 1 if workers is None else workers
+        supervisor.run_all(selfplay_run, settings, watch, generators, minutes, opened, amounts)
     _print_status(selfplay_run, settings)
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.console import fail, output, progress
-from puzzlelab.cli.executors import open_optional
-from puzzlelab.cli.options import ExecutorName
+from puzzlelab.cli.executors import open_optional, resources_of
+from puzzlelab.cli.options import ExecutorName, LearnerResources
 from puzzlelab.core.signals import INTERRUPTED, ending_at_once
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from puzzlelab.engine.executor import Executor
     from puzzlelab.training.recipe import Recipe
@@ -45,6 +45,7 @@ def train(
         typer.Option(help="Only generate samples, or only learn from them: for runs on several machines."),
     ] = None,
     executor: ExecutorName = None,
+    resources: LearnerResources = None,
     restart: Annotated[
         bool, typer.Option("--restart", help="Remove the contents of the folder and start anew.")
     ] = False,
@@ -71,7 +72,8 @@ def train(
         return
     if run_folder is None:
         raise BadOption("name the folder of the run: --run FOLDER")
-    _check_programs(loaded_recipe, settings, only, executor)
+    amounts = resources_of(resources, executor)
+    _check_programs(loaded_recipe, settings, only, executor, amounts)
     if restart and run_folder.begun:
         _restart(run_folder, yes)
     run_folder.begin(settings)
@@ -81,7 +83,7 @@ def train(
                 processes.generate(loaded_recipe, run_folder, settings, workers)
                 return
             if not run_folder.finished():
-                _learn(loaded_recipe, recipe, run_folder, settings, workers, alone=only == TrainingProgram.LEARN)
+                _learn(loaded_recipe, recipe, run_folder, settings, workers, amounts, only == TrainingProgram.LEARN)
         except KeyboardInterrupt:
             fail("interrupted: all steps so far are saved; repeat the command to continue")
             raise typer.Exit(INTERRUPTED) from None
@@ -91,20 +93,42 @@ def train(
     output().print(f"trained: {network}.safetensors; play with it: --net {run}", markup=False)
 
 
-def _check_programs(recipe: Recipe, settings: Any, only: TrainingProgram | None, executor: str | None) -> None:
+def _check_programs(
+    recipe: Recipe,
+    settings: Any,
+    only: TrainingProgram | None,
+    executor: str | None,
+    resources: Mapping[str, float],
+) -> None:
     """Raise `BadInput` for a program that the recipe does not have, and for an executor that it has no use for."""
+    from puzzlelab.core.errors import BadOption
     from puzzlelab.training import processes
 
+    if resources:
+        if only is not None:
+            raise BadOption("--learner-resources are for a command that makes samples and learns: leave out --only")
+        return
     if only == TrainingProgram.GENERATE:
         processes.require_generator(recipe)
     if executor is not None:
         recipe.check_executor(settings)
 
 
-def _learn(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor | None, alone: bool) -> None:
+def _learn(
+    recipe: Recipe,
+    name: str,
+    run: Run,
+    settings: Any,
+    executor: Executor | None,
+    resources: Mapping[str, float],
+    alone: bool,
+) -> None:
     from puzzlelab.training import processes
 
-    if alone:
+    if resources:
+        assert executor is not None
+        processes.train_elsewhere(recipe, run, settings, executor, resources)
+    elif alone:
         processes.learn(recipe, run, settings, executor)
     else:
         processes.train(recipe, name, run, settings, executor)

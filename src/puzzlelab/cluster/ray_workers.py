@@ -9,7 +9,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from puzzlelab.cluster.connection import connect, disconnect, need_ray
 from puzzlelab.cluster.node_side import ProgramHost, run_piece, value_of
@@ -20,6 +20,10 @@ MOST_READY = 500
 AHEAD_SHARE = 4
 """One piece waits on a node for each so many slots, so that the node does not wait for the driver."""
 CPU = "cpu"
+LOOK_SECONDS = 1.0
+"""Seconds between two looks whether the head is still there, while a program answers."""
+if TYPE_CHECKING:
+    from puzzlelab.cluster.ray_nodes import NodeWatch
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ class RayWorkers:
 
     def start(self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float]) -> Program:
         self._programs = [program for program in self._programs if not program.is_over]
-        program = RayProgram(factory, arguments, resources)
+        program = RayProgram(self.watch, factory, arguments, resources)
         self._programs.append(program)
         return program
 
@@ -149,7 +153,14 @@ class RayWorkers:
 class RayProgram:
     """An actor of Ray; see `Program`."""
 
-    def __init__(self, factory: Callable[..., Any], arguments: Sequence[Any], resources: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        watch: NodeWatch,
+        factory: Callable[..., Any],
+        arguments: Sequence[Any],
+        resources: Mapping[str, float],
+    ) -> None:
+        self._watch = watch
         amounts = {name.lower(): amount for name, amount in resources.items()}
         self.cpus = amounts.pop(CPU, 1.0)
         gpus, memory = amounts.pop("gpu", 0), amounts.pop("memory", None)
@@ -188,6 +199,9 @@ class RayProgram:
         import ray
 
         try:
+            while not ray.wait([reference], timeout=LOOK_SECONDS)[0]:
+                if self._watch.is_head_lost:
+                    raise ProgramLost("the head of the cluster is lost")
             return ray.get(reference)
         except ray.exceptions.RayTaskError as error:
             raise (error.cause or error) from None

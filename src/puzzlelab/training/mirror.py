@@ -1,8 +1,8 @@
 """A folder of a run, kept equal in two places by sending what has changed: the driver's folder, and that of a learner.
 
 Each file is written by one side only. What is read together fits together: first the files that name others, such as
-`champion`, then those that they name, and last the files to which lines are appended. They are written in the opposite
-order, so that a driver that is killed meanwhile has a folder from which the run goes on.
+`champion`, then those that they name, and last the metrics, of which a saved state names the length. They are written
+in the opposite order, so that a driver that is killed meanwhile has a folder from which the run goes on.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from pathlib import Path
 
 from puzzlelab.core.files import make_folder, replace_file, writing
 
-POINTERS = ("champion", "latest", "state.json", "done", "progress.json")
+POINTERS = ("champion", "latest", "state.json", "done", "progress.json", "games.jsonl", "matches.jsonl")
 """Files that name others, or say that something is complete."""
+NAMED_LENGTH = ("metrics.jsonl", "tensorboard/")
+"""Files of which others name the length: a saved state has that of the metrics."""
 APPENDED = ("metrics.jsonl", "games.jsonl", "matches.jsonl", "tensorboard/")
-"""Files that grow by lines; of those only the new part is sent."""
+"""Files that grow; of those only the new part is sent."""
 LEFT_OUT = re.compile(
     r"programs/.*|(.*/)?([^/]*\.lock|writing-[^/]*|claiming-[^/]*|clock-[^/]*)|(?!tensorboard/).*\.\d+\.\d+"
 )
@@ -83,15 +85,21 @@ class ChangedFiles:
 def write_changes(folder: Path, changes: Changes) -> None:
     """Make the changes in another folder, each file in one step; raises `BadFile`."""
     with writing(folder):
-        for name, (length, content) in changes.more.items():
-            with _made(folder / name).open("r+b" if (folder / name).exists() else "w+b") as file:
-                file.truncate(length)
-                file.seek(length)
-                file.write(content)
-        for name in sorted(changes.whole, key=_reading_order, reverse=True):
-            replace_file(_made(folder / name), changes.whole[name])
+        for name in sorted([*changes.whole, *changes.more], key=_reading_order, reverse=True):
+            if name in changes.whole:
+                replace_file(_made(folder / name), changes.whole[name])
+            else:
+                _append(_made(folder / name), *changes.more[name])
         for name in changes.removed:
             (folder / name).unlink(missing_ok=True)
+
+
+def _append(path: Path, length: int, content: bytes) -> None:
+    """Append to what a file had before."""
+    with path.open("r+b" if path.exists() else "w+b") as file:
+        file.truncate(length)
+        file.seek(length)
+        file.write(content)
 
 
 def _made(path: Path) -> Path:
@@ -106,4 +114,4 @@ def _names(folder: Path) -> list[str]:
 
 
 def _reading_order(name: str) -> tuple[int, str]:
-    return (0 if name in POINTERS else 2 if name.startswith(APPENDED) else 1), name
+    return (0 if name in POINTERS else 2 if name.startswith(NAMED_LENGTH) else 1), name

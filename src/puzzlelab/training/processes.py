@@ -8,7 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from puzzlelab.core import signals
@@ -16,8 +18,11 @@ from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.startup import PARENT_VARIABLE
 from puzzlelab.engine.executor import Executor
 from puzzlelab.training.recipe import Recipe, Watch
+from puzzlelab.training.remote_learner import LearnerWork, RemoteLearner
 from puzzlelab.training.runs import Run
 
+POLL_SECONDS = 0.1
+"""The time between two looks at a learner elsewhere."""
 GRACE_SECONDS = 1.5
 """The time that a child process has to end by itself. A generator that is killed loses a shard, which is made again."""
 
@@ -39,6 +44,37 @@ def train(recipe: Recipe, name: str, run: Run, settings: Any, executor: Executor
             check_alive()
 
         recipe.learn(run, settings, watch, None)
+
+
+def train_elsewhere(
+    recipe: Recipe, run: Run, settings: Any, executor: Executor, resources: Mapping[str, float]
+) -> None:
+    """Learn in a process of its own on a node with these resources, such as `{"gpu": 1}`; the folder stays here.
+
+    Samples are made by the executor. A recipe without a generator makes its samples in the learner's process.
+    """
+    of_driver = () if recipe.generate is None else ("shards/",)
+    learner = RemoteLearner(
+        executor, run.folder, LearnerWork(partial(learn_in, recipe, settings), of_driver), resources
+    )
+    beside = nullcontext(_all_is_well) if recipe.generate is None else generator_thread(recipe, run, settings, executor)
+    with run.exclusive("learner"), beside as check_alive, signals.delayed() as check_interrupt:
+        try:
+            while not learner.exchange_if_due():
+                check_interrupt()
+                check_alive()
+                time.sleep(POLL_SECONDS)
+        finally:
+            learner.stop()
+
+
+def _all_is_well() -> None:
+    """There is no generator that could fail."""
+
+
+def learn_in(recipe: Recipe, settings: Any, folder: Path, watch: Watch) -> None:
+    """Learn in the folder of a run, without an executor."""
+    recipe.learn(Run(folder), settings, watch, None)
 
 
 def learn(recipe: Recipe, run: Run, settings: Any, executor: Executor | None = None) -> None:

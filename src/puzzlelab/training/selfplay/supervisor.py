@@ -5,18 +5,20 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from puzzlelab.core import signals
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.engine import report
+from puzzlelab.engine.executor import Executor
 from puzzlelab.training.processes import GRACE_SECONDS, end_children, start_child
 from puzzlelab.training.selfplay import programs
 from puzzlelab.training.selfplay.heartbeat import forget_gone, forget_processes
 from puzzlelab.training.selfplay.run_folder import SelfPlayRun
 from puzzlelab.training.selfplay.settings import SelfPlaySettings
+from puzzlelab.training.selfplay.spread import SpreadSelfPlay
 from puzzlelab.training.selfplay.status import StatusReader, headline
 
 TRAINER_GRACE_SECONDS = 8.0
@@ -143,8 +145,13 @@ def run_all(
     watch: Callable[[], None],
     workers: int = 1,
     minutes: float | None = None,
+    executor: Executor | None = None,
+    resources: Mapping[str, float] | None = None,
 ) -> None:
-    """Run all programs until the run is done or the time is over; with 0 workers they take turns in this process."""
+    """Run all programs until the run is done or the time is over; with 0 workers they take turns in this process.
+
+    With an executor it does their work; `resources` are those of the trainer's node, such as `{"gpu": 1}`.
+    """
     with run.exclusive("run"):
         with run.writing():
             run.programs.mkdir(exist_ok=True)
@@ -160,13 +167,17 @@ def run_all(
             if spent * 60 - reported_at > STATUS_SECONDS:
                 reported_at = spent * 60
                 status = reader.read()
-                report.progress("self-play", spent, minutes, headline(status))
+                by = "" if executor is None else f"; {executor.status().in_words()}"
+                report.progress("self-play", spent, minutes, headline(status) + by)
                 if status.champion != champion:
                     champion = status.champion
                     report.note(f"{spent:.1f} minutes: {headline(status)}")
             return minutes is not None and spent >= minutes
 
         if run.finished():
+            return
+        if executor is not None:
+            SpreadSelfPlay(run, settings, executor, resources or {}).work(time_is_over)
             return
         if workers == 0:
             programs.take_turns(run, settings, time_is_over)
