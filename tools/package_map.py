@@ -38,6 +38,7 @@ ENTRIES = {
     "web": Entry("the server of the page in the browser", 3),
     "api": Entry("load, solve, check and generate, for Python", 3),
     "gym": Entry("environments for Gymnasium and Stable-Baselines3", 2),
+    "cluster": Entry("the nodes of a Ray cluster as workers", 2),
     "bench": Entry("suites of boards, runs, tables, plots", 1),
     "training": Entry("recipes that train networks, and self-play", 1),
     "nets": Entry("architectures of networks, and files with their weights", 0),

@@ -94,8 +94,8 @@ def solve(
     Exit code: 0 all solved, 1 something unsolved or proven unsolvable, 2 something unreadable.
     """
     from puzzlelab.analysis.solve_job import SolveJob
-    from puzzlelab.core.errors import BadOption
 
+    _check_verbose(verbose, executor)
     loaded_puzzle = load_puzzle(puzzle, settle)
     named = {"estimate": estimate, "weight": weight, "width": width, "depth": depth, "restarts": restarts}
     named |= {"max_moves": max_moves, "avoid_repeats": avoid_repeats or None}
@@ -118,11 +118,17 @@ def solve(
         summary_only=out is not None and not boards.is_single and not steps and not show_scores,
         notation=notation,
     )
-    if executor is not None and verbose:
-        raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
     with open_optional(executor, jobs) as job.executor:
         _solve_boards(report, boards, _line_count(file), out)
     raise typer.Exit(report.summary(boards.count if boards.is_complete else None))
+
+
+def _check_verbose(verbose: bool, executor: str | None) -> None:
+    """Raise `BadOption` if better solutions are to be printed that are known in other processes only."""
+    from puzzlelab.core.errors import BadOption
+
+    if verbose and executor is not None:
+        raise BadOption("--verbose prints each better solution of a search in this process: leave out --executor")
 
 
 def _solver_options(

@@ -7,14 +7,16 @@ from itertools import islice
 from typing import TypeVar
 
 from puzzlelab.engine.batch_answers import GROWTH
-from puzzlelab.engine.executor import Executor
+from puzzlelab.engine.executor import DRIVER_SECONDS, Executor
 
 Item = TypeVar("Item")
 
 MOST_ITEMS = 100_000
 """Items of a piece, at most."""
 SHARE = 4
-"""Many items give at least so many pieces for each slot, so that the slots end at about the same time."""
+"""Many items give at least so many pieces for each slot, so that the slots end at about the same time; but no pieces
+that take less time than the driver needs to feed all slots.
+"""
 
 
 class PieceSize:
@@ -23,18 +25,23 @@ class PieceSize:
     def __init__(self, executor: Executor, fixed: int | None = None) -> None:
         self._executor, self._fixed = executor, fixed
         self.items = fixed or 1
+        self._rate = 0.0
+        """Items a second."""
 
     def took(self, items: int, seconds: float) -> None:
         """Adapt the size to the time of a piece."""
         if self._fixed is None and items:
-            wanted = items * self._executor.piece_seconds / max(seconds, 1e-6)
+            self._rate = items / max(seconds, 1e-6)
+            wanted = self._rate * self._executor.piece_seconds
             self.items = int(max(1, min(wanted, GROWTH * max(items, self.items), MOST_ITEMS)))
 
     def of(self, total: int) -> int:
         """The items of the next piece, where there are so many in all."""
         if self._fixed is not None:
             return self._fixed
-        return max(1, min(self.items, total // (SHARE * max(1, self._executor.slots))))
+        slots = max(1, self._executor.slots)
+        least = int(self._rate * slots * DRIVER_SECONDS)
+        return max(1, min(self.items, max(least, total // (SHARE * slots))))
 
     def cut(self, items: Iterator[Item]) -> Iterator[list[Item]]:
         """The items of one piece after the other; an error of `items` is raised after the items before it."""
