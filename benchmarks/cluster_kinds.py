@@ -109,7 +109,7 @@ def run_job(job: SolveJob, lines: Sequence[str]) -> None:
 BOARDS = (
     Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000),
     Boards("dust, solved by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 200),
-    Boards("15-puzzle, optimal", "tiles-4x4", "ida:estimate=conflicts", {"scale": "uniform"}, {"level": 8}, 40),
+    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120),
 )
 
 
@@ -163,8 +163,8 @@ def of_acting(name: str, puzzle: str, network: str, games: int, moves: int) -> E
 
 
 EXAMPLES: tuple[Callable[[], Example], ...] = (
-    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 2000),
-    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 2000),
+    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 1000),
+    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 200),
     partial(of_self_play, "games of self-play, 15-puzzle", "tiles-4x4", 256, 60, 120),
     partial(of_acting, "acting for dqn, dust", "dust-8x6x5", "dust-8x6x5-dqn", 1000, 16),
 )
