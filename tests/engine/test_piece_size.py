@@ -1,5 +1,6 @@
 import pytest
 
+from puzzlelab.engine.executor import DRIVER_SECONDS
 from puzzlelab.engine.piece_size import MOST_ITEMS, PieceSize
 
 
@@ -22,10 +23,18 @@ def test_items_are_divided_among_the_slots(executor_of):
     executor = executor_of(present={"a": 5})
     assert executor.room == 5
     size = PieceSize(executor)
-    size.took(1000, 0.001)
+    size.took(1000, 100.0)
     assert size.of(100) == 100 // 20
     assert size.of(3) == 1
     assert PieceSize(executor, fixed=250).of(100) == 250
+
+
+def test_quick_items_stay_together(executor_of):
+    executor = executor_of(present={"a": 5})
+    assert executor.room == 5
+    size = PieceSize(executor)
+    size.took(20_000, 0.02)
+    assert size.of(100) == 1_000_000 * 5 * DRIVER_SECONDS
 
 
 def test_an_error_comes_after_the_items_before_it(executor_of):
