@@ -34,9 +34,6 @@ from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession
 
-ROW_BOARDS = 50_000
-"""Quick boards whose rows the driver writes, to measure what a row costs."""
-
 
 @dataclass(frozen=True)
 class Boards:
@@ -51,6 +48,8 @@ class Boards:
     """Boards of the same puzzle that are quick to solve."""
     count: int
     """Boards whose seconds are measured."""
+    quick_count: int
+    """Quick boards whose rows the driver writes, to measure what a row costs."""
 
     def boards(self, count: int, level: dict[str, Any]) -> list[Instance]:
         """Generated boards."""
@@ -89,10 +88,10 @@ class Boards:
 
     def _driver_seconds(self, executor: Executor) -> float:
         """CPU seconds of the driver for a board: it is read, sent, taken, and its row is written."""
-        boards = self.boards(ROW_BOARDS, self.quick_level)
+        boards = self.boards(self.quick_count, self.quick_level)
         lines = [f"{board.puzzle.write(board.state)}\n" for board in boards]
         job = SolveJob(boards[0].puzzle, registry.parse_solver(self.solver), Limit(), executor=executor)
-        run_job(job, lines[: ROW_BOARDS // 10])  # the nodes prepare themselves
+        run_job(job, lines[: self.quick_count // 10])  # the nodes prepare themselves
         began = time.process_time()
         run_job(job, lines)
         return (time.process_time() - began) / len(boards)
@@ -107,9 +106,9 @@ def run_job(job: SolveJob, lines: Sequence[str]) -> None:
 
 
 BOARDS = (
-    Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000),
-    Boards("dust, solved by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 200),
-    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120),
+    Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000, 50_000),
+    Boards("dust, solved by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 100, 2_000),
+    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120, 20_000),
 )
 
 
