@@ -110,13 +110,16 @@ def test_no_piece_is_begun_on_a_node_before_it_is_prepared(executor_of):
         assert len(arguments) > 1
 
 
-def test_a_node_whose_preparation_ends_workers_is_left_out(executor_of, monkeypatch):
+def test_a_node_whose_preparation_ends_workers_is_left_out_of_what_needs_it(executor_of, monkeypatch):
     executor, notes = executor_of(losses={0: ["worker"] * 5}), []
     monkeypatch.setattr("puzzlelab.engine.executor.report.note", notes.append)
     done = list(ordered(executor, pieces(1, 2, preparation=Preparation("tables", double, 0))))
     assert [each.value for each in done] == [2, 4]
     assert len(notes) == 1
     assert "is left out: 3 of its workers ended" in notes[0]
+    del executor.workers.begun[:]
+    list(ordered(executor, pieces(1, 2, preparation=Preparation("other tables", double, 5))))
+    assert {node for node, argument in executor.workers.begun if argument == 5} == {"a", "b"}
 
 
 def test_an_error_of_a_piece_is_raised_after_what_was_done_before(executor_of):

@@ -10,7 +10,7 @@ The *driver* is the process that asks; a *node* is a machine with workers. One t
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -172,8 +172,8 @@ class _NodeState:
     tickets: set[int] = field(default_factory=set)
     prepared: set[str] = field(default_factory=set)
     preparing: set[str] = field(default_factory=set)
-    lost_workers: int = 0
-    """Workers that ended while they prepared this node."""
+    lost_workers: Counter[str] = field(default_factory=Counter)
+    """Key of a preparation -> workers that ended while they prepared this node."""
 
     @property
     def room(self) -> int:
@@ -390,7 +390,8 @@ class Executor:
         return best
 
     def _prepare(self, state: _NodeState, preparation: Preparation) -> None:
-        if preparation.key not in state.preparing and state.room > 0 and state.lost_workers < MOST_LOST_WORKERS:
+        is_failing = state.lost_workers[preparation.key] >= MOST_LOST_WORKERS
+        if preparation.key not in state.preparing and state.room > 0 and not is_failing:
             state.preparing.add(preparation.key)
             self._begin(state, preparation, preparation.function, preparation.argument)
 
@@ -435,13 +436,13 @@ class Executor:
         if ended.lost is None and ended.error is None:
             state.prepared.add(preparation.key)
         elif ended.lost == "worker":
-            state.lost_workers += 1
-            if state.lost_workers == MOST_LOST_WORKERS:
+            state.lost_workers[preparation.key] += 1
+            if state.lost_workers[preparation.key] == MOST_LOST_WORKERS:
                 report.note(
                     f"the node {state.node.name} is left out: {MOST_LOST_WORKERS} of its workers ended while they "
                     f"prepared it ({ended.reason})"
                 )
-                if all(each.lost_workers >= MOST_LOST_WORKERS for each in self._nodes.values()):
+                if all(each.lost_workers[preparation.key] >= MOST_LOST_WORKERS for each in self._nodes.values()):
                     self._failure = self._failure or PuzzlelabError(
                         f"no node is left: {MOST_LOST_WORKERS} workers of each ended while they prepared it "
                         f"({ended.reason})"
