@@ -11,7 +11,6 @@ import pickle
 import socket
 import statistics
 import struct
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -202,16 +201,6 @@ def _bytes_of(descriptor: Path) -> int:
         return 0
     sent, received = struct.unpack_from("=QQ", info, TCP_SENT_AT)
     return int(sent + received)
-
-
-def in_temporary_file(keep: Callable[[Path, Any], None]) -> Callable[[Any], None]:
-    """A function that keeps a value in a new folder, which is removed at once."""
-
-    def run(value: Any) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            keep(Path(folder), value)
-
-    return run
 
 
 def mean_and_variation(values: Sequence[float]) -> tuple[float, float]:

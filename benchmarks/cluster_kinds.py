@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import puzzlelab
-from cluster_costs import Example, in_temporary_file, mean_and_variation, size
+from cluster_costs import Example, mean_and_variation, size
 from cluster_model import Work
 from puzzlelab.analysis.solve_job import SolveJob
 from puzzlelab.core import registry
@@ -28,11 +28,15 @@ from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boar
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.shards import save
-from puzzlelab.experience.spread import GamesToPlay, PlayedGames
+from puzzlelab.experience.schema import joined
+from puzzlelab.experience.shards import encoded, save_encoded
+from puzzlelab.experience.spread import ShardToMake
 from puzzlelab.experience.teachers import Teacher
 from puzzlelab.experience.uct_episodes import play_episodes
 from puzzlelab.experience.uct_session import UctSession
+
+ROWS = 100_000
+"""Rows that the driver writes, to measure what one costs."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Boards:
     count: int
     """Boards whose seconds are measured."""
     quick_count: int
-    """Quick boards whose rows the driver writes, to measure what a row costs."""
+    """Quick boards, which are solved again and again to measure what a row costs the driver."""
 
     def boards(self, count: int, level: dict[str, Any]) -> list[Instance]:
         """Generated boards."""
@@ -89,12 +93,12 @@ class Boards:
     def _driver_seconds(self, executor: Executor) -> float:
         """CPU seconds of the driver for a board: it is read, sent, taken, and its row is written."""
         boards = self.boards(self.quick_count, self.quick_level)
-        lines = [f"{board.puzzle.write(board.state)}\n" for board in boards]
+        lines = [f"{board.puzzle.write(board.state)}\n" for board in boards] * (ROWS // self.quick_count)
         job = SolveJob(boards[0].puzzle, registry.parse_solver(self.solver), Limit(), executor=executor)
-        run_job(job, lines[: self.quick_count // 10])  # the nodes prepare themselves
+        run_job(job, lines[: ROWS // 10])  # the nodes prepare themselves
         began = time.process_time()
         run_job(job, lines)
-        return (time.process_time() - began) / len(boards)
+        return (time.process_time() - began) / len(lines)
 
 
 def run_job(job: SolveJob, lines: Sequence[str]) -> None:
@@ -106,23 +110,29 @@ def run_job(job: SolveJob, lines: Sequence[str]) -> None:
 
 
 BOARDS = (
-    Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000, 50_000),
+    Boards("9x9 Sudoku, a row each", "sudoku-9x9", "bands", {}, {}, 20_000, 2_000),
     Boards("dust, solved by a beam", "dust-8x6x5", "beam:width=100", {"scale": "uniform"}, {"level": 2}, 100, 2_000),
-    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120, 20_000),
+    Boards("15-puzzle, optimal", "tiles-4x4", "ida", {"scale": "uniform"}, {"level": 8}, 120, 2_000),
+    Boards("24-puzzle of level 40, optimal", "tiles-5x5", "ida", {"level": 40}, {"level": 8}, 10, 2_000),
 )
 
 
-def of_teacher(name: str, puzzle: str, solver: str, games: int) -> Example:
-    """A shard of samples by a teacher, which has as many games as the settings say."""
+def keep_shard(content: bytes) -> None:
+    """Write a shard as the driver does."""
+    with tempfile.TemporaryDirectory() as folder:
+        save_encoded(Path(folder), 0, content)
+
+
+def of_teacher(name: str, puzzle: str, solver: str, games: int, played: int) -> Example:
+    """A shard of `games` games of a teacher, of which only the first `played` are played here."""
     teacher = Teacher(registry.load(puzzle), registry.parse_solver(solver))
     setup = SolverSetup(teacher.solver, {})
     teacher.games(0, 2, jobs=1)  # compiles
     began = time.perf_counter()
-    samples = teacher.games(0, games, jobs=1)
-    seconds = (time.perf_counter() - began) / games
-    keep = in_temporary_file(lambda folder, value: save(folder, 0, value.samples, {}))
-    argument, value = GamesToPlay(teacher, setup, 0, games), PlayedGames(samples, seconds)
-    return Example(name, "game", games, seconds, 0.5, argument, value, keep)
+    samples = teacher.games(0, played, jobs=1)
+    seconds = (time.perf_counter() - began) / played
+    content = encoded(joined([samples] * (games // played)), {})
+    return Example(name, "game", games, seconds, 0.5, ShardToMake(teacher, setup, 0, games), content, keep_shard)
 
 
 def of_self_play(name: str, puzzle: str, games: int, walk: int, max_moves: int) -> Example:
@@ -135,9 +145,8 @@ def of_self_play(name: str, puzzle: str, games: int, walk: int, max_moves: int) 
     began = time.perf_counter()
     episodes = play_episodes(session, boards, limits)
     seconds = (time.perf_counter() - began) / games
-    keep = in_temporary_file(lambda folder, value: save(folder, 0, value.samples, {}))
     settings = {"puzzle": puzzle, "network": "0" * 64, "number": 1, "difficulty": walk}
-    return Example(name, "game", games, seconds, 1.0, settings, episodes, keep)
+    return Example(name, "game", games, seconds, 1.0, settings, encoded(episodes.samples, {}), keep_shard)
 
 
 def of_acting(name: str, puzzle: str, network: str, games: int, moves: int) -> Example:
@@ -162,8 +171,8 @@ def of_acting(name: str, puzzle: str, network: str, games: int, moves: int) -> E
 
 
 EXAMPLES: tuple[Callable[[], Example], ...] = (
-    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 1000),
-    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 200),
-    partial(of_self_play, "games of self-play, 15-puzzle", "tiles-4x4", 256, 60, 120),
+    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 10_000, 1000),
+    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 1000, 200),
+    partial(of_self_play, "games of self-play, 15-puzzle", "tiles-4x4", 1024, 60, 120),
     partial(of_acting, "acting for dqn, dust", "dust-8x6x5", "dust-8x6x5-dqn", 1000, 16),
 )

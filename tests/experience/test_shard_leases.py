@@ -98,14 +98,14 @@ def test_what_killed_programs_left_aside_is_cleared_away(tmp_path):
 
 
 def test_two_programs_that_make_one_shard_at_once_both_succeed(tmp_path, monkeypatch):
-    real = module.save
+    real = module.save_encoded
 
     def overtaken(folder, number, *rest):
-        monkeypatch.setattr(module, "save", real)
+        monkeypatch.setattr(module, "save_encoded", real)
         make(folder, number)
         raise BadFile("what was written aside is not there any more")
 
-    monkeypatch.setattr(module, "save", overtaken)
+    monkeypatch.setattr(module, "save_encoded", overtaken)
     assert make(tmp_path, 0).exists()
 
 
@@ -113,7 +113,7 @@ def test_a_shard_that_cannot_be_written(tmp_path, monkeypatch):
     def full(*rest):
         raise BadFile("cannot write the folder: no space left")
 
-    monkeypatch.setattr(module, "save", full)
+    monkeypatch.setattr(module, "save_encoded", full)
     with pytest.raises(BadFile, match="no space left"):
         make(tmp_path, 1)
 

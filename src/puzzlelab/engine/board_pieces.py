@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,17 @@ from puzzlelab.core.board_values import naming_bad_boards
 from puzzlelab.core.errors import BadInput, PuzzlelabError
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
-from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of
-from puzzlelab.engine.batch_answers import LARGEST_BATCH, SAMPLED_FIRST, AnswerBatch, answers_of
+from puzzlelab.core.result_batch import joined
+from puzzlelab.core.solver import BatchSolver, OneByOne, Solver, ability, options_of, require
+from puzzlelab.engine.batch_answers import (
+    LARGEST_BATCH,
+    SAMPLED_FIRST,
+    AnswerBatch,
+    answers_of,
+    checked,
+    none_wrong,
+    unverified_results,
+)
 from puzzlelab.engine.executor import Executor, Piece, Preparation, Published, ordered
 from puzzlelab.engine.piece_size import PieceSize
 from puzzlelab.engine.published_networks import published_networks, using
@@ -93,14 +102,25 @@ def with_boards(answers: AnswerBatch, boards: BoardBatch) -> AnswerBatch:
 
 def solve_boards(argument: BoardsToSolve) -> SolvedBoards:
     """Solve and verify boards; raises what `answers_of` raises."""
-    began, parts = time.perf_counter(), []
-    boards, solver = argument.boards, argument.setup.solver
+    began = time.perf_counter()
     with using_networks(argument.setup):
-        for begin in range(0, len(boards), argument.together):
-            part = argument.part(begin, begin + argument.together)
-            answers = answers_of(solver, part.boards, part.limit, first=part.numbers, name=part.name)
-            parts.append(with_boards(answers, boards[:0]))
-    return SolvedBoards(parts, time.perf_counter() - began)
+        answers = [with_boards(part, part.results.boards[:0]) for part in _answers(argument)]
+    return SolvedBoards(answers, time.perf_counter() - began)
+
+
+def _answers(argument: BoardsToSolve) -> Iterator[AnswerBatch]:
+    """The answers, in order; those whose results have one batch name, or none, are together."""
+    solver, end = argument.setup.solver, 0
+    require(solver, argument.boards.puzzle)
+    parts = (argument.part(i, i + argument.together) for i in range(0, len(argument.boards), argument.together))
+    results = (
+        joined(part.boards, unverified_results(solver, part.boards, part.limit, name=part.name)) for part in parts
+    )
+    for _, of_one_name in groupby(results, key=lambda each: each.batch):
+        batches = list(of_one_name)
+        begin, end = end, end + sum(map(len, batches))
+        part = argument.part(begin, end)
+        yield none_wrong(solver, checked(joined(part.boards, batches), part.numbers))
 
 
 def preparation(setup: SolverSetup, boards: BoardBatch) -> Preparation:

@@ -24,7 +24,7 @@ from typing import Any
 from puzzlelab.core.errors import BadFile, BadOption
 from puzzlelab.core.files import replace_file, writing
 from puzzlelab.experience.schema import TrainingSamples, need_arrow
-from puzzlelab.experience.shards import begin, read_shard, save, shard_path
+from puzzlelab.experience.shards import begin, encoded, read_shard, save_encoded, shard_path
 from puzzlelab.experience.teachers import SampleSource
 
 EXPIRY = 300.0
@@ -201,16 +201,20 @@ def make_shard(teacher: SampleSource, folder: Path, number: int, games: int, job
     of other samples, or one that cannot be written.
     """
     begin_folder(teacher, folder, games)
-    samples = teacher.games(number * games, (number + 1) * games, jobs)
-    return write_shard(teacher, folder, number, games, samples)
+    return write_shard(folder, number, encoded_shard(teacher, number, games, jobs))
 
 
-def write_shard(teacher: SampleSource, folder: Path, number: int, games: int, samples: TrainingSamples) -> Path:
-    """Write shard `number`, which has these samples of its `games` games, in one step; raises `BadFile`."""
-    card = {**settings_of_shards(teacher, games), "games": [number * games, (number + 1) * games]}
+def encoded_shard(teacher: SampleSource, number: int, games: int, jobs: int | None = 1) -> bytes:
+    """The file of shard `number`, whose games are played now."""
+    first, end = number * games, (number + 1) * games
+    return encoded(teacher.games(first, end, jobs), {**settings_of_shards(teacher, games), "games": [first, end]})
+
+
+def write_shard(folder: Path, number: int, content: bytes) -> Path:
+    """Write the file of shard `number` in one step; raises `BadFile`."""
     prefix, path = f"writing-{number:05}-", shard_path(folder, number)
     try:
-        save(folder, number, samples, card, prefix + uuid.uuid4().hex)
+        save_encoded(folder, number, content, prefix + uuid.uuid4().hex)
     except BadFile:
         if not path.exists():  # another process has just made it, and removed the temporary files of both
             raise

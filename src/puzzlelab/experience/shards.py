@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from puzzlelab.core.errors import BadFile, is_unicode
-from puzzlelab.core.files import make_folder, replace_file, replacing, writing
+from puzzlelab.core.files import make_folder, replace_file, writing
 from puzzlelab.core.settings import with_new_names
 from puzzlelab.engine import report
 from puzzlelab.experience.schema import (
@@ -202,17 +202,30 @@ def _shard_of(folder: Path, settings: Mapping[str, Any]) -> Path | None:
 def save(
     folder: Path, number: int, samples: SampleColumns, card: Mapping[str, Any], temporary: str = "writing"
 ) -> Path:
-    """Write a shard and its description `card` in one step; raises `BadFile`.
+    """Write a shard and its description `card` in one step; see `save_encoded`."""
+    return save_encoded(folder, number, encoded(samples, card), temporary)
+
+
+def encoded(samples: SampleColumns, card: Mapping[str, Any]) -> bytes:
+    """The file of a shard with the description `card`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    repeated = [name for name in samples.columns if name in ("moves", "shares", "remaining")]
+    options = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
+    file = pa.BufferOutputStream()
+    pq.write_table(to_table(samples, card), file, **options)
+    return file.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def save_encoded(folder: Path, number: int, content: bytes, temporary: str = "writing") -> Path:
+    """Write the file of a shard in one step; raises `BadFile`.
 
     `temporary` is the name of the file until it is complete.
     """
-    import pyarrow.parquet as pq
-
-    table, path = to_table(samples, card), shard_path(folder, number)
-    repeated = [name for name in samples.columns if name in ("moves", "shares", "remaining")]
-    options = {"row_group_size": max(1, len(samples)), "compression": "zstd", "use_dictionary": repeated}
-    with writing(folder), replacing(path, folder / temporary) as new:
-        pq.write_table(table, new, **options)
+    path = shard_path(folder, number)
+    with writing(folder):
+        replace_file(path, content, folder / temporary)
     return path
 
 

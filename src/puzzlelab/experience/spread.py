@@ -9,13 +9,15 @@ import hashlib
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from puzzlelab.core.errors import BadOption, PuzzlelabError
 from puzzlelab.engine.batch_answers import GROWTH
 from puzzlelab.engine.board_pieces import SolverSetup, solver_setup, using_networks
-from puzzlelab.engine.executor import Executor, Piece, Preparation, ordered
+from puzzlelab.engine.executor import Done, Executor, Piece, Preparation, ordered
 from puzzlelab.experience.schema import TrainingSamples
+from puzzlelab.experience.shard_leases import encoded_shard
 from puzzlelab.experience.state_space import StateSpace
 from puzzlelab.experience.teachers import SampleSource, Teacher
 
@@ -51,6 +53,23 @@ def play_games(argument: GamesToPlay) -> PlayedGames:
 
 
 @dataclass(frozen=True)
+class ShardToMake:
+    """The argument of a piece whose value is the file of a shard."""
+
+    source: SampleSource
+    setup: SolverSetup | None
+    """As in `GamesToPlay`."""
+    number: int
+    games: int
+
+
+def make_shard_file(argument: ShardToMake) -> bytes:
+    """Play the games of a shard on one thread. The file is made here, so that it takes none of the driver's time."""
+    with using_networks(argument.setup):
+        return encoded_shard(argument.source, argument.number, argument.games)
+
+
+@dataclass(frozen=True)
 class SpreadGames:
     """Makes the pieces of one teacher. Raises `BadOption` for samples that one process makes all at once."""
 
@@ -63,12 +82,24 @@ class SpreadGames:
 
     def piece(self, name: str, first: int, end: int, context: Any = None) -> Piece:
         """The games number `first` to `end` - 1."""
+        argument = GamesToPlay(self.source, self._setup, first, end)
+        return Piece(name, play_games, argument, self._preparation, context)
+
+    def shard(self, number: int, games: int) -> Piece:
+        """The file of a shard of so many games."""
+        argument = ShardToMake(self.source, self._setup, number, games)
+        return Piece(f"shard {number}", make_shard_file, argument, self._preparation, number)
+
+    @cached_property
+    def _setup(self) -> SolverSetup | None:
         source = self.source
-        setup = solver_setup(self.executor, source.solver, source.puzzle) if isinstance(source, Teacher) else None
-        # a node prepares itself by a game of its own
-        key = hashlib.sha256(repr(source.settings()).encode()).hexdigest()
-        preparation = Preparation(key, play_games, GamesToPlay(source, setup, 0, 1))
-        return Piece(name, play_games, GamesToPlay(source, setup, first, end), preparation, context)
+        return solver_setup(self.executor, source.solver, source.puzzle) if isinstance(source, Teacher) else None
+
+    @cached_property
+    def _preparation(self) -> Preparation:
+        """A node prepares itself by a game of its own."""
+        key = hashlib.sha256(repr(self.source.settings()).encode()).hexdigest()
+        return Preparation(key, play_games, GamesToPlay(self.source, self._setup, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -102,7 +133,7 @@ class SpreadSource:
 
         for done in ordered(self.executor, pieces()):
             begin, end = done.piece.context
-            yield required(done.piece, done.value, done.problem).samples, end
+            yield required(done).samples, end
             wanted = (end - begin) * self.executor.piece_seconds / max(done.value.seconds, 1e-6)
             size = int(max(1, min(wanted, GROWTH * max(size, end - begin), MOST_GAMES)))
 
@@ -111,8 +142,8 @@ class SpreadSource:
         return self.source.games(first, end, jobs)
 
 
-def required(piece: Piece, value: PlayedGames | None, problem: str) -> PlayedGames:
+def required(done: Done) -> Any:
     """The value of a piece without which the work cannot go on; raises `PuzzlelabError` if it was put aside."""
-    if value is None:
-        raise PuzzlelabError(f"{piece.name} cannot be played: {problem}")
-    return value
+    if done.problem:
+        raise PuzzlelabError(f"{done.piece.name} cannot be played: {done.problem}")
+    return done.value

@@ -38,10 +38,8 @@ class ShardSpread:
         while not self.run.done.exists():
             watch()
             for number in self._numbers():
-                first = number * self.data.shard_games
-                piece = games.piece(f"shard {number}", first, first + self.data.shard_games, context=number)
                 self._pending.add(number)
-                self.executor.submit(piece)
+                self.executor.submit(games.shard(number, self.data.shard_games))
             for done in self.executor.completed():
                 self._write(done)
             self._report()
@@ -64,8 +62,7 @@ class ShardSpread:
 
     def _write(self, done: Done) -> None:
         number: int = done.piece.context
-        samples = required(done.piece, done.value, done.problem).samples
-        write_shard(self.teacher, self.run.shards, number, self.data.shard_games, samples)
+        write_shard(self.run.shards, number, required(done))
         self._pending.discard(number)
         self._written += 1
 

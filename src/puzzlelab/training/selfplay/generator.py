@@ -15,9 +15,8 @@ from puzzlelab.core.files import make_folder
 from puzzlelab.core.puzzle import Puzzle
 from puzzlelab.core.seeds import generator
 from puzzlelab.experience.curriculum import UNKNOWN, StartSampler
-from puzzlelab.experience.schema import SelfPlaySamples
 from puzzlelab.experience.shard_leases import ShardLeases
-from puzzlelab.experience.shards import numbers, save, shard_path
+from puzzlelab.experience.shards import encoded, numbers, save_encoded, shard_path
 from puzzlelab.experience.uct_episodes import ABORTED, play_episodes
 from puzzlelab.experience.uct_session import UctSession
 from puzzlelab.training.selfplay.game_log import GameLog, GameLogEntry
@@ -49,7 +48,8 @@ class ShardOfGames:
 class PlayedShard:
     """The games of one shard."""
 
-    samples: SelfPlaySamples
+    content: bytes
+    """Its file."""
     entry: GameLogEntry
 
 
@@ -75,7 +75,8 @@ def play_games(shard: ShardOfGames, watch: Callable[[], None]) -> PlayedShard:
         seconds=round(time.time() - began, 3),
         at=round(time.time(), 3),
     )
-    return PlayedShard(episodes.samples, entry)
+    card = {"puzzle": puzzle.name, "move_count": puzzle.move_count, "played": vars(entry)}
+    return PlayedShard(encoded(episodes.samples, card), entry)
 
 
 def _game_options(shard: ShardOfGames) -> dict[str, Any]:
@@ -145,9 +146,8 @@ class GameGenerator:
     def keep(self, played: PlayedShard) -> None:
         """Write a shard, and its line of the log."""
         entry = played.entry
-        card = {"puzzle": self.puzzle.name, "move_count": self.puzzle.move_count, "played": vars(entry)}
         prefix = f"writing-{entry.number:05}-{self.heartbeat.path.stem}"
-        save(self.run.shards, entry.number, played.samples, card, prefix)
+        save_encoded(self.run.shards, entry.number, played.content, prefix)
         self.game_log.add(entry)
 
     def remove_old_shards(self, below: int | None = None) -> None:
