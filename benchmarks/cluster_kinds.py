@@ -28,7 +28,6 @@ from puzzlelab.engine.board_pieces import BoardsToSolve, SolverSetup, solve_boar
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.piece_size import MOST_ITEMS, SHARE
 from puzzlelab.experience.curriculum import scrambled
-from puzzlelab.experience.schema import joined
 from puzzlelab.experience.shards import encoded, save_encoded
 from puzzlelab.experience.spread import ShardToMake
 from puzzlelab.experience.teachers import Teacher
@@ -123,15 +122,14 @@ def keep_shard(content: bytes) -> None:
         save_encoded(Path(folder), 0, content)
 
 
-def of_teacher(name: str, puzzle: str, solver: str, games: int, played: int) -> Example:
-    """A shard of `games` games of a teacher, of which only the first `played` are played here."""
+def of_teacher(name: str, puzzle: str, solver: str, games: int) -> Example:
+    """A shard of samples by a teacher, which has as many games as the settings say."""
     teacher = Teacher(registry.load(puzzle), registry.parse_solver(solver))
     setup = SolverSetup(teacher.solver, {})
     teacher.games(0, 2, jobs=1)  # compiles
     began = time.perf_counter()
-    samples = teacher.games(0, played, jobs=1)
-    seconds = (time.perf_counter() - began) / played
-    content = encoded(joined([samples] * (games // played)), {})
+    content = encoded(teacher.games(0, games, jobs=1), {})
+    seconds = (time.perf_counter() - began) / games
     return Example(name, "game", games, seconds, 0.5, ShardToMake(teacher, setup, 0, games), content, keep_shard)
 
 
@@ -171,8 +169,8 @@ def of_acting(name: str, puzzle: str, network: str, games: int, moves: int) -> E
 
 
 EXAMPLES: tuple[Callable[[], Example], ...] = (
-    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 10_000, 1000),
-    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 1000, 200),
+    partial(of_teacher, "shards: dust by a beam of 100", "dust-8x6x5", "beam:width=100", 10_000),
+    partial(of_teacher, "shards: dust by a beam of 1,000", "dust-8x6x5", "beam:width=1000", 1000),
     partial(of_self_play, "games of self-play, 15-puzzle", "tiles-4x4", 1024, 60, 120),
     partial(of_acting, "acting for dqn, dust", "dust-8x6x5", "dust-8x6x5-dqn", 1000, 16),
 )
