@@ -1,5 +1,6 @@
 import pytest
 
+from puzzlelab.training import mirror
 from puzzlelab.training.mirror import ChangedFiles, Changes, write_changes
 
 
@@ -101,3 +102,29 @@ def test_files_that_name_others_are_read_first_and_written_last(folders, monkeyp
     assert written.index("nets.onnx") < written.index("games.jsonl")
     assert list(changes.whole)[:2] == ["champion", "games.jsonl"]
     assert "events.out.tfevents.1.2.3" in written
+
+
+def test_a_network_that_is_published_meanwhile_comes_with_what_names_it(folders, monkeypatch):
+    one, other = folders
+    (one / "nets").mkdir()
+    publish(one, "a")
+    list_names = mirror._names
+
+    def publish_after_listing(folder):
+        found = list_names(folder)
+        publish(folder, "b")
+        return found
+
+    changed = ChangedFiles(one)
+    monkeypatch.setattr(mirror, "_names", publish_after_listing)
+    write_changes(other, changed.take())
+    assert (other / "nets" / (other / "latest").read_text()).exists()
+    monkeypatch.undo()
+    write_changes(other, changed.take())
+    assert (other / "latest").read_text() == "b"
+    assert names(other) == ["latest", "nets/a", "nets/b"]
+
+
+def publish(run, name):
+    (run / "nets" / name).write_bytes(b"weights")
+    (run / "latest").write_text(name)

@@ -53,11 +53,15 @@ class ChangedFiles:
 
     def take(self) -> Changes:
         """The changes since the last call; a file that is replaced meanwhile is left for the next one."""
-        names = sorted(_names(self.folder), key=_reading_order)
         whole, more = dict[str, bytes](), dict[str, tuple[int, bytes]]()
-        for name in names:
+        for name in POINTERS:
             with suppress(FileNotFoundError):
                 self._read(name, whole, more)
+        names = sorted(_names(self.folder), key=_reading_order)  # listed now: all that the pointers name is there
+        for name in names:
+            if name not in POINTERS:
+                with suppress(FileNotFoundError):
+                    self._read(name, whole, more)
         missing = self._known.keys() - set(names)
         removed = tuple(sorted(missing & self._missing))
         self._missing = set(missing - set(removed))
