@@ -141,20 +141,25 @@ def test_dust_is_played_by_clicks_and_told_what_a_move_wastes(opened) -> None:
 
 def test_a_sudoku_is_typed_and_solved(opened) -> None:
     page = opened(puzzle="sudoku-9x9")
-    cell(page, 0).focus()
-    for row in range(9):
-        for column in range(9):
-            digit = SUDOKU[9 * row + column]
-            if digit != ".":
-                page.keyboard.press(digit)
-            page.keyboard.press("ArrowRight")
-        page.keyboard.press("Home")
-        page.keyboard.press("ArrowDown")
+    page.keyboard.type(SUDOKU)
     shows(page, SUDOKU)
     expect(page.get_by_test_id("solutions")).to_contain_text("xactly one", timeout=90_000)
     press(page, "solve")
-    assert watch(page, 51) == SOLVED
+    shows(page, SOLVED, timeout=90_000)
     expect(page.get_by_test_id("race")).to_contain_text("only solution")
+    page.keyboard.press("Home")
+    shows(page, SUDOKU)
+    page.keyboard.press("End")
+    shows(page, SOLVED)
+
+
+def test_what_was_mistyped_is_taken_back_by_backspace(opened) -> None:
+    page = opened(puzzle="sudoku-4x4")
+    page.keyboard.type("12.")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("3")
+    shows(page, "13..............")
 
 
 def test_sudoku_conflicts_hints_and_marks(opened) -> None:
@@ -170,8 +175,10 @@ def test_sudoku_conflicts_hints_and_marks(opened) -> None:
     page.keyboard.press("Shift+Digit4")
     expect(cell(page, 2)).to_have_attribute("aria-label", re.compile("mark"))
     shows(page, SUDOKU)
-    press(page, "hint")
-    expect(page.get_by_test_id("hint-text")).to_contain_text(re.compile("must be|one place left"), timeout=90_000)
+    hint = page.get_by_test_id("hint-text")
+    for told in ("51 cells to go", "marked", re.compile("must be|one place left")):
+        press(page, "hint")
+        expect(hint).to_contain_text(told, timeout=90_000)
 
 
 def test_any_notation_is_pasted_and_what_is_none_is_told(opened) -> None:

@@ -18,7 +18,7 @@ export function read(hash) {
     solver: text("with"),
     mode: MODES.includes(text("mode")) ? text("mode") : "make",
     moves: text("moves").split(/\s+/).filter(Boolean),
-    step: Number.isSafeInteger(step) && step > 0 ? step : 0,
+    step: Number.isSafeInteger(step) && step >= 0 ? step : undefined,
   };
 }
 
@@ -29,9 +29,9 @@ export function write(state) {
   const board = game.write(draft);
   if (board) fields.set("board", board);
   if (mode !== "make") fields.set("mode", mode);
-  if (mode === "play" && movesPlayed(state).length) fields.set("moves", movesPlayed(state).join(" "));
+  if (mode !== "make" && movesPlayed(state).length) fields.set("moves", movesPlayed(state).join(" "));
   if (mode === "watch" && solver) fields.set("with", solver);
-  if (mode === "watch" && line && step) fields.set("step", step);
+  if (mode === "watch" && line && (step || facts.shows_board)) fields.set("step", step);
   return `#${fields}`;
 }
 

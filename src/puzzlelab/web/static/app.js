@@ -2,9 +2,11 @@
 
 import * as address from "./address.js";
 import { isAborted, get, setMaxSeconds } from "./api.js";
-import { byId, showText } from "./dom.js";
+import { byId, copyText, showText } from "./dom.js";
+import { createHistory } from "./history.js";
 import { createInsight } from "./insight.js";
 import { mountHeader } from "./panels/header.js";
+import { mountHelp } from "./panels/help.js";
 import { mountInsight } from "./panels/insight.js";
 import { mountMake } from "./panels/make.js";
 import { mountPlay } from "./panels/play.js";
@@ -12,6 +14,7 @@ import { mountRace } from "./panels/race.js";
 import { mountShare } from "./panels/share.js";
 import { mountSolve } from "./panels/solve.js";
 import { mountTools } from "./panels/tools.js";
+import { mountWaste } from "./panels/waste.js";
 import { mountWatch } from "./panels/watch.js";
 import { createPlay } from "./play.js";
 import { createPlayer } from "./player.js";
@@ -23,8 +26,6 @@ import { mountTheme } from "./theme.js";
 import { claimText, solutionInWords } from "./format.js";
 
 const DEFAULT_PUZZLE = "tiles-4x4";
-/** The board of an address without one: one of Korf's hundred (1985). */
-const DEFAULT_BOARD = "10 5 1 0 15 9 13 14 2 8 4 7 6 12 11 3";
 
 const store = createStore(EMPTY);
 /** Show a sentence in the status line; one that is `seen` elsewhere on the page is only for screen readers. */
@@ -42,7 +43,8 @@ const race = createRace(store, (row) => {
   if (!row.moves) say(row.error ?? `No solution: ${claimText(row, store.get().facts)}.`);
   else if (store.get().mode === rowToWatch.mode) tryAndReport(() => watch(row, rowToWatch.step));
 });
-const session = createSession(store, race, say);
+const session = createSession(store, race, () => history, say);
+const history = createHistory(store, say, (draft) => session.check(draft));
 const play = createPlay(store, say);
 const player = createPlayer(store);
 
@@ -57,17 +59,20 @@ async function tryAndReport(work) {
   }
 }
 
-function solve(solver, seconds, step = 0) {
+function solve(solver, seconds, step = undefined) {
   say(`Solving with ${solver}.`);
   store.set({ solver });
   rowToWatch = { id: race.start(solver, seconds), step, mode: store.get().mode };
 }
 
-async function watch(row, step = 0) {
-  const fromSolveButton = document.activeElement.closest("#race, #solve-form button");
+async function watch(row, step = undefined) {
+  const fromSolveButton = document.activeElement.closest("#race, #solve, #solve-form");
   await session.watch(row, step);
   if (fromSolveButton) byId("play").focus({ preventScroll: true }); // so that Space plays, and does not solve again
-  say(`A solution of ${solutionInWords(row, store.get().facts)}.`);
+  byId("board").scrollIntoView({ block: "nearest" });
+  const { facts } = store.get();
+  const proof = row.status === "done" && row.proof !== "none" ? `, ${claimText(row, facts)}` : "";
+  say(facts.shows_board ? `Solved${proof}.` : `A solution of ${solutionInWords(row, facts)}${proof}.`);
 }
 
 /** Load the puzzles and solvers of this server, and its limits. */
@@ -82,25 +87,39 @@ async function show(link) {
   const { catalog } = store.get();
   if (!catalog) await loadCatalog();
   try {
-    await session.open(link.puzzle || DEFAULT_PUZZLE);
+    await session.open(link.puzzle || DEFAULT_PUZZLE, { withExample: !link.puzzle });
   } catch (error) {
     if (!link.puzzle || error.busy) throw error;
-    await session.open(DEFAULT_PUZZLE);
+    await session.open(DEFAULT_PUZZLE, { withExample: true });
     throw new Error(`The link cannot be shown: ${error.message}`);
   }
-  if (!link.puzzle) await session.paste(DEFAULT_BOARD);
   if (link.board) await showBoard(link).catch((error) => {
     throw new Error(`The link cannot be shown: ${error.message}`);
   });
 }
 
 async function showBoard(link) {
-  await session.paste(link.board);
-  session.mode(link.mode);
-  if (link.mode === "play") await play.replay(link.moves);
+  const { game, draft, trail } = store.get();
+  const [board, moves] = [game.write(draft), trail.steps[trail.at].moves.join(" ")];
+  if (board !== link.board) await session.paste(link.board);
+  session.mode(link.mode === "make" ? "make" : "play");
+  if (link.mode !== "make" && link.moves.join(" ") !== moves) await play.replay(link.moves);
   if (link.solver) store.set({ solver: link.solver });
-  if (link.mode === "watch" && link.solver && store.get().mode === "watch") solve(link.solver, "", link.step);
+  if (link.mode !== "watch" || store.get().missing) return;
+  session.mode("watch");
+  if (link.solver) await ownLink(link);
 }
+
+/** Show the solution of a link: by a search, or as it was left if the history has it. Other sites begin no search. */
+async function ownLink({ solver, step }) {
+  const { line } = store.get();
+  if (line?.solver === solver) store.set({ step: Math.min(step ?? line.moves.length, line.moves.length) });
+  else if (isFromElsewhere()) say("A link opened this board. Press Solve to see its solution.");
+  else solve(solver, "", step);
+}
+
+/** Whether a page of another server opened this one. */
+const isFromElsewhere = () => document.referrer !== "" && new URL(document.referrer).origin !== location.origin;
 
 function mountParts() {
   let insight = null;
@@ -110,20 +129,22 @@ function mountParts() {
     edited: (state) => tryAndReport(() => session.edit(state)),
     played: play.move,
     rewrote: play.rewrite,
-    undo: play.undo,
-    redo: play.redo,
+    marked: (marks) => store.set({ marks }),
+    undo: history.undo,
+    redo: history.redo,
     say,
   };
   const boardView = createBoardView(byId("board"), store, insight, hooks);
-  mountHeader(store, (name, board) => tryAndReport(async () => {
-    await session.open(name);
-    if (board) await session.paste(board);
+  mountHeader(store, (name) => tryAndReport(async () => {
+    await session.open(name, { withExample: true });
   }));
   mountTools(store, boardView.tool);
   mountMake(store, session, say, tryAndReport);
-  mountPlay(store, play, say);
-  mountWatch(store, player);
-  mountSolve(store, session, race, solve, say);
+  mountPlay(store, play, history, say);
+  mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));
+  mountWaste(store);
+  mountHelp(store);
+  mountSolve(store, race, solve, say);
   mountRace(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
   mountShare(store, address.follow(store), say, tryAndReport);
 }

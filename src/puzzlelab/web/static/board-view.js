@@ -1,10 +1,12 @@
 /** The board on the page: mounts the view of the game, and draws the current scene of the store. */
 
+import { ownsKeys } from "./dom.js";
 import { moveDuration } from "./player.js";
 import { prefersReducedMotion } from "./puzzles/grid.js";
+import { hintMarks } from "./hints.js";
 import { currentScene } from "./store.js";
 
-const KEYS = ["game", "mode", "draft", "trail", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
+const KEYS = ["game", "mode", "draft", "trail", "marks", "line", "step", "hint", "learned", "heat", "regret", "tree", "net"];
 
 /** The board in `host`. `hooks` are the callbacks of the view; `insight` gives the marks drawn over the board. */
 export function createBoardView(host, store, insight, hooks) {
@@ -62,12 +64,30 @@ export function createBoardView(host, store, insight, hooks) {
       clues: withMarks ? state.draft : null,
       heat: withMarks ? insight.heat(text) : null,
       regrets: withMarks ? insight.regrets(text) : null,
-      next: scene.next ?? (withMarks ? state.hint?.best?.[0] : null) ?? null,
-      notes: withMarks && state.hint ? notesOf(state.hint) : null,
+      next: scene.next ? [scene.next] : [],
+      marks: state.mode === "play" ? state.marks : null,
+      hint: state.mode === "play" && state.hint ? hintMarks(state.hint) : null,
     };
   }
 
+  /** Give the keyboard to the board, unless a field has it. */
+  function focus() {
+    if (!ownsKeys(document.activeElement)) view?.focus?.();
+  }
+
+  /** Keys of the board work wherever the focus is, but for fields and for the keys that press a button. */
+  function forward(event) {
+    if (event.defaultPrevented || host.contains(event.target) || ownsKeys(event.target) || event.isComposing) return;
+    if (event.target.closest?.("dialog, .moves") || !/^(Arrow\w+|[0-9A-Za-z.]|Backspace|Delete)$/.test(event.key)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || !view?.focus?.()) return;
+    const { key, code, shiftKey } = event;
+    const again = new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true });
+    if (!document.activeElement.dispatchEvent(again)) event.preventDefault();
+  }
+
+  document.addEventListener("keydown", forward);
   store.watch(KEYS, draw);
+  store.watch(["game", "mode"], () => requestAnimationFrame(focus));
   return { tool: (id, value) => view?.tool(id, value) };
 }
 
@@ -76,8 +96,4 @@ function motionOf(scene, previous) {
   const moved = previous !== null && scene.state !== previous;
   if (moved && scene.from === previous) return { from: previous, move: scene.move ?? null };
   return { from: moved && scene.after === previous ? previous : null, move: null };
-}
-
-function notesOf({ cells = [], best = [], wrong = [] }) {
-  return { cells, move: best[0] ?? null, best, wrong };
 }

@@ -46,6 +46,27 @@ export function download(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** Copy a text; whether that was possible. Without a secure origin only the older way of browsers works. */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copySelected(text);
+  }
+}
+
+function copySelected(text) {
+  const field = el("textarea", { value: text, className: "hidden", "aria-hidden": "true" });
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand("copy");
+  field.remove();
+  focused?.focus({ preventScroll: true });
+  return copied;
+}
+
 /** `work`, delayed until it was not called for `pause` milliseconds; `now()` runs a pending call at once. */
 export function debounce(work, pause) {
   let timer = 0;

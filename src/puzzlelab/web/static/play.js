@@ -1,9 +1,11 @@
-/** Playing by hand: moves, undo and redo, hints. Every step keeps its board, so that undo needs no work. */
+/** Playing by hand: moves and hints. The history takes moves back. */
 
 import { get, newRequest } from "./api.js";
 import { walk } from "./session.js";
 
 const HINT_SECONDS = 5;
+/** The levels of a hint: how far it is to the end, where to look, and the move with its reason. */
+const MAX_LEVEL = 3;
 
 /** The game that is played in a store; `say` shows a sentence to the user. */
 export function createPlay(store, say) {
@@ -45,21 +47,24 @@ export function createPlay(store, say) {
     });
   }
 
-  function goTo(at) {
+  /** Go back to the board as it was given. */
+  function restart() {
     return enqueue(async () => {
       const { trail, game } = store.get();
-      const place = Math.max(0, Math.min(at(trail), trail.steps.length - 1));
-      const solved = await game.solved(trail.steps[place].state);
-      store.set({ trail: { ...trail, at: place }, hint: null, solved });
+      const solved = await game.solved(trail.steps[0].state);
+      store.set({ trail: { ...trail, at: 0 }, marks: null, hint: null, solved });
     });
   }
 
+  /** Tell a hint, or more of the one that is told already: each call tells one level more. */
   async function hint() {
-    const { facts, game, draft, trail } = store.get();
+    const { facts, game, draft, trail, hint: told } = store.get();
+    if (told) return store.set({ hint: { ...told, level: Math.min(told.level + 1, MAX_LEVEL) } });
     const { moves } = currentStep();
     const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
     const [answer] = await get("hint", query, newRequest("hint"));
-    if (store.get().trail === trail) store.set({ hint: answer });
+    if (store.get().trail === trail) store.set({ hint: { ...answer, level: answer.wrong?.length ? MAX_LEVEL : 1 } });
+    return undefined;
   }
 
   /** Play these moves at once, as a link has them. Raises `Error` for one that cannot be made. */
@@ -75,8 +80,6 @@ export function createPlay(store, say) {
     rewrite,
     hint,
     replay,
-    undo: () => goTo(({ at }) => at - 1),
-    redo: () => goTo(({ at }) => at + 1),
-    restart: () => goTo(() => 0),
+    restart,
   };
 }

@@ -1,6 +1,7 @@
 /** Runs solvers on the board, with one stream of events each; their results so far are in the rows of the store. */
 
 import { isAborted, events, post } from "./api.js";
+import { searchStart } from "./store.js";
 
 /** Streams at once. A browser opens six connections to a server; some must be free for the requests that stop a job. */
 const MAX_STREAMS = 4;
@@ -9,7 +10,7 @@ const STOP_TIMEOUT_MS = 4000;
 
 /**
  * The race of a store. `onAnswer(row)` is called for every better solution and at the end of every search.
- * A row: `{id, solver, status: "queued" | "running" | "done", text, moves, length, cost, score, proof, lower_bound,
+ * A row: `{id, solver, start, status: "queued" | "running" | "done", text, moves, length, cost, score, proof, lower_bound,
  * upper_bound, seconds, expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
  */
 export function createRace(store, onAnswer) {
@@ -25,14 +26,16 @@ export function createRace(store, onAnswer) {
 
   /** Start a solver; its row replaces its earlier one. */
   function start(solver, seconds) {
-    const { rows, facts, game, draft } = store.get();
+    const { rows, facts, game } = store.get();
+    const begin = searchStart(store.get());
     const previous = rows.find((row) => row.solver === solver);
     if (previous) discard(previous.id);
     number += 1;
-    const row = { id: number, solver, status: "queued", text: "waits for its turn", moves: null, lower_bound: null };
+    const waiting = { status: "queued", text: "waits for its turn", moves: null, lower_bound: null };
+    const row = { id: number, solver, start: begin, ...waiting };
     store.set({ rows: previous ? rows.map((other) => (other === previous ? row : other)) : [...rows, row] });
     const wanted = solver === facts.usual_solver.name ? "" : solver; // the server knows the usual one's options
-    queue.push({ id: row.id, query: { puzzle: facts.puzzle, board: game.write(draft), solver: wanted, time: seconds } });
+    queue.push({ id: row.id, query: { puzzle: facts.puzzle, board: game.write(begin.state), solver: wanted, time: seconds } });
     next();
     return row.id;
   }
@@ -126,7 +129,8 @@ function answerOf(data) {
   return { moves, length, cost, score, proof, lower_bound, upper_bound, seconds, expanded, stop, reason };
 }
 
-/** The length of the shortest solution of all rows. */
+/** The length of the shortest solution of all rows, with the moves that were played before its search. */
 export function bestLength(rows) {
-  return rows.reduce((best, row) => (row.moves && (best === null || row.length < best) ? row.length : best), null);
+  const lengths = rows.filter(({ moves }) => moves).map(({ start, length }) => start.moves.length + length);
+  return lengths.length ? Math.min(...lengths) : null;
 }

@@ -2,6 +2,7 @@
 
 import { get, newRequest } from "./api.js";
 import { familyModule } from "./modules.js";
+import { searchStart } from "./store.js";
 
 /** Milliseconds after which the page says what it is waiting for. */
 const WAIT_NOTICE_MS = 400;
@@ -14,36 +15,53 @@ export async function walk(game, state, moves) {
   return states;
 }
 
+/** The board of a first visit; null for a puzzle that has none. */
+function exampleOf({ examples: [first] }, game) {
+  return first ? game.read(first.board) : game.first?.() ?? null;
+}
+
+/** The trail of a board on which no move was played yet. */
+const trailOf = (state) => ({ steps: [{ state, moves: [], move: null }], at: 0 });
+
 /** The session of a store. `say` shows a sentence to the user. */
-export function createSession(store, race, say) {
+export function createSession(store, race, historyOf, say) {
   let draftVersion = 0;
   let lineVersion = 0;
 
-  /** Open a puzzle, with an empty board. Raises `Failure` for an unknown one. */
-  async function open(name) {
+  /** Open a puzzle as it was left, or else with an example or an empty board. Raises `Failure` for an unknown one. */
+  async function open(name, { withExample = false } = {}) {
     const notice = setTimeout(() => say(`Opening ${name} …`), WAIT_NOTICE_MS);
     const facts = await get("list", { puzzle: name }, newRequest("open")).finally(() => clearTimeout(notice));
     const { catalog } = store.get();
     const entry = catalog.puzzles.find(({ family }) => family === facts.family);
     const module = await familyModule(entry);
     const game = module.createGame(facts);
-    const empty = await game.empty();
-    race.clear();
+    const kept = await historyOf().open(facts.puzzle, game);
+    const example = !kept && withExample ? await exampleOf(facts, game) : null;
+    const draft = kept?.draft ?? example ?? (await game.empty());
     const usual = facts.networks.find((network) => network.usual) ?? facts.networks[0];
-    const reset = { solver: "", mode: "make", problem: null };
-    store.set({ family: facts.family, module, facts, game, net: usual?.name ?? "", ...reset });
-    await edit(empty);
+    const board = kept ?? { draft, trail: trailOf(draft), mode: example ? "play" : "make", ...UNTOUCHED };
+    const reset = { solver: kept?.line?.solver ?? "", step: 0, problem: null, net: usual?.name ?? "" };
+    lineVersion += 1;
+    store.set({ family: facts.family, module, facts, game, ...reset, ...board });
+    await check(draft);
+    if (example) say(module.help?.welcome ?? "");
   }
 
   /** Replace the board; everything about the previous one is cleared. */
   async function edit(draft) {
+    lineVersion += 1;
+    store.set({ draft, trail: trailOf(draft), step: 0, ...UNTOUCHED });
+    await check(draft);
+  }
+
+  /** Find out what is missing on a new board, and what speaks against it; searches of another board end. */
+  async function check(draft) {
     draftVersion += 1;
     const version = draftVersion;
     const { game } = store.get();
     race.clear();
-    lineVersion += 1;
-    const trail = { steps: [{ state: draft, moves: [], move: null }], at: 0 };
-    store.set({ draft, trail, line: null, step: 0, playing: false, hint: null, solved: false, objection: null });
+    store.set({ objection: null });
     const tell = (name) => (value) => version === draftVersion && store.set({ [name]: value });
     Promise.resolve(game.objection(draft)).then(tell("objection"), () => tell("objection")(null));
     await Promise.resolve(game.missing(draft)).then(tell("missing"));
@@ -65,37 +83,42 @@ export function createSession(store, race, say) {
     await edit(state);
   }
 
-  /** Make the position that was reached in play the board, unless the solution is a filled-in board. */
-  async function adoptPosition() {
-    const { mode: now, facts, trail } = store.get();
-    if (now === "play" && trail.at > 0 && !facts.shows_board) await edit(trail.steps[trail.at].state);
-  }
-
   function mode(name) {
     const { missing } = store.get();
     if (name !== "make" && missing) say(`Not yet: ${missing}.`);
     else store.set({ mode: name, playing: false, hint: null });
   }
 
-  /** Watch the solution of a row of the race, from the beginning or from a step. */
-  async function watch(row, step = 0) {
+  /**
+   * Show the solution of a row of the race at a step; without one, at its end where the solution is a filled-in board,
+   * and else at its beginning. The moves that were played stay.
+   */
+  async function watch(row, step) {
     lineVersion += 1;
     const version = lineVersion;
-    const { game, draft } = store.get();
-    const states = await walk(game, draft, row.moves);
+    const { game, facts } = store.get();
+    const start = row.start ?? searchStart(store.get());
+    const moves = game.inOrder ? game.inOrder(start.state, row.moves) : row.moves;
+    const states = await walk(game, start.state, moves);
     if (version !== lineVersion) return;
-    const line = { id: row.id, moves: row.moves, states, bounds: null };
-    store.set({ line, step: Math.min(step, row.moves.length), mode: "watch", playing: false, solver: row.solver });
+    const line = { id: row.id, solver: row.solver, start, moves, states, bounds: null };
+    const shown = Math.min(step ?? (facts.shows_board ? moves.length : 0), moves.length);
+    store.set({ line, step: shown, mode: "watch", playing: false, solver: row.solver });
     loadBounds(line, row.lower_bound);
   }
 
   /** Load lower bounds of the remaining moves at every step, in the background; an error leaves them out. */
   async function loadBounds(line, bound) {
-    const { game, draft, facts } = store.get();
-    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: line.moves.join(" "), lower_bound: bound };
+    const { game, facts } = store.get();
+    const board = game.write(line.start.state);
+    const query = { puzzle: facts.puzzle, board, moves: line.moves.join(" "), lower_bound: bound };
     const { frames } = await get("frames", query, newRequest("bounds")).catch(() => ({ frames: [] }));
-    if (store.get().line === line) store.set({ line: { ...line, bounds: frames.map((frame) => frame.bound) } });
+    const { line: shown } = store.get();
+    if (shown?.moves === line.moves) store.set({ line: { ...shown, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, paste, adoptPosition, mode, watch };
+  return { open, edit, check, paste, mode, watch };
 }
+
+/** The parts of the store about a board on which nothing was done yet. */
+const UNTOUCHED = Object.freeze({ marks: null, line: null, playing: false, hint: null, solved: false });

@@ -47,10 +47,12 @@ export const EMPTY = Object.freeze({
   missing: null,
   objection: null,
   trail: { steps: [], at: 0 }, // the played positions {state, moves, move}; the current one is `steps[at]`
+  marks: null, // what a person noted on the board, such as pencil marks; the view of the game knows what it means
   solved: false,
-  hint: null,
+  hint: null, // the answer of /api/hint, with the `level` to which it is told
+  history: { undo: false, redo: false }, // whether there is a change to take back, or to make again
   rows: [], // the race
-  line: null, // the solution that is watched: {id, moves, states, bounds}
+  line: null, // the solution that is watched: {id, solver, start: {state, moves}, moves, states, bounds}
   step: 0,
   playing: false,
   speed: 1,
@@ -58,6 +60,7 @@ export const EMPTY = Object.freeze({
   heat: false,
   regret: false,
   tree: false,
+  warn: false, // whether play tells which moves waste moves
   net: "",
   learned: 0, // a counter of the answers of the server about the moves at boards
   problem: null, // {text, again}
@@ -79,8 +82,15 @@ function scenePlayed({ steps, at }) {
   return { state, at: moves.length, from: steps[at - 1]?.state, move, after: steps[at + 1]?.state };
 }
 
-/** The moves from the start board to the board on the page. */
-export function movesPlayed({ mode, trail, line, step }) {
-  if (mode === "play") return trail.steps[trail.at]?.moves ?? [];
-  return mode === "watch" && line ? line.moves.slice(0, step) : [];
+/** The moves that were played from the board to the position on the page. */
+export const movesPlayed = ({ trail }) => trail.steps[trail.at]?.moves ?? [];
+
+/**
+ * Where a search begins, as `{state, moves}`: at the position that was reached in play, with the moves to it; at the
+ * board itself in the editor, and where a solution is a filled-in board.
+ */
+export function searchStart({ mode, facts, draft, trail }) {
+  const played = trail.steps[trail.at];
+  if (mode === "make" || facts.shows_board || !played) return { state: draft, moves: [] };
+  return { state: played.state, moves: played.moves };
 }

@@ -2,18 +2,18 @@
 
 import { byId, fillSelect, el } from "../dom.js";
 
-/** `open(name, board)` opens another puzzle; each family keeps its last board for the next visit. */
+/** `open(name)` opens another puzzle as it was left. */
 export function mountHeader(store, open) {
   const tabs = byId("families");
   const fields = byId("fields");
 
-  const lastBoards = new Map();
+  const lastNames = new Map(); // family -> the puzzle of it that was open last
 
   function openFamily(entry) {
-    const { family, facts, game, draft } = store.get();
+    const { family, facts } = store.get();
     if (entry.family === family) return;
-    if (facts) lastBoards.set(family, [facts.puzzle, game.write(draft)]);
-    open(...(lastBoards.get(entry.family) ?? [entry.names[0], ""]));
+    if (facts) lastNames.set(family, facts.puzzle);
+    open(lastNames.get(entry.family) ?? entry.names[0]);
   }
 
   store.watch(["catalog", "family"], ({ catalog, family }) => {
@@ -28,6 +28,8 @@ export function mountHeader(store, open) {
     document.title = `${facts.puzzle} · puzzlelab`;
     const focused = fields.contains(document.activeElement) ? document.activeElement.name : "";
     const values = module.valuesOf(facts.puzzle);
+    byId("size-text").textContent = module.sizeText?.(values) ?? facts.puzzle;
+    byId("size").open = false;
     fields.replaceChildren(...module.fields.map((field) => fieldOf(field, values, (value) => {
       open(module.nameOf({ ...values, [field.key]: value }));
     })));

@@ -1,55 +1,65 @@
-/** The panel below the board in play: undo and redo, the number of moves, hints, and the result. */
+/** Undo and redo, the number of moves, hints, and the result of a game. */
 
 import { isAborted } from "../api.js";
 import { byId, showText } from "../dom.js";
-import { bestLength } from "../race.js";
+import { hintInWords } from "../hints.js";
 import { plural } from "../format.js";
+import { bestLength } from "../race.js";
 
-export function mountPlay(store, play, say) {
-  for (const name of ["undo", "redo", "restart"]) byId(name).addEventListener("click", play[name]);
+export function mountPlay(store, play, history, say) {
+  for (const name of ["undo", "redo"]) byId(name).addEventListener("click", history[name]);
+  byId("restart").addEventListener("click", play.restart);
+  byId("hint").addEventListener("click", () => askForHint(store, play, say));
+  document.addEventListener("keydown", (event) => onKey(history, event));
 
-  byId("hint").addEventListener("click", async () => {
-    showText(byId("hint-text"), "Thinking …");
-    try {
-      await play.hint();
-    } catch (error) {
-      if (!isAborted(error)) showText(byId("hint-text"), error.message);
-    }
+  store.watch(["history"], ({ history: { undo, redo } }) => {
+    byId("undo").disabled = !undo;
+    byId("redo").disabled = !redo;
   });
-
-  store.watch(["trail", "solved", "draft"], ({ trail: { steps, at }, solved }) => {
-    const count = steps[at]?.moves.length ?? 0;
-    byId("moves-played").textContent = plural(count, "move");
-    byId("undo").disabled = byId("restart").disabled = at === 0;
-    byId("redo").disabled = at >= steps.length - 1;
+  store.watch(["trail", "solved", "facts"], ({ trail: { steps, at }, solved, facts }) => {
+    byId("moves-played").textContent = plural(steps[at]?.moves.length ?? 0, "move");
+    byId("restart").disabled = at === 0;
     byId("hint").disabled = solved;
-  });
-
-  store.watch(["hint", "trail", "facts"], ({ hint, facts }) => {
     byId("hint").hidden = facts ? facts.objective !== "moves" : false; // hints count moves
-    showText(byId("hint-text"), hint ? hintInWords(hint, facts) : "");
-    if (hint) say(hintInWords(hint, facts), { seen: true });
   });
-
+  store.watch(["hint", "trail", "facts"], async ({ hint, trail, facts, game }) => {
+    const sentence = hint ? await hintInWords(hint, facts, game, trail.steps[trail.at].state) : "";
+    if (store.get().hint !== hint) return;
+    showText(byId("hint-text"), sentence);
+    byId("hint").textContent = hint && hint.level < 3 ? "More" : "Hint";
+    if (hint) say(sentence, { seen: true });
+  });
   store.watch(["solved", "trail", "rows"], (state) => showText(byId("solved"), state.solved ? solvedText(state) : ""));
 }
 
-/** A hint as a sentence. */
-function hintInWords(hint, facts) {
-  if (hint.wrong?.length) return `Already wrong: ${hint.wrong.join(", ")}.`;
-  if (hint.why) return hint.why;
-  if (!hint.best.length) return hint.reason ? `No move helps: ${hint.reason}.` : "No way to the end was found in time.";
-  const moves = hint.best.join(" or ");
-  if (facts.shows_board) return `Next: ${moves}.`;
-  const lengthText = `${hint.proven ? "" : "at most "}${plural(hint.length, "move")} to go`;
-  return `${hint.settled ? "Best" : "Best known"}: ${moves} (${lengthText}).`;
+/** Ctrl-Z and Ctrl-Y work everywhere but in fields, which have a history of their own. */
+function onKey(history, event) {
+  const key = event.key.toLowerCase();
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return;
+  if (event.defaultPrevented || event.target.closest("input:not([type=checkbox], [type=range]), textarea")) return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) history.redo();
+  else history.undo();
+}
+
+async function askForHint(store, play, say) {
+  const { mode, missing } = store.get();
+  if (missing) return say(`Not yet: ${missing}.`);
+  if (mode !== "play") store.set({ mode: "play", playing: false, hint: null });
+  if (!store.get().hint) showText(byId("hint-text"), "Thinking …");
+  try {
+    await play.hint();
+  } catch (error) {
+    if (!isAborted(error)) showText(byId("hint-text"), error.message);
+  }
+  return undefined;
 }
 
 function solvedText({ trail: { steps, at }, rows, facts }) {
   const count = steps[at].moves.length;
   if (facts.objective !== "moves") return `The end, after ${plural(count, "move")}.`;
   const best = bestLength(rows);
-  if (facts.shows_board || best === null) return `Solved in ${plural(count, "move")}.`;
+  if (facts.shows_board || best === null) return facts.shows_board ? "Solved!" : `Solved in ${plural(count, "move")}.`;
   if (count > best) return `Solved in ${plural(count, "move")}, ${count - best} more than the best known solution.`;
   return `Solved in ${plural(count, "move")}: ${count < best ? "better than" : "as short as"} the best known solution.`;
 }

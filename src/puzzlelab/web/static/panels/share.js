@@ -1,7 +1,7 @@
 /** The link to the current page, and downloads of its moves and its board. */
 
 import { getText } from "../api.js";
-import { byId, download } from "../dom.js";
+import { byId, copyText, download } from "../dom.js";
 import { currentScene } from "../store.js";
 
 /** `updateAddress` writes the current state of the page into the address. */
@@ -17,15 +17,6 @@ export function mountShare(store, updateAddress, say, attempt) {
     const query = { puzzle: facts.puzzle, board: game.write(currentScene(state).state) };
     download(`${fileName(facts)}.svg`, await getText("svg", query), "image/svg+xml");
   }));
-}
-
-async function copyText(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false; // without a secure origin, or forbidden
-  }
 }
 
 function save(store, extension, type, write, say) {

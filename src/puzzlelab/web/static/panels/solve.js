@@ -13,7 +13,7 @@ function solverText(name, options) {
 }
 
 /** `solve(solver)` runs one solver and shows its solution; `race.start` runs several. */
-export function mountSolve(store, session, race, solve, say) {
+export function mountSolve(store, race, solve, say) {
   const [solver, options, time] = [byId("solver"), byId("options"), byId("time")];
 
   store.watch(["facts"], ({ facts }) => {
@@ -42,22 +42,21 @@ export function mountSolve(store, session, race, solve, say) {
     time.value = Math.min(USUAL_SECONDS, limits.seconds);
   });
 
-  byId("solve-form").addEventListener("submit", async (event) => {
+  byId("solve-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    if (await ready()) solve(solverText(solver.value, options.value), seconds());
+    if (ready()) solve(solverText(solver.value, options.value), seconds());
   });
-  byId("compare").addEventListener("click", async () => {
+  byId("compare").addEventListener("click", () => {
     const chosen = [...document.querySelectorAll("#compare-list input:checked")].map(({ value }) => value);
     if (!chosen.length) say("Choose the solvers to compare.");
-    else if (await ready()) for (const name of chosen) race.start(name, seconds());
+    else if (ready()) for (const name of chosen) race.start(name, seconds());
   });
   byId("stop-all").addEventListener("click", race.stopAll);
 
   const seconds = () => (time.value === "" ? "" : Number(time.value));
-  const ready = async () => {
+  const ready = () => {
     const { missing } = store.get();
     if (missing) say(`Not yet: ${missing}.`);
-    else await session.adoptPosition();
     return !missing;
   };
 }

@@ -1,6 +1,6 @@
 /** The controls of the player, and the list of moves. */
 
-import { byId, fillSelect, el, ownsKeys, showText } from "../dom.js";
+import { byId, debounce, fillSelect, el, ownsKeys, showText } from "../dom.js";
 import { SPEEDS } from "../player.js";
 import { plural } from "../format.js";
 
@@ -12,9 +12,14 @@ const ICONS = {
   forward: "M7 5l10 7-10 7z",
   last: "M18 5v14M5 5l9 7-9 7z",
 };
+const SCROLL_PAUSE_MS = 60;
 const KEYS = { ArrowLeft: "back", ArrowRight: "forward", Home: "first", End: "last", " ": "toggle" };
 
-export function mountWatch(store, player) {
+export function mountWatch(store, player, copy) {
+  byId("copy-board").addEventListener("click", () => {
+    const { line, step, game } = store.get();
+    copy(game.write(line.states[step]), "The board is copied.");
+  });
   for (const name of ["first", "back", "forward", "last"]) {
     draw(byId(name), name);
     byId(name).addEventListener("click", player[name]);
@@ -27,7 +32,7 @@ export function mountWatch(store, player) {
 
   store.watch(["line", "step", "playing", "game"], (state) => showStep(state));
   store.watch(["line"], (state) => showMoves(state, player));
-  store.watch(["line", "step"], ({ step }) => requestAnimationFrame(() => markMove(step)));
+  store.watch(["line", "step"], ({ step }) => markMove(step));
 }
 
 /** An icon, built from elements: the page takes no markup from texts. */
@@ -53,7 +58,7 @@ function onKey(store, player, event) {
 
 function showStep({ line, step, playing, game }) {
   byId("no-line").hidden = Boolean(line);
-  byId("player").hidden = !line;
+  for (const id of ["player", "step-facts", "copy-board"]) byId(id).hidden = !line;
   if (!line) return;
   const last = line.moves.length;
   const slider = byId("slider");
@@ -72,7 +77,7 @@ async function describeStep(line, step, game) {
   const last = line.moves.length;
   const move = line.moves[step - 1];
   const description = move ? await game.describeMove(line.states[step - 1], move) : "the board as it was given";
-  byId("step").textContent = `Move ${step} of ${last}${move ? ` · ${move}` : ""}: ${description}`;
+  byId("step").textContent = `Move ${step} of ${last}: ${description}`;
   const bound = line.bounds?.[step];
   const boundText = typeof bound === "number" ? `at least ${bound.toLocaleString("en")} more` : "";
   byId("bound").textContent = step === last ? "" : boundText;
@@ -91,18 +96,25 @@ function showMoves({ line, facts }, player) {
   byId("moves").replaceChildren(...items);
 }
 
-/** Mark the move that led to the board, and keep it in sight within the list. */
+let marked = null; // the button of the move that led to the board
+
+/** Mark the move that led to the board; a moment later, bring it into sight within the list. */
 function markMove(step) {
+  marked?.removeAttribute("aria-current");
+  marked = byId("moves").children[step - 1]?.firstChild ?? null;
+  marked?.setAttribute("aria-current", "step");
+  scrollSoon();
+}
+
+/** Reading places forces the browser to lay out the page, so that it waits until no key follows. */
+const scrollSoon = debounce(() => {
   const list = byId("moves");
-  list.querySelector("[aria-current]")?.removeAttribute("aria-current");
-  const button = list.children[step - 1]?.firstChild;
-  if (!button) {
+  if (!marked) {
     list.scrollTop = 0;
     return;
   }
-  button.setAttribute("aria-current", "step");
-  const top = button.offsetTop - list.offsetTop;
-  if (top < list.scrollTop || top + button.offsetHeight > list.scrollTop + list.clientHeight) {
+  const top = marked.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + marked.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top - list.clientHeight / 2;
   }
-}
+}, SCROLL_PAUSE_MS);

@@ -36,11 +36,11 @@ export class Marks {
   }
 
   /** Draw the marks of the state; in the editor, mark the pieces that would fall. */
-  draw({ heat = null, regrets = null, next = null }, making) {
+  draw({ heat = null, regrets = null, best = [] }, making) {
     const { state } = this.view;
     this.markGroup.replaceChildren();
     this.fade(heat);
-    if (next !== null) this.markNext(next);
+    for (const move of best) this.markNext(move);
     const visibleHeat = this.rules.width > SMALL_CELLS_FROM ? highest(heat) : heat;
     for (const [move, text] of texts(visibleHeat, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
     if (making && this.rules.unrest(state)) this.markGroup.append(...this.arrows(this.rules.fall(state)));

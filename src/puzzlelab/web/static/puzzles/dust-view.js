@@ -11,7 +11,7 @@ const SETTLE_MS = 450;
 
 export class DustView {
   constructor(rules, host, hooks) {
-    Object.assign(this, { rules, host, hooks, brush: 1, pieces: [], annotations: {} });
+    Object.assign(this, { rules, host, hooks, brush: 1, pieces: [], annotations: { best: [] } });
     this.state = Array(rules.cells).fill(0);
     this.spot = (cell) => this.cornerOf(cell);
     this.motion = null;
@@ -25,8 +25,8 @@ export class DustView {
 
   // --- the interface of a view ---
 
-  show(state, { from = null, move = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
-    this.annotations = { heat, regrets, next };
+  show(state, { from = null, move = null, duration = 0, heat = null, regrets = null, next = [], hint = null } = {}) {
+    this.annotations = { heat, regrets, best: [...next, ...(hint?.best ?? [])] };
     const transition = from && this.transitionOf(from, move, state);
     if (transition) return this.fall(from, transition, duration);
     if (sameState(state, this.state)) {
@@ -49,6 +49,13 @@ export class DustView {
   tool(id, value) {
     if (id === "colour") this.brush = Number(value);
     if (id === "settle") this.settle();
+  }
+
+  /** Take the keyboard; whether there is something to do with keys. */
+  focus() {
+    if (this.modeName === "watch") return false;
+    this.cursor.focus();
+    return true;
   }
 
   destroy() {

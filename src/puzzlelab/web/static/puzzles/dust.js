@@ -12,6 +12,26 @@ export const fields = [
 
 export const style = "dust.css";
 
+export const help = {
+  title: "Dust",
+  welcome: "Clear the board in as few presses as you can: press a group of one colour, and the rest falls.",
+  rules: [
+    "Press a cell to remove it with all cells of its colour that it touches, side by side.",
+    "The cells above fall down. Then rows close towards the line in the middle.",
+    "Clear the whole board in as few presses as possible. A single cell can be removed too.",
+    "In Edit, paint a board of your own. Every colour has a shape of its own.",
+    "A press is written as its column and row, such as 3,0. Both count from 0 at the lower left.",
+    "Hint tells more each time you press it. Solve shows the fewest presses, and proves that fewer are impossible.",
+  ],
+  keys: [
+    ["Up, Down, Left, Right", "go to a cell"],
+    ["Enter, Space", "press a cell (Play), paint it (Edit)"],
+    ["1, 9", "paint a colour (Edit); so do the first letters of colours"],
+    ["Backspace", "take back a press (Play), empty a cell (Edit)"],
+  ],
+  demo: { puzzle: "dust-4x3x3", board: "112123321333", moves: ["1,2", "1,1", "0,0", "2,0"] },
+};
+
 export function nameOf({ columns, rows, colours }) {
   return `dust-${columns}x${rows}x${colours}`;
 }
@@ -21,12 +41,15 @@ export function valuesOf(name) {
   return { columns: Number(columns), rows: Number(rows), colours: Number(colours), variant: "" };
 }
 
+export const sizeText = ({ columns, rows, colours }) => `${columns} × ${rows}, ${colours} colours`;
+
 export function createGame(facts) {
   const rules = DustRules.named(facts.puzzle);
   return {
     facts,
     tools: toolsFor(rules),
     empty: () => Array(rules.cells).fill(0),
+    first: () => filled(rules),
     read: (text) => rules.read(text),
     write: (state) => rules.write(state),
     missing: () => null,
@@ -46,6 +69,15 @@ function describe(rules, state, cell) {
   const place = `column ${column}, row ${row}`;
   if (!state[cell]) return `nothing at ${place}`;
   return `cluster of ${count(rules.cluster(state, cell).length, `${COLOURS[state[cell]].name} cell`)} at ${place}`;
+}
+
+/** A full board, whose colours come from a fixed sequence of numbers. */
+function filled(rules) {
+  let number = 7;
+  return Array.from({ length: rules.cells }, () => {
+    number = (number * 16_807) % 2_147_483_647;
+    return 1 + (number % rules.colours);
+  });
 }
 
 /** The palette and the other tools of the editor. */

@@ -107,11 +107,12 @@ class DrawnView {
 
   /** Show the moves as buttons in play, and in watch mode if there are probabilities or regrets to show. */
   #list() {
-    const { heat, regrets, next } = this.#options;
+    const { heat, regrets, next = [], hint } = this.#options;
+    const marked = new Set([...next, ...(hint?.best ?? [])]);
     const hidden = this.#mode === "make" || (this.#mode === "watch" && !heat && !regrets);
     const focusedMove = this.#moves.contains(document.activeElement) ? document.activeElement.dataset.move : null;
     const legal = hidden ? [] : this.#state.legal;
-    this.#moves.replaceChildren(...legal.map((move) => this.#button(move, heat, regrets, next)));
+    this.#moves.replaceChildren(...legal.map((move) => this.#button(move, heat, regrets, marked)));
     if (focusedMove !== null) this.#refocus(focusedMove);
   }
 
@@ -121,14 +122,14 @@ class DrawnView {
     (button ?? this.#moves.firstChild)?.focus();
   }
 
-  #button(move, heat, regrets, next) {
+  #button(move, heat, regrets, marked) {
     const parts = [];
     if (heat?.[move] !== undefined) parts.push(`${Math.round(100 * heat[move])}%`);
     if (regrets?.[move] !== undefined) parts.push(regrets[move] === 0 ? "best" : `+${regrets[move]}`);
     const button = el("button", {
       type: "button",
       textContent: [move, ...parts].join(" · "),
-      className: move === next ? "next" : "",
+      className: marked.has(move) ? "next" : "",
       disabled: this.#mode !== "play",
       on: { click: () => this.#hooks.played(move) },
     });

@@ -120,6 +120,10 @@ export class Rules {
     return null;
   }
 
+  blanks(state) {
+    return state.filter((digit) => !digit).length;
+  }
+
   /** The cells that hold the same digit as another one in their row, column or box. */
   conflicts(state) {
     return state.flatMap((digit, cell) => (digit && this.rivals(state, cell).length ? [cell] : []));

@@ -4,7 +4,7 @@
  * The page owns the board: input is reported by the hooks, and the new board comes back by `show`.
  */
 
-import { percent, sameState } from "./grid.js";
+import { percent } from "./grid.js";
 import { Board } from "./sudoku-board.js";
 import { boxJump, digitOf, commandOf } from "./sudoku-keys.js";
 import { Pad } from "./sudoku-pad.js";
@@ -21,20 +21,19 @@ export class View {
   #mode = "make";
   #state;
   #options = {};
-  /** The clues that the pencil marks belong to. */
-  #clues = null;
   #shares = new Map();
   #chosen = null;
   #pencil = false;
   #tidy = true;
   /** For each cell the set of its pencil marks. A digit written over them, or beside them, only hides them. */
   #marks;
+  #noMarks;
 
   constructor(rules, host, hooks) {
     this.#rules = rules;
     this.#hooks = hooks;
     this.#state = rules.empty();
-    this.#marks = rules.empty();
+    this.#marks = this.#noMarks = rules.empty();
     this.#board = new Board(rules, this.#listening.signal);
     this.#pad = new Pad(rules, {
       write: (digit) => this.#enter(digit, this.#pencil),
@@ -50,10 +49,9 @@ export class View {
   // --- the interface of a view ---
 
   show(state, options = {}) {
-    const { clues, heat, move, duration } = options;
-    if (clues && !sameState(clues, this.#clues)) this.#marks = this.#rules.empty();
+    const { heat, move, duration, marks } = options;
     if (heat !== this.#options.heat) this.#shares = heat ? sharesByCell(this.#rules, heat) : new Map();
-    this.#clues = clues ?? this.#clues;
+    this.#marks = marks ?? this.#noMarks;
     this.#state = state;
     this.#options = options;
     this.#board.settle();
@@ -70,11 +68,17 @@ export class View {
   }
 
   tool(id, value) {
-    if (id === "fill") this.#marks = this.#rules.candidates(this.#state);
-    else if (id === "clear") this.#marks = this.#rules.empty();
+    if (id === "fill") this.#hooks.marked(this.#rules.candidates(this.#state));
+    else if (id === "clear") this.#hooks.marked(null);
     else if (id === "tidy") this.#tidy = Boolean(value);
-    else return;
     this.#draw();
+  }
+
+  /** Take the keyboard; whether there is something to do with keys. */
+  focus() {
+    if (this.#mode === "watch") return false;
+    this.#board.cursor.focus();
+    return true;
   }
 
   destroy() {
@@ -107,7 +111,8 @@ export class View {
   #key(event) {
     const keyed = digitOf(this.#rules, event);
     const command = this.#mode === "play" ? commandOf(event) : null;
-    if (keyed) this.#enter(keyed.digit, this.#pencil !== keyed.mark);
+    if (this.#mode === "make" && event.key === "Backspace") this.#takeBack();
+    else if (keyed) this.#enter(keyed.digit, this.#pencil !== keyed.mark, event.key !== "Delete");
     else if (command === "pencil") this.#togglePencil();
     else if (command) this.#hooks[command]();
     else return this.#move(event);
@@ -129,8 +134,8 @@ export class View {
     this.#hooks.say(this.#pencil ? "pencil on" : "pencil off");
   }
 
-  /** Write a digit in the chosen cell, 0 for none; or a pencil mark. */
-  #enter(digit, mark) {
+  /** Write a digit in the chosen cell, 0 for none; or a pencil mark. In the editor the next cell is chosen then. */
+  #enter(digit, mark, advances = true) {
     const cell = this.#chosen;
     if (cell === null) return;
     const before = this.#state[cell];
@@ -139,12 +144,26 @@ export class View {
     else if (pencilMarks && before) this.#hooks.say(`${this.#rules.cellWords(cell)} is filled`);
     else if (pencilMarks) this.#mark(cell, digit);
     else if (digit !== before) this.#write(cell, digit);
+    if (this.#mode === "make" && advances) this.#goTo(cell + 1);
+  }
+
+  /** Backspace in the editor: clear this cell, or the one before if this one is blank. */
+  #takeBack() {
+    if (this.#chosen === null) return;
+    const cell = this.#state[this.#chosen] ? this.#chosen : Math.max(0, this.#chosen - 1);
+    this.#goTo(cell);
+    if (this.#state[cell]) this.#write(cell, 0);
+  }
+
+  #goTo(cell) {
+    this.#board.focus(Math.min(cell, this.#rules.cells - 1));
   }
 
   #mark(cell, digit) {
     const before = this.#marks[cell];
     this.#marks = this.#rules.written(this.#marks, cell, digit ? before ^ (1 << (digit - 1)) : 0);
-    this.#draw();
+    this.#draw(); // at once: the page shows it again when it has noted the marks
+    this.#hooks.marked(this.#marks);
     this.#hooks.say(this.#marksWords(cell));
   }
 
@@ -224,15 +243,15 @@ export class View {
   }
 
   #rings() {
-    const { next, notes } = this.#options;
-    const forced = notes?.move;
+    const { next = [], hint } = this.#options;
+    const [forced] = hint?.best ?? [];
     const at = (names, kind) => (names ?? []).filter(Boolean).map((name) => [this.#rules.cellOf(name), kind]);
     const [surest] = [...this.#shares].sort((one, other) => other[1][0].share - one[1][0].share);
     return [
-      ...at(notes?.cells, "spoken").filter(([cell]) => !forced || cell !== this.#rules.cellOf(forced)),
-      ...at(notes?.wrong, "wrong"),
+      ...at(hint?.cells, "spoken").filter(([cell]) => !forced || cell !== this.#rules.cellOf(forced)),
+      ...at(hint?.wrong, "wrong"),
       ...at([forced], "forced"),
-      ...at([next === forced ? null : next], "next"),
+      ...at(next, "next"),
       ...(surest ? [[surest[0], "surest"]] : []),
       ...(this.#chosen === null ? [] : [[this.#chosen, "cursor"]]),
     ].filter(([cell]) => cell >= 0);

@@ -1,5 +1,6 @@
 /** Sudoku on the page: its sizes, its rules, and its board. */
 
+import { inOrder } from "./sudoku-order.js";
 import { Rules, SHAPES, shapeName, shapeOf } from "./sudoku-rules.js";
 import { View } from "./sudoku-view.js";
 
@@ -16,6 +17,24 @@ export const fields = [
   },
 ];
 
+export const help = {
+  title: "Sudoku",
+  welcome: "Fill every row, column and box with each digit once: press a cell, and type a digit.",
+  rules: [
+    "Fill the blank cells so that every row, every column and every box has each digit exactly once.",
+    "In Play, choose a cell, and type a digit or press one below the board. Pencil marks note what a cell could hold.",
+    "In Edit, put in a puzzle of your own: type digits row by row, with a dot or the space bar for a blank cell.",
+    "Hint tells more each time you press it. Solve fills in the board; the steps are in the order of the logic.",
+  ],
+  keys: [
+    ["Up, Down, Left, Right", "go to a cell; with Ctrl to the next box"],
+    ["1, 9", "write a digit"],
+    ["Shift 1, P", "write a pencil mark; P keeps the pencil"],
+    ["Backspace, Delete", "clear a cell"],
+  ],
+  demo: { puzzle: "sudoku-4x4", board: "1.3434.2.14343.1", moves: ["r1c2=2", "r2c3=1", "r3c1=2", "r4c3=2"] },
+};
+
 export function nameOf({ size }) {
   return `sudoku-${size}`;
 }
@@ -23,6 +42,8 @@ export function nameOf({ size }) {
 export function valuesOf(name) {
   return { size: shapeName(shapeOf(name)) };
 }
+
+export const sizeText = ({ size }) => size.split(":")[0].replace("x", " × ");
 
 /** The tools above the board; the digits and the pencil are below it, in reach of a thumb. */
 const TOOLS = [
@@ -49,6 +70,10 @@ class Sudoku extends Rules {
     super(facts.puzzle);
     this.facts = facts;
     this.tools = TOOLS;
+  }
+
+  inOrder(state, moves) {
+    return inOrder(this, state, moves);
   }
 
   mount(host, hooks) {

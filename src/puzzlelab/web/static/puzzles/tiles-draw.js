@@ -22,13 +22,14 @@ export function drawTile(tile, cells) {
 }
 
 /** The mark of a move: `{move, text, next, best, strength}`, or null for none. */
-export function signFor(move, { heat, regrets, next }) {
+export function signFor(move, { heat, regrets, best }) {
   const texts = [];
   if (heat && move in heat) texts.push(percent(heat[move]));
   if (regrets && move in regrets) texts.push(regretText(regrets[move]));
-  if (!texts.length && next !== move) return null;
+  const next = best.includes(move);
+  if (!texts.length && !next) return null;
   const strength = heat?.[move] ?? null;
-  return { move, text: texts.join(" · "), next: next === move, best: regrets?.[move] === 0, strength };
+  return { move, text: texts.join(" · "), next, best: regrets?.[move] === 0, strength };
 }
 
 const ARROWS = { U: "M50 0 62 14H38Z", D: "M50 100 62 86H38Z", L: "M0 50 14 38V62Z", R: "M100 50 86 38V62Z" };

@@ -14,7 +14,7 @@ const MANY = 25;
 
 export class TilesView {
   constructor(rules, host, hooks) {
-    Object.assign(this, { rules, host, hooks, state: rules.empty(), modeName: "watch", marks: {} });
+    Object.assign(this, { rules, host, hooks, state: rules.empty(), modeName: "watch", marks: { best: [] } });
     this.end = new AbortController();
     this.motion = { done: Promise.resolve(), stop() {} };
     this.draw();
@@ -28,8 +28,8 @@ export class TilesView {
 
   // --- the interface of a view ---
 
-  show(state, { from = null, duration = 0, heat = null, regrets = null, next = null } = {}) {
-    this.marks = { heat, regrets, next };
+  show(state, { from = null, duration = 0, heat = null, regrets = null, next = [], hint = null } = {}) {
+    this.marks = { heat, regrets, best: [...next, ...(hint?.best ?? [])] };
     const moving = from !== null;
     if (moving || !sameState(state, this.state)) {
       this.motion.stop();
@@ -55,6 +55,14 @@ export class TilesView {
     if (id === "numbers") return set(this.root, { "data-bare": value ? null : "" });
     if (id === "plain") return this.picture.clear();
     return null;
+  }
+
+  /** Take the keyboard; whether there is something to do with keys. */
+  focus() {
+    if (this.modeName === "watch") return false;
+    if (this.modeName === "make") this.cursor.focus();
+    else this.root.focus({ preventScroll: true });
+    return true;
   }
 
   destroy() {

@@ -10,6 +10,23 @@ export const fields = [
 
 export const style = "tiles.css";
 
+export const help = {
+  title: "Sliding tiles",
+  welcome: "Slide the tiles into order: press a tile in line with the gap, or an arrow key.",
+  rules: [
+    "Slide tiles into the gap until the numbers are in order and the gap is at the end.",
+    "In Play, press a tile in line with the gap, drag it, swipe, or use the arrow keys.",
+    "In Edit, put in a puzzle of your own: drag tiles from the tray, or type their numbers.",
+    "Hint tells more each time you press it. Solve shows the fewest moves, and proves that fewer are impossible.",
+  ],
+  keys: [
+    ["Up, Down, Left, Right", "slide a tile (Play), go to a cell (Edit)"],
+    ["0, 9", "type the number of a tile (Edit)"],
+    ["Backspace", "take back a move (Play), take a tile away (Edit)"],
+  ],
+  demo: { puzzle: "tiles-3x3", board: "1 0 2 4 5 3 7 8 6", moves: ["L", "U", "U"] },
+};
+
 /** The name of a puzzle; a goal of another size is left out, because it does not fit the board. */
 export function nameOf({ rows, columns, variant }) {
   const name = `tiles-${rows}x${columns}`;
@@ -21,6 +38,8 @@ export function valuesOf(name) {
   const [, rows, columns, variant] = /^tiles-(\d+)x(\d+)(?::(.+))?$/.exec(name) ?? [null, 4, 4, ""];
   return { rows: Number(rows), columns: Number(columns), variant: variant ?? "" };
 }
+
+export const sizeText = ({ rows, columns }) => `${rows} × ${columns}`;
 
 const EVERYWHERE = ["make", "play", "watch"];
 
@@ -53,6 +72,8 @@ const TOOLS = [
   },
 ];
 
+const SCRAMBLE_MOVES = 24;
+const OPPOSITE = { U: "D", D: "U", L: "R", R: "L" };
 const DIRECTIONS = { U: "up", D: "down", L: "left", R: "right" };
 
 export function createGame(facts) {
@@ -61,6 +82,7 @@ export function createGame(facts) {
     facts,
     tools: TOOLS,
     empty: () => rules.empty(),
+    first: () => scrambled(rules),
     read: (text) => rules.read(text),
     write: (state) => rules.write(state),
     missing: (state) => missing(rules, state),
@@ -72,6 +94,18 @@ export function createGame(facts) {
     summary: (state) => summary(rules, state),
     mount: (host, hooks) => new TilesView(rules, host, hooks),
   };
+}
+
+/** A board that is some 20 moves from the goal: moves that never go back, chosen by a fixed sequence of numbers. */
+function scrambled(rules) {
+  let [state, last, number] = [rules.goal, "", 7];
+  for (let move = 0; move < SCRAMBLE_MOVES; move += 1) {
+    const moves = rules.legal(state).filter((each) => each !== OPPOSITE[last]);
+    number = (number * 16_807) % 2_147_483_647;
+    last = moves[number % moves.length] ?? OPPOSITE[last];
+    state = rules.apply(state, last);
+  }
+  return state;
 }
 
 function missing(rules, state) {
