@@ -82,18 +82,23 @@ async function loadCatalog() {
   store.set({ catalog, limits });
 }
 
-/** Show the board of the address; a part that cannot be shown is reported, and the rest is shown. */
-async function show(link) {
+/**
+ * Show the board of the address; a part that cannot be shown is reported, and the rest is shown. After a reload the
+ * history has the newest board: the address may be some moves behind it.
+ */
+async function show(link, isReload = false) {
   const { catalog } = store.get();
   if (!catalog) await loadCatalog();
+  let isKept = false;
   try {
-    await session.open(link.puzzle || DEFAULT_PUZZLE, { withExample: !link.puzzle });
+    isKept = await session.open(link.puzzle || DEFAULT_PUZZLE, { withExample: !link.puzzle });
   } catch (error) {
     if (!link.puzzle || error.busy) throw error;
     await session.open(DEFAULT_PUZZLE, { withExample: true });
     throw new Error(`The link cannot be shown: ${error.message}`);
   }
-  if (link.board) await showBoard(link).catch((error) => {
+  if (isKept && isReload) showLine(link);
+  else if (link.board) await showBoard(link).catch((error) => {
     throw new Error(`The link cannot be shown: ${error.message}`);
   });
 }
@@ -107,12 +112,13 @@ async function showBoard(link) {
   if (link.solver) store.set({ solver: link.solver });
   if (link.mode !== "watch" || store.get().missing) return;
   session.mode("watch");
-  if (link.solver) await ownLink(link);
+  showLine(link);
 }
 
 /** Show the solution of a link: by a search, or as it was left if the history has it. Other sites begin no search. */
-async function ownLink({ solver, step }) {
-  const { line } = store.get();
+function showLine({ solver, step }) {
+  const { line, mode } = store.get();
+  if (mode !== "watch" || !solver) return;
   if (line?.solver === solver) store.set({ step: Math.min(step ?? line.moves.length, line.moves.length) });
   else if (isFromElsewhere()) say("A link opened this board. Press Solve to see its solution.");
   else solve(solver, "", step);
@@ -176,7 +182,8 @@ function mountFrame() {
 async function start() {
   mountFrame();
   mountParts();
-  await tryAndReport(() => show(address.read(location.hash)));
+  const [{ type }] = performance.getEntriesByType("navigation");
+  await tryAndReport(() => show(address.read(location.hash), type !== "navigate"));
   window.addEventListener("hashchange", () => tryAndReport(() => show(address.read(location.hash))));
   document.documentElement.dataset.ready = "true";
 }

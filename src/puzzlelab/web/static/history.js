@@ -73,7 +73,7 @@ export function createHistory(store, say, onDraft) {
   }
 
   async function go(by) {
-    const { game, trail, draft } = store.get();
+    const { game, trail, draft, mode } = store.get();
     const place = at + by;
     calls += 1;
     const call = calls;
@@ -82,6 +82,7 @@ export function createHistory(store, say, onDraft) {
     if (call !== calls || store.get().game !== game) return;
     patch.trail = entries[place].live.trail = withLaterMoves(patch.trail, trail);
     if (patch.draft !== draft) onDraft(patch.draft);
+    else if (mode === "play" && patch.mode === "make") patch.mode = mode; // the game began without a change of the board
     store.set(patch);
     saveSoon();
   }

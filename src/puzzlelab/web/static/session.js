@@ -28,7 +28,10 @@ export function createSession(store, race, historyOf, say) {
   let draftVersion = 0;
   let lineVersion = 0;
 
-  /** Open a puzzle as it was left, or else with an example or an empty board. Raises `Failure` for an unknown one. */
+  /**
+   * Open a puzzle as it was left, or else with an example or an empty board. Returns whether it was left here before.
+   * Raises `Failure` for an unknown one.
+   */
   async function open(name, { withExample = false } = {}) {
     const notice = setTimeout(() => say(`Opening ${name} …`), WAIT_NOTICE_MS);
     const facts = await get("list", { puzzle: name }, newRequest("open")).finally(() => clearTimeout(notice));
@@ -46,6 +49,7 @@ export function createSession(store, race, historyOf, say) {
     store.set({ family: facts.family, module, facts, game, ...reset, ...board });
     await check(draft);
     if (example) say(module.help?.welcome ?? "");
+    return kept !== null;
   }
 
   /** Replace the board; everything about the previous one is cleared. */
