@@ -5,6 +5,9 @@
 
 import { plural } from "./format.js";
 
+/** Best moves that a sentence names. */
+const MOST_NAMES = 2;
+
 /** A hint at a position as a sentence. */
 export async function hintInWords(hint, facts, game, state) {
   if (hint.wrong?.length) return `Something is wrong already: ${hint.why || hint.wrong.join(", ")}.`;
@@ -37,7 +40,8 @@ function ofCell({ level, best: [move], forced, why }, facts, game, state) {
 }
 
 async function ofMoves({ best, proven, length, settled, moves }, game, state) {
-  const names = await Promise.all(best.map((move) => game.describeMove(state, move)));
+  const names = await Promise.all(best.slice(0, MOST_NAMES).map((move) => game.describeMove(state, move)));
+  if (best.length > MOST_NAMES) names.push(`${plural(best.length - MOST_NAMES, "other marked move")}`);
   const others = moves.filter(({ move }) => !best.includes(move)).map(({ regret }) => regret);
   const waste = others.every((regret) => regret.proven) ? Math.min(...others.map((regret) => regret.length ?? Infinity)) : 0;
   const wasted = Number.isFinite(waste) && waste > 0 ? ` Every other move wastes ${waste} or more.` : "";

@@ -10,6 +10,7 @@ const MAX_LEVEL = 3;
 /** The game that is played in a store; `say` shows a sentence to the user. */
 export function createPlay(store, say) {
   let pending = Promise.resolve();
+  let asked = null; // the hint that is being searched, as {trail, level}
 
   const currentStep = () => store.get().trail.steps[store.get().trail.at];
 
@@ -60,11 +61,22 @@ export function createPlay(store, say) {
   async function hint() {
     const { facts, game, draft, trail, hint: told } = store.get();
     if (told) return store.set({ hint: { ...told, level: Math.min(told.level + 1, MAX_LEVEL) } });
+    if (asked?.trail === trail) return void (asked.level = Math.min(asked.level + 1, MAX_LEVEL));
+    asked = { trail, level: 1 };
+    try {
+      await answerHint(asked, facts, game, draft);
+    } finally {
+      if (asked?.trail === trail) asked = null;
+    }
+    return undefined;
+  }
+
+  async function answerHint(question, facts, game, draft) {
     const { moves } = currentStep();
     const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
     const [answer] = await get("hint", query, newRequest("hint"));
-    if (store.get().trail === trail) store.set({ hint: { ...answer, level: answer.wrong?.length ? MAX_LEVEL : 1 } });
-    return undefined;
+    const level = answer.wrong?.length ? MAX_LEVEL : question.level;
+    if (store.get().trail === question.trail) store.set({ hint: { ...answer, level } });
   }
 
   /** Play these moves at once, as a link has them. Raises `Error` for one that cannot be made. */

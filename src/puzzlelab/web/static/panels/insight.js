@@ -4,7 +4,7 @@ import { byId, fillSelect, el, showText } from "../dom.js";
 import { currentScene } from "../store.js";
 
 const SWITCHES = ["heat", "regret", "tree"];
-const REGRET = "Regret: moves that a move wastes; ? where it is not proven.";
+const REGRET = "The numbers are the moves that each move wastes; ? where that is not proven.";
 const SOLVED = "The board is solved: there are no moves to evaluate.";
 
 /** The panel. It returns `setError(kind, sentence)`, which shows an error, or clears it with an empty sentence. */

@@ -19,7 +19,7 @@ export function mountSolve(store, race, solve, say) {
   store.watch(["facts"], ({ facts }) => {
     if (!facts) return;
     const names = ordered(facts);
-    fillSelect(solver, names.map((name) => [name, name === facts.usual_solver.name ? `${name} (usual)` : name]));
+    fillSelect(solver, names.map((name) => [name, methodInWords(name, facts)]));
     options.value = "";
     byId("compare-list").replaceChildren(...names.map((name, at) => checkOf(store, name, at < COMPARED)));
   });
@@ -48,7 +48,7 @@ export function mountSolve(store, race, solve, say) {
   });
   byId("compare").addEventListener("click", () => {
     const chosen = [...document.querySelectorAll("#compare-list input:checked")].map(({ value }) => value);
-    if (!chosen.length) say("Choose the solvers to compare.");
+    if (!chosen.length) say("Choose the methods to compare.");
     else if (ready()) for (const name of chosen) race.start(name, seconds());
   });
   byId("stop-all").addEventListener("click", race.stopAll);
@@ -63,6 +63,34 @@ export function mountSolve(store, race, solve, say) {
 
 function ordered({ solvers, usual_solver: usual }) {
   return [usual.name, ...solvers.filter((name) => name !== usual.name)];
+}
+
+/** What methods do for a person; the name of the solver stands beside it. */
+const METHODS = {
+  annealing: "Chance, with cooling",
+  astar: "Shortest, best first",
+  backtracking: "Guesses and logic",
+  bands: "Fast, proven",
+  beam: "Quick, then better",
+  bfs: "Shortest, step by step",
+  "dancing-links": "Exact cover, proven",
+  "depth-first": "Deep first, proven",
+  discrepancy: "Learned, then better",
+  greedy: "Learned, at once",
+  halves: "Fewest moves, proven",
+  ida: "Fewest moves, proven",
+  integer: "Integer program",
+  lattice: "Learned",
+  permutation: "Row by row",
+  portfolio: "Several at once",
+  random: "Chance",
+  sat: "Logic formula",
+  uct: "Learned, tree search",
+};
+
+function methodInWords(name, { usual_solver: usual }) {
+  const words = METHODS[name] ? `${METHODS[name]} (${name})` : name;
+  return name === usual.name ? `${words}, recommended` : words;
 }
 
 const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.name === name);

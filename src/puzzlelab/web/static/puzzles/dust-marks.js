@@ -1,14 +1,18 @@
 /** Marks over a board of dust: the effect of a click, shares, regrets, and the next move. */
 
-import { UNIT, percent, pill, regretText, set, svg } from "./grid.js";
+import { UNIT, percent, pill, regretText, set, sizeWithin, svg } from "./grid.js";
 import { arrow, border } from "./dust-draw.js";
 
-/** From this number of columns on, a cell is too small for a text of the usual size. */
-const SMALL_CELLS_FROM = 10;
-/** Smaller shares have no number; on a board of small cells only the largest `MAX_SHARES` have one. */
+/** Smaller shares have no number. */
 const MIN_SHARE = 0.005;
-const MAX_SHARES = 12;
 const PALEST = 25;
+/** The size of texts in units of a cell, at most, and the room of a cell for them. */
+const TEXT_SIZE = 32;
+const ROOM = 92;
+/** The distance of two lines of text from the middle of a cell. */
+const LINE = 21;
+/** Texts that would be smaller than so many pixels are left out: the shades of the clusters say as much. */
+const SMALLEST_PIXELS = 11;
 
 export class Marks {
   constructor(view) {
@@ -41,8 +45,7 @@ export class Marks {
     this.markGroup.replaceChildren();
     this.fade(heat);
     for (const move of best) this.markNext(move);
-    const visibleHeat = this.rules.width > SMALL_CELLS_FROM ? highest(heat) : heat;
-    for (const [move, text] of texts(visibleHeat, regrets)) this.markCluster(move, text, regrets?.[move] === 0);
+    for (const [move, lines] of texts(heat, regrets)) this.markCluster(move, lines, regrets?.[move] === 0);
     if (making && this.rules.unrest(state)) this.markGroup.append(...this.arrows(this.rules.fall(state)));
   }
 
@@ -67,13 +70,18 @@ export class Marks {
     return state[cell] ? this.rules.cluster(state, cell) : [];
   }
 
-  /** A text in the middle of a cluster. */
-  markCluster(move, text, best) {
+  /** One or two lines of text in the middle of a cluster, within one cell. */
+  markCluster(move, lines, best) {
     const cells = this.clusterOf(move, this.view.state);
-    if (!cells.length || !text) return;
+    if (!cells.length) return;
     const [x, y] = this.view.spot(this.middle(cells));
-    const size = this.rules.width > SMALL_CELLS_FROM ? 42 : 32;
-    this.markGroup.append(pill(text, x + UNIT / 2, y + UNIT / 2, size, best ? "best" : ""));
+    const smallest = SMALLEST_PIXELS / this.view.pixels();
+    lines.forEach((text, at) => {
+      const size = Math.min(TEXT_SIZE, sizeWithin(text, ROOM));
+      const shift = lines.length === 2 ? (2 * at - 1) * LINE : 0;
+      if (size < smallest) return;
+      this.markGroup.append(pill(text, x + UNIT / 2, y + UNIT / 2 + shift, size, best ? "best" : ""));
+    });
   }
 
   markNext(move) {
@@ -107,18 +115,13 @@ export class Marks {
   }
 }
 
-/** The moves with the largest shares. */
-function highest(heat) {
-  return heat && Object.fromEntries(Object.entries(heat).sort((a, b) => b[1] - a[1]).slice(0, MAX_SHARES));
-}
-
-/** The text on each cluster: its share, its regret, or both. */
+/** The texts on each cluster: its share, its regret, or both. */
 function texts(heat, regrets) {
   const moves = new Set([...Object.keys(heat ?? {}), ...Object.keys(regrets ?? {})]);
   return [...moves].map((move) => {
     const parts = [];
     if (heat?.[move] >= MIN_SHARE) parts.push(percent(heat[move]));
     if (regrets && move in regrets) parts.push(regretText(regrets[move]));
-    return [move, parts.join(" ")];
+    return [move, parts];
   });
 }

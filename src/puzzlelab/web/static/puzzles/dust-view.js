@@ -1,12 +1,14 @@
 /** The board of dust: draws states and animates falling pieces. Marks are in dust-marks.js, input in dust-input.js. */
 
-import { Cursor, UNIT, animate, prefersReducedMotion, placeOf, pointOf, sameState, set, svg } from "./grid.js";
+import { Cursor, UNIT, animate, label, prefersReducedMotion, placeOf, pointOf, sameState, set, svg } from "./grid.js";
 import { COLOURS, drawPiece } from "./dust-draw.js";
 import { ClickInput, PaintInput } from "./dust-input.js";
 import { Marks } from "./dust-marks.js";
 import { joinAll, motionOf } from "./dust-motion.js";
 
 const MARGIN = 8;
+/** The room for the numbers of columns and rows, and their size. */
+const AXIS = 30;
 const SETTLE_MS = 450;
 
 export class DustView {
@@ -109,7 +111,8 @@ export class DustView {
   draw() {
     const { width, height, line, cells } = this.rules;
     const [wide, high] = [width * UNIT, height * UNIT];
-    const frame = { x: -MARGIN, y: -MARGIN, width: wide + 2 * MARGIN, height: high + 2 * MARGIN };
+    const ground = { x: -MARGIN, y: -MARGIN, width: wide + 2 * MARGIN, height: high + 2 * MARGIN };
+    const frame = { x: -MARGIN - AXIS, y: -MARGIN, width: wide + 2 * MARGIN + AXIS, height: high + 2 * MARGIN + AXIS };
     const places = Array.from({ length: cells }, (_, cell) => this.at(cell, this.drawPlace()));
     this.pieceGroup = svg("g", { class: "pieces" });
     this.marks = new Marks(this);
@@ -121,13 +124,30 @@ export class DustView {
     this.root = svg(
       "svg",
       { viewBox: Object.values(frame).join(" "), role: "group", tabindex: -1, "aria-label": "Dust" },
-      svg("rect", { class: "ground", ...frame, rx: 14 }),
+      svg("rect", { class: "ground", ...ground, rx: 14 }),
+      svg("g", { class: "axes", "aria-hidden": "true" }, ...this.axes()),
       svg("g", { class: "places" }, ...places),
       line ? svg("path", { class: "line", d: `M${line * UNIT} ${-MARGIN}V${high + MARGIN}` }) : "",
       this.pieceGroup,
       ...this.marks.layers,
       this.grid,
     );
+  }
+
+  /** The numbers of columns and rows, from 0 at the lower left, as moves are written. */
+  axes() {
+    const { width, height } = this.rules;
+    const middle = (MARGIN + AXIS) / 2;
+    const columns = Array.from({ length: width }, (_, column) =>
+      label(String(column), (column + 0.5) * UNIT, height * UNIT + middle, AXIS, ""));
+    const rows = Array.from({ length: height }, (_, row) =>
+      label(String(row), -middle, (height - row - 0.5) * UNIT, AXIS, ""));
+    return [...columns, ...rows];
+  }
+
+  /** How many pixels a unit of the drawing has. */
+  pixels() {
+    return this.root.clientWidth / this.root.viewBox.baseVal.width || 1;
   }
 
   drawPlace() {

@@ -30,9 +30,15 @@ export function label(text, x, y, size, className) {
   return svg("text", { ...attributes, class: className }, text);
 }
 
+/** The width of a pill, in sizes of its text. */
+const pillWidth = (text) => Math.max(1.3, text.length * 0.64 + 0.5);
+
+/** The size of a text whose pill is so wide. */
+export const sizeWithin = (text, width) => width / pillWidth(text);
+
 /** A short text on a rounded background, readable over everything; (x, y) is its centre. */
 export function pill(text, x, y, size, className) {
-  const width = Math.max(size * 1.3, text.length * size * 0.76 + size * 0.4);
+  const width = size * pillWidth(text);
   const height = size * 1.3;
   const ground = svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 });
   return svg("g", { class: `pill ${className ?? ""}`, "aria-hidden": "true" }, ground, label(text, x, y, size));

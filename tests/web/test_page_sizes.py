@@ -1,0 +1,94 @@
+"""The page at the sizes of phones: the board and what can be done with it are on one screen."""
+
+import re
+
+import pytest
+
+pytest.importorskip("playwright")
+pytest.importorskip("fastapi")
+
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+PHONES = [(390, 844), (360, 640)]
+BOARDS = {
+    "tiles-4x4": "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15",
+    "dust-8x6x5": "425225154523142543212442545541241413141521445214",
+    "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+}
+OUTSIDE = """(selectors) => selectors.filter((selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return !box.width || box.top < -1 || box.left < -1 || box.right > innerWidth + 1 || box.bottom > innerHeight + 1;
+})"""
+SMALL = """() => [...document.querySelectorAll("button, select, summary, input:not(.hidden)")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return each.checkVisibility() && box.width && (box.height < 24 || box.width < 24) && !each.closest("label.switch");
+}).map((each) => each.outerHTML)"""
+TEXTS = """() => {
+  const small = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { parentElement: parent, textContent } = walker.currentNode;
+    if (!textContent.trim() || !parent.checkVisibility() || parent.closest(".hidden, script")) continue;
+    const scale = parent.getScreenCTM?.()?.a ?? 1;
+    if (parseFloat(getComputedStyle(parent).fontSize) * scale < 10.95) small.push(textContent);
+  }
+  return small;
+}"""
+
+
+def phone(width, height):
+    return {"viewport": {"width": width, "height": height}, "has_touch": True, "is_mobile": True}
+
+
+@pytest.mark.parametrize(("width", "height"), PHONES)
+@pytest.mark.parametrize("puzzle", BOARDS)
+def test_board_hint_undo_and_solve_are_on_the_first_screen(opened, puzzle, width, height) -> None:
+    page = opened(phone(width, height), puzzle=puzzle, board=BOARDS[puzzle])
+    wanted = ["#board svg", "#undo", "#hint", "#solve"]
+    for mode in ("make", "play"):
+        page.get_by_test_id(f"mode-{mode}").tap()
+        assert page.evaluate(OUTSIDE, wanted) == []
+    page.get_by_test_id("solve").tap()
+    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(page.get_by_test_id("step")).to_contain_text("of")
+    assert page.evaluate(OUTSIDE, [*wanted, "#slider", "#play"]) == []
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+@pytest.mark.parametrize("puzzle", BOARDS)
+def test_texts_and_targets_are_large_enough(opened, puzzle) -> None:
+    page = opened(phone(360, 640), puzzle=puzzle, board=BOARDS[puzzle])
+    for mode in ("make", "play"):
+        page.get_by_test_id(f"mode-{mode}").tap()
+        assert page.evaluate(SMALL) == []
+        assert page.evaluate(TEXTS) == []
+
+
+def test_painting_scrolls_nothing_and_the_rest_of_the_page_scrolls(opened) -> None:
+    page = opened(phone(390, 844), puzzle="dust-8x6x5")
+    client = page.context.new_cdp_session(page)
+    board = page.locator("#board svg").bounding_box()
+
+    def swipe(x, y, dy):
+        client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for step in range(1, 11):
+            points = [{"x": x, "y": y + dy * step / 10}]
+            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": points})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    swipe(board["x"] + board["width"] / 2, board["y"] + board["height"] - 20, -150)
+    assert page.evaluate("scrollY") == 0
+    expect(page.get_by_test_id("board")).to_have_attribute("data-board", re.compile("1"))
+    below = page.locator("#make-title").bounding_box()
+    swipe(below["x"] + 5, min(below["y"], 780), -200)
+    page.wait_for_function("() => scrollY > 0")
+
+
+def test_the_board_stays_where_it_is_when_it_is_painted(opened) -> None:
+    page = opened({"viewport": {"width": 1280, "height": 900}}, puzzle="dust-8x6x5")
+    before = page.locator("#board").bounding_box()
+    page.mouse.click(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
+    expect(page.get_by_test_id("board")).to_have_attribute("data-board", re.compile("1"))
+    assert page.locator("#board").bounding_box() == before
