@@ -31,7 +31,7 @@ export function label(text, x, y, size, className) {
 }
 
 /** The width of a pill, in sizes of its text. */
-const pillWidth = (text) => Math.max(1.3, text.length * 0.64 + 0.5);
+const pillWidth = (text) => Math.max(1.3, text.length * 0.7 + 0.5);
 
 /** The size of a text whose pill is so wide. */
 export const sizeWithin = (text, width) => width / pillWidth(text);
