@@ -46,6 +46,7 @@ def exchange_until_over(learner):
 
 
 def test_a_learner_elsewhere_gives_the_same_run(executor, settings_of, tmp_path):
+    pytest.importorskip("torch")
     imitation, settings = recipe.find("imitation"), settings_of()
     runs = Run(tmp_path / "here"), Run(tmp_path / "elsewhere")
     for run in runs:

@@ -7,6 +7,8 @@ from collections import Counter
 
 import pytest
 
+pytest.importorskip("torch")
+
 from puzzlelab.engine.executor import Executor
 from puzzlelab.engine.local_workers import LocalWorkers
 from puzzlelab.training import remote_learner
