@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from served import end, start
@@ -260,6 +261,19 @@ def test_a_link_shows_the_same_to_another_person(opened) -> None:
     other.reload()
     shows(other, shown, timeout=90_000)
     expect(board(other)).to_have_attribute("data-step", "7")
+
+
+def test_a_link_reloaded_before_its_answer_shows_the_same_afterwards(opened) -> None:
+    page = opened()
+    page.route("**/solve/events*", lambda _: None)
+    link = {"puzzle": "tiles-3x3", "board": EIGHT, "mode": "watch", "with": "ida", "step": 7}
+    page.goto(f"{page.url.partition('#')[0]}#{urlencode(link)}")
+    expect(board(page)).to_have_attribute("data-mode", "watch")
+    page.wait_for_timeout(600)  # longer than the pause after which the address follows the page
+    assert "step=7" in page.url
+    page.unroute("**/solve/events*")
+    page.reload()
+    expect(board(page)).to_have_attribute("data-step", "7", timeout=90_000)
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,16 @@ export function write(state) {
   return `#${fields}`;
 }
 
-/** Update the address when the page changes. Returns a function that writes a pending update at once. */
-export function follow(store) {
+/**
+ * Update the address when the page changes, but not while `isHeld()`: a link that is still being opened stays as it is.
+ * Returns a function that writes a pending update at once.
+ */
+export function follow(store, isHeld) {
   const put = () => {
+    if (isHeld()) return writeSoon();
     const hash = write(store.get());
     if (hash !== location.hash) history.replaceState(null, "", hash);
+    return undefined;
   };
   const writeSoon = debounce(put, PAUSE); // browsers refuse too many changes of the address in a row
   store.watch(KEYS, (state) => state.game && state.draft && writeSoon());

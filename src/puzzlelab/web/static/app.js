@@ -35,8 +35,17 @@ const say = (sentence, { seen = false } = {}) => {
   status.classList.toggle("hidden", seen);
 };
 
-/** The row to watch when its search is over: `{id, step, mode}`, with the mode in which the search was started. */
+/** The row to watch when its search is over: `{id, step, isLink, mode}`, with the mode in which the search was started. */
 let rowToWatch = null;
+/** How many links are being opened. */
+let opening = 0;
+
+/** Whether the page does not show yet what the address says: a link is being opened, or its solution is searched for. */
+function isBehindAddress() {
+  const { rows, mode } = store.get();
+  const row = rows.find(({ id }) => id === rowToWatch?.id);
+  return opening > 0 || (mode === "watch" && row !== undefined && row.status !== "done" && rowToWatch.isLink);
+}
 
 const race = createRace(store, (row) => {
   if (rowToWatch?.id !== row.id || row.status !== "done") return;
@@ -59,10 +68,10 @@ async function tryAndReport(work) {
   }
 }
 
-function solve(solver, seconds, step = undefined) {
+function solve(solver, seconds, { step, isLink = false } = {}) {
   say(`Solving with ${solver}.`);
   store.set({ solver });
-  rowToWatch = { id: race.start(solver, seconds), step, mode: store.get().mode };
+  rowToWatch = { id: race.start(solver, seconds), step, isLink, mode: store.get().mode };
 }
 
 async function watch(row, step = undefined) {
@@ -87,6 +96,11 @@ async function loadCatalog() {
  * history has the newest board: the address may be some moves behind it.
  */
 async function show(link, isReload = false) {
+  opening += 1;
+  await openLink(link, isReload).finally(() => { opening -= 1; });
+}
+
+async function openLink(link, isReload) {
   const { catalog } = store.get();
   if (!catalog) await loadCatalog();
   let isKept = false;
@@ -97,10 +111,16 @@ async function show(link, isReload = false) {
     await session.open(DEFAULT_PUZZLE, { withExample: true });
     throw new Error(`The link cannot be shown: ${error.message}`);
   }
-  if (isKept && isReload) showLine(link);
+  if (isKept && isReload && !isUnanswered(link)) showLine(link);
   else if (link.board) await showBoard(link).catch((error) => {
     throw new Error(`The link cannot be shown: ${error.message}`);
   });
+}
+
+/** Whether a link to a solution was reloaded before the solution was there. */
+function isUnanswered(link) {
+  const { game, draft, line } = store.get();
+  return link.mode === "watch" && !line && game.write(draft) === link.board;
 }
 
 async function showBoard(link) {
@@ -121,7 +141,7 @@ function showLine({ solver, step }) {
   if (mode !== "watch" || !solver) return;
   if (line?.solver === solver) store.set({ step: Math.min(step ?? line.moves.length, line.moves.length) });
   else if (isFromElsewhere()) say("A link opened this board. Press Solve to see its solution.");
-  else solve(solver, "", step);
+  else solve(solver, "", { step, isLink: true });
 }
 
 /** Whether a page of another server opened this one. */
@@ -152,7 +172,7 @@ function mountParts() {
   mountHelp(store);
   mountSolve(store, race, solve, say);
   mountRace(store, race, (row) => tryAndReport(() => watch(row)), (row) => solve(row.solver, row.query?.time ?? ""));
-  mountShare(store, address.follow(store), say, tryAndReport);
+  mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport);
 }
 
 function mountFrame() {
