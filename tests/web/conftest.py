@@ -15,6 +15,7 @@ NO_BROWSER = (
 )
 PATIENCE = 20_000
 """Milliseconds in which a page shows what it is to show; a busy machine needs more of them than a person would like."""
+USUAL = {"viewport": {"width": 1280, "height": 900}, "service_workers": "block"}
 
 
 @pytest.fixture(scope="session")
@@ -59,12 +60,13 @@ def browser() -> Iterator:
 def opened(server: Server, browser) -> Iterator:
     """Opens the page with what its link says; in the end no script has failed, and nothing was blocked.
 
-    `opened(puzzle=..., board=..., ...)`; `settings` are those of a browser's context, such as its size.
+    `opened(puzzle=..., board=..., ...)`; `settings` are those of a browser's context, such as its size. Service workers
+    are off, because they would hide requests from the tests; those about them ask for them.
     """
     contexts, wrong = [], []
 
     def open_page(settings: dict | None = None, **link: str):
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **(settings or {})})
+        context = browser.new_context(**USUAL | (settings or {}))
         context.set_default_timeout(3 * PATIENCE)
         contexts.append(context)
         page = context.new_page()

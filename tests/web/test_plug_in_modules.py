@@ -12,7 +12,7 @@ import httpx
 
 from puzzlelab.core import registry
 from puzzlelab.core.puzzle import Family
-from puzzlelab.web import app
+from puzzlelab.web import app, page_files
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], h
     family = Family("Rings.", registry.load, ("rings-3",), page=folder)
     transport = httpx.ASGITransport(app.make_app())
     families = {"other": Family("", registry.load, ()), "rings": family}
-    monkeypatch.setattr(app, "installed", SimpleNamespace(families=families.items))
+    monkeypatch.setattr(page_files, "installed", SimpleNamespace(families=families.items))
 
     async def get(path: str) -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:

@@ -44,6 +44,11 @@ def _all_modules(group: str) -> Mapping[str, str]:
     return places
 
 
+def has_plug_ins() -> bool:
+    """Whether another package has brought a puzzle or a solver."""
+    return any(len(_all_modules(group)) > len(_own_modules(group)) for group in ("puzzles", "solvers"))
+
+
 def _place(group: str, name: str) -> str | None:
     """The module of this name, or None; plug-ins are searched only for names that the package does not have."""
     return _own_modules(group).get(name) or _all_modules(group).get(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -16,17 +15,19 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from puzzlelab.core.version import VERSION
-from puzzlelab.engine import installed
 from puzzlelab.web.job_service import JobService
 from puzzlelab.web.middleware import POLICY, RequestGuard
+from puzzlelab.web.page_files import PageFiles
 from puzzlelab.web.routes import api
 from puzzlelab.web.server_limits import ServerLimits
 from puzzlelab.web.worker import INTERNAL_ERROR
 
-STATIC = Path(__file__).with_name("static")
+MIN_COMPRESSED = 1000
+"""Bytes from which on an answer is compressed; streams of events are not."""
 
 
 def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
@@ -57,27 +58,11 @@ def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) 
     app.include_router(api)
     _add_docs(app)
     _add_error_handlers(app)
-    app.mount("/puzzles", PuzzleModules(), name="puzzles")
-    app.mount("/", StaticFiles(directory=STATIC, html=True), name="page")
+    app.mount("/", PageFiles(limits), name="page")
+    app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     app.add_middleware(RequestGuard, max_body=limits.body)
     return app
-
-
-class PuzzleModules(StaticFiles):
-    """The page modules of puzzle families: those of the package, and those of plug-ins (`Family.page`)."""
-
-    def __init__(self) -> None:
-        super().__init__(directory=STATIC / "puzzles")
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """The file of this name, in the folder of the family that its name begins with."""
-        found = super().lookup_path(path)
-        if found[1] is not None:
-            return found
-        name = re.split(r"[-.]", path, maxsplit=1)[0]
-        folders = [family.page for each, family in installed.families() if each == name and family.page is not None]
-        return StaticFiles(directory=folders[0]).lookup_path(path) if folders else found
 
 
 def _add_error_handlers(app: FastAPI) -> None:

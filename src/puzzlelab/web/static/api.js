@@ -30,8 +30,13 @@ export function abortRequest(kind) {
   requests.delete(kind);
 }
 
+/** Answers that came with the page, by their addresses. */
+const known = JSON.parse(document.getElementById("answers")?.textContent ?? "{}");
+
 /** The JSON answer of `GET /api/path`; parameters that are null or empty are left out. */
 export async function get(path, parameters = {}, signal = undefined) {
+  const address = addressOf(path, parameters);
+  if (address in known) return known[address];
   const answer = await send(path, parameters, { signal });
   return answer.json();
 }
@@ -55,16 +60,20 @@ export function setMaxSeconds({ seconds }) {
   maxSeconds = seconds;
 }
 
-async function send(path, parameters, options) {
+/** The address of a request below /api/. */
+function addressOf(path, parameters) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value === null || value === undefined || value === "") continue;
     query.append(name, name === "time" ? Math.min(value, maxSeconds) : value);
   }
-  const url = `/api/${path}${query.size ? `?${query}` : ""}`;
+  return `${path}${query.size ? `?${query}` : ""}`;
+}
+
+async function send(path, parameters, options) {
   let answer;
   try {
-    answer = await fetch(url, options);
+    answer = await fetch(`/api/${addressOf(path, parameters)}`, options);
   } catch (error) {
     throw isAborted(error) ? error : new Failure(UNREACHABLE, true);
   }

@@ -202,10 +202,17 @@ function mountFrame() {
 async function start() {
   mountFrame();
   mountParts();
+  document.querySelector("main").inert = false;
   const [{ type }] = performance.getEntriesByType("navigation");
   await tryAndReport(() => show(address.read(location.hash), type !== "navigate"));
   window.addEventListener("hashchange", () => tryAndReport(() => show(address.read(location.hash))));
   document.documentElement.dataset.ready = "true";
+  await keepForOffline();
+}
+
+/** Let the browser keep the page, so that it works without the server; browsers allow that on secure origins alone. */
+async function keepForOffline() {
+  await navigator.serviceWorker?.register("./worker.js").catch(() => {}); // a browser may forbid it, as it may storage
 }
 
 start();

@@ -75,6 +75,7 @@ export function createHistory(store, say, onDraft) {
   async function go(by) {
     const { game, trail, draft, mode } = store.get();
     const place = at + by;
+    const changed = entries[Math.max(at, place)]; // the entry whose change is taken back, or made again
     calls += 1;
     const call = calls;
     at = place;
@@ -82,7 +83,7 @@ export function createHistory(store, say, onDraft) {
     if (call !== calls || store.get().game !== game) return;
     patch.trail = entries[place].live.trail = withLaterMoves(patch.trail, trail);
     if (patch.draft !== draft) onDraft(patch.draft);
-    else if (mode === "play" && patch.mode === "make") patch.mode = mode; // the game began without a change of the board
+    else if (mode !== "watch" && !changed.solution) patch.mode = mode; // a move or a mark: what one does stays the same
     store.set(patch);
     saveSoon();
   }

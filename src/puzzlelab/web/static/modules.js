@@ -1,10 +1,14 @@
-/** Loads the module of a puzzle family; families without one are drawn by the server. */
+/** Finds the module of a puzzle family; families without one are drawn by the server. */
 
+import * as dust from "./puzzles/dust.js";
 import * as generic from "./puzzles/generic.js";
+import * as sudoku from "./puzzles/sudoku.js";
+import * as tiles from "./puzzles/tiles.js";
 import { el } from "./dom.js";
 
 const NOT_FOUND = 404;
-const modules = new Map();
+/** Families that are loaded; those of plug-ins are added when they are first opened. */
+const modules = new Map(Object.entries({ dust, sudoku, tiles }));
 
 /** The module of a family of the catalog: `{fields, nameOf, valuesOf, style, createGame}`. */
 export function familyModule(entry) {

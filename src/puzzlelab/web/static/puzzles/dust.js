@@ -10,8 +10,6 @@ export const fields = [
   { key: "colours", label: "Colours", min: FEWEST_COLOURS, max: MOST_COLOURS },
 ];
 
-export const style = "dust.css";
-
 export const help = {
   title: "Dust",
   welcome: "Clear the board in as few presses as you can: press a group of one colour, and the rest falls.",

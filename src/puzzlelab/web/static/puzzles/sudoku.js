@@ -4,8 +4,6 @@ import { inOrder } from "./sudoku-order.js";
 import { Rules, SHAPES, shapeName, shapeOf } from "./sudoku-rules.js";
 import { View } from "./sudoku-view.js";
 
-export const style = "sudoku.css";
-
 export const fields = [
   {
     key: "size",

@@ -8,8 +8,6 @@ export const fields = [
   { key: "columns", label: "Columns", min: SMALLEST, max: LARGEST },
 ];
 
-export const style = "tiles.css";
-
 export const help = {
   title: "Sliding tiles",
   welcome: "Slide the tiles into order: press a tile in line with the gap, or an arrow key.",
