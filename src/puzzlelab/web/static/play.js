@@ -38,13 +38,13 @@ export function createPlay(store, say) {
   }
 
   /**
-   * Apply a change of the board that is no move, such as erasing a digit: the move `removed` is taken back, and
-   * `added`, if it is not null, takes its place. The order of the moves of such a puzzle does not matter.
+   * Apply a change of the board that is no move, such as erasing a digit: the moves `removed` are taken back, and those
+   * in `added` take their place. The order of the moves of such a puzzle does not matter.
    */
   function rewrite(after, { removed, added }) {
     return enqueue(async () => {
-      const kept = currentStep().moves.filter((move) => move !== removed);
-      await add({ state: after, moves: added ? [...kept, added] : kept, move: null }, "");
+      const kept = currentStep().moves.filter((move) => !removed.includes(move));
+      await add({ state: after, moves: [...kept, ...added], move: null }, "");
     });
   }
 

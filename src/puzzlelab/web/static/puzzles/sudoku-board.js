@@ -14,27 +14,33 @@ class Cell {
     const column = cell % rules.size;
     const corner = `translate(${column * UNIT} ${Math.floor(cell / rules.size) * UNIT})`;
     this.digit = label("", UNIT / 2, UNIT / 2, UNIT * 0.62, "sudoku-digit");
+    this.tint = svg("rect", { class: "sudoku-tint", x: 4, y: 4, width: UNIT - 8, height: UNIT - 8, rx: 10 });
     this.group = svg(
       "g",
       { role: "gridcell", transform: corner, "data-cell": cell, "aria-colindex": column + 1 },
       svg("rect", { class: "sudoku-ground", width: UNIT, height: UNIT }),
+      this.tint,
       this.digit,
     );
     this.smallTexts = [];
-    this.shown = { digit: -1, tone: null, label: null, textsKey: 0 };
+    this.shown = { digit: -1, tone: null, label: null, textsKey: 0, colour: 0 };
   }
 
-  /** `tone`: class names. `label`: words. `smallTexts()`: the texts of `#write`, called when `textsKey` has changed. */
-  paint({ digit, tone, label: words, textsKey, smallTexts }) {
+  /**
+   * `tone`: class names. `colour`: its number, 0 for none. `label`: words. `smallTexts()`: the texts of `#write`, called
+   * when `textsKey` has changed.
+   */
+  paint({ digit, tone, colour, label: words, textsKey, smallTexts }) {
     const { shown, group } = this;
     if (digit !== shown.digit) {
       this.digit.textContent = digit ? SYMBOLS[digit - 1] : "";
       set(group, { "data-digit": digit });
     }
     if (tone !== shown.tone) this.#tone(tone);
+    if (colour !== shown.colour) set(this.tint, { "data-colour": colour || null });
     if (words !== shown.label) set(group, { "aria-label": words });
     if (textsKey !== shown.textsKey) this.#write(smallTexts());
-    this.shown = { digit, tone, label: words, textsKey };
+    this.shown = { digit, tone, label: words, textsKey, colour };
   }
 
   #tone(tone) {

@@ -1,12 +1,20 @@
-/** The digit keys below the board, for touch: how many of each digit are still to place, an eraser, and the pencil. */
+/** The digit keys below the board, for touch: how many of each digit are still to place, an eraser, and the pens. */
 
+import { COLOURS, PENS } from "./sudoku-notes.js";
 import { SYMBOLS } from "./sudoku-rules.js";
 
 /** Most keys in a row on a phone, where each is 44 pixels wide, and on a larger screen. */
 const FEW = 7;
-const MANY = 12;
-/** Places that the rubber and the pencil take besides the digits; the pencil is the wider one. */
-const BESIDES = 3;
+const MANY = 14;
+/** Places that the eraser and the pens take besides the digits. */
+const BESIDES = 1 + PENS.length;
+/** The name of each pen, and the key for it; where letters are digits, only the buttons choose a pen. */
+const NAMES = {
+  digit: ["Digit", "Digits (Z)"],
+  corner: ["Corner", "Corner marks (X, or Shift and a digit)"],
+  centre: ["Centre", "Centre marks (C, or Alt and a digit)"],
+  colour: ["Colour", "Colours (V)"],
+};
 
 /** Rows that are equally long, and the places left over in the last one. */
 function keyLayout(size, most) {
@@ -33,7 +41,7 @@ function part(parent, className, text = "") {
 }
 
 export class Pad {
-  /** `input`: the actions of the keys, `{write(digit), pencil()}`; the digit 0 clears the cell. */
+  /** `input`: the actions of the keys, `{write(digit), choose(pen)}`; the digit 0 clears the cells. */
   constructor(rules, input) {
     this.rules = rules;
     this.element = document.createElement("div");
@@ -50,10 +58,16 @@ export class Pad {
     this.keys = Array.from({ length: rules.size }, (_, at) => this.#digit(at + 1, input));
     const eraser = button(this.element, "sudoku-rubber", () => input.write(0));
     eraser.textContent = "Clear";
-    this.pencil = button(this.element, "sudoku-pencil", () => input.pencil());
-    this.pencil.textContent = "Pencil";
-    // Where P is a digit it is no key for the pencil.
-    this.pencil.title = `Pencil marks (${rules.size < SYMBOLS.length ? "P, or " : ""}Shift and a digit)`;
+    this.pens = PENS.map((pen) => {
+      const key = button(this.element, "sudoku-pen", () => input.choose(pen));
+      [key.textContent, key.title] = NAMES[pen];
+      key.dataset.pen = pen;
+      return key;
+    });
+  }
+
+  offerPens(on) {
+    for (const key of this.pens) key.hidden = !on;
   }
 
   #digit(digit, input) {
@@ -63,17 +77,19 @@ export class Pad {
     return { key, count: part(key, "sudoku-key-count") };
   }
 
-  show(state, pencil) {
+  show(state, pen) {
     const remaining = new Array(this.rules.size + 1).fill(this.rules.size);
     for (const digit of state) remaining[digit] -= 1;
     this.keys.forEach(({ key, count }, at) => {
       const text = String(Math.max(0, remaining[at + 1]));
-      if (count.textContent === text) return;
+      const words = pen === "colour" ? COLOURS[at] ?? "no colour" : `${SYMBOLS[at]}, ${text} still to place`;
+      if (key.getAttribute("aria-label") === words) return;
       count.textContent = text;
-      key.setAttribute("aria-label", `${SYMBOLS[at]}, ${text} still to place`);
+      key.setAttribute("aria-label", words);
       key.classList.toggle("sudoku-key-done", text === "0");
+      key.disabled = pen === "colour" && at >= COLOURS.length;
     });
-    this.pencil.setAttribute("aria-pressed", pencil);
-    this.element.classList.toggle("sudoku-pad-pencil", pencil);
+    for (const key of this.pens) key.setAttribute("aria-pressed", String(key.dataset.pen === pen));
+    this.element.dataset.pen = pen;
   }
 }

@@ -37,6 +37,13 @@ export function pencilMarks(rules, set) {
   ];
 }
 
+/** Centre marks of a set of digits: one line in the middle of the cell, as large as there is room. */
+export function centreMarks(rules, set) {
+  if (!set) return [];
+  const text = digitsOf(set).map((digit) => SYMBOLS[digit - 1]).join("");
+  return [{ text, x: UNIT / 2, y: UNIT / 2, size: Math.min(UNIT * 0.3, (UNIT * 1.5) / text.length), strong: true }];
+}
+
 /** `{"r3c5=7": share}` as a map from cells to `[{digit, share}]`, the likeliest first. */
 export function sharesByCell(rules, heat) {
   const cells = new Map();

@@ -1,15 +1,17 @@
 /**
- * A Sudoku on the page: the chosen cell, input by keys and touch, the pencil marks, and the highlighting.
+ * A Sudoku on the page: the selected cells, input by keys and touch, notes, and the highlighting.
  *
  * The page owns the board: input is reported by the hooks, and the new board comes back by `show`.
  */
 
-import { percent } from "./grid.js";
 import { Board } from "./sudoku-board.js";
-import { boxJump, digitOf, commandOf } from "./sudoku-keys.js";
+import { labelOf, ringsOf, toneOf } from "./sudoku-face.js";
+import { boxJump, commandOf, digitOf, penOf } from "./sudoku-keys.js";
+import { erased, noNotes, notesInWords, toggled } from "./sudoku-notes.js";
 import { Pad } from "./sudoku-pad.js";
-import { SYMBOLS, digitsOf } from "./sudoku-rules.js";
-import { pencilMarks, candidateShares, sharesByCell } from "./sudoku-pencil-marks.js";
+import { SYMBOLS } from "./sudoku-rules.js";
+import { Selection } from "./sudoku-selection.js";
+import { candidateShares, centreMarks, pencilMarks, sharesByCell } from "./sudoku-pencil-marks.js";
 
 export class View {
   #rules;
@@ -22,25 +24,26 @@ export class View {
   #state;
   #options = {};
   #shares = new Map();
-  #chosen = null;
-  #pencil = false;
+  #selection;
+  #pen = "digit";
   #tidy = true;
-  /** For each cell the set of its pencil marks. A digit written over them, or beside them, only hides them. */
-  #marks;
-  #noMarks;
+  /** A digit written over marks, or beside them, only hides them. */
+  #notes;
+  #noNotes;
 
   constructor(rules, host, hooks) {
     this.#rules = rules;
     this.#hooks = hooks;
     this.#state = rules.empty();
-    this.#marks = this.#noMarks = rules.empty();
+    this.#notes = this.#noNotes = noNotes(rules);
     this.#board = new Board(rules, this.#listening.signal);
     this.#pad = new Pad(rules, {
-      write: (digit) => this.#enter(digit, this.#pencil),
-      pencil: () => this.#togglePencil(),
+      write: (digit) => this.#enter(digit, this.#pen),
+      choose: (pen) => this.#take(pen),
     });
     this.#root.append(this.#board.svg, this.#pad.element);
     this.#root.className = "sudoku";
+    this.#selection = new Selection(rules, this.#board, this.#listening.signal, () => this.#draw());
     this.#listen(this.#board.svg);
     this.mode(this.#mode);
     host.append(this.#root);
@@ -51,7 +54,7 @@ export class View {
   show(state, options = {}) {
     const { heat, move, duration, marks } = options;
     if (heat !== this.#options.heat) this.#shares = heat ? sharesByCell(this.#rules, heat) : new Map();
-    this.#marks = marks ?? this.#noMarks;
+    this.#notes = marks ?? this.#noNotes;
     this.#state = state;
     this.#options = options;
     this.#board.settle();
@@ -63,12 +66,13 @@ export class View {
     this.#mode = name;
     this.#root.dataset.mode = name;
     this.#pad.element.hidden = name === "watch";
-    this.#pad.pencil.hidden = name !== "play";
+    this.#pad.offerPens(name === "play");
+    this.#selection.allowSeveral(name === "play");
     this.#draw();
   }
 
   tool(id, value) {
-    if (id === "fill") this.#hooks.marked(this.#rules.candidates(this.#state));
+    if (id === "fill") this.#hooks.marked({ ...this.#notes, corner: this.#rules.candidates(this.#state) });
     else if (id === "clear") this.#hooks.marked(null);
     else if (id === "tidy") this.#tidy = Boolean(value);
     this.#draw();
@@ -90,33 +94,42 @@ export class View {
   // --- input ---
 
   #listen(svg) {
-    const withCell = (act) => (event) => {
-      const group = event.target.closest("[data-cell]");
-      if (group) act(Number(group.dataset.cell));
-    };
     // Not on the SVG itself: Chromium lets Tab stop at an SVG that listens to the focus.
-    this.#root.addEventListener("focusin", withCell((cell) => this.#choose(cell)));
-    svg.addEventListener("click", withCell((cell) => this.#board.focus(cell)));
+    this.#root.addEventListener("focusin", (event) => {
+      const group = event.target.closest("[data-cell]");
+      if (group) this.#selection.focused(Number(group.dataset.cell));
+    });
+    svg.addEventListener("dblclick", () => this.#mode === "play" && this.#selectSame());
     svg.addEventListener("keydown", (event) => {
       if (this.#mode !== "watch" && this.#key(event)) event.preventDefault();
     });
   }
 
-  #choose(cell) {
-    this.#chosen = cell;
-    this.#draw();
+  /** Select all cells with the digit of the chosen one. */
+  #selectSame() {
+    const digit = this.#state[this.#selection.chosen];
+    if (digit) this.#selection.select(this.#state.flatMap((other, cell) => (other === digit ? [cell] : [])));
   }
 
   /** Whether the key had a meaning here. */
   #key(event) {
     const keyed = digitOf(this.#rules, event);
-    const command = this.#mode === "play" ? commandOf(event) : null;
+    const isPlay = this.#mode === "play";
+    const command = isPlay ? commandOf(event) : null;
+    const pen = isPlay ? penOf(this.#rules, event, this.#pen) : null;
     if (this.#mode === "make" && event.key === "Backspace") this.#takeBack();
-    else if (keyed) this.#enter(keyed.digit, this.#pencil !== keyed.mark, event.key !== "Delete");
-    else if (command === "pencil") this.#togglePencil();
+    else if (keyed) this.#enter(keyed.digit, this.#penFor(keyed.pen), event.key !== "Delete");
+    else if (command === "all") this.#selection.select(this.#state.keys());
     else if (command) this.#hooks[command]();
-    else return this.#move(event);
+    else if (pen) this.#take(pen);
+    else return this.#selection.moving(event.shiftKey, () => this.#move(event));
     return true;
+  }
+
+  /** The pen that a key with Shift or Alt asks for; if it is in use already, such a key writes a digit. */
+  #penFor(asked) {
+    if (!asked) return this.#pen;
+    return asked === this.#pen ? "digit" : asked;
   }
 
   #move(event) {
@@ -128,55 +141,76 @@ export class View {
     return true;
   }
 
-  #togglePencil() {
-    this.#pencil = !this.#pencil;
+  #take(pen) {
+    this.#pen = pen;
     this.#draw();
-    this.#hooks.say(this.#pencil ? "pencil on" : "pencil off");
+    this.#hooks.say({ digit: "digits", corner: "corner marks", centre: "centre marks", colour: "colours" }[pen]);
   }
 
-  /** Write a digit in the chosen cell, 0 for none; or a pencil mark. In the editor the next cell is chosen then. */
-  #enter(digit, mark, advances = true) {
-    const cell = this.#chosen;
-    if (cell === null) return;
-    const before = this.#state[cell];
-    const pencilMarks = this.#mode === "play" && (digit ? mark : !before);
-    if (this.#isClue(cell)) this.#hooks.say(`${this.#rules.cellWords(cell)} is a clue`);
-    else if (pencilMarks && before) this.#hooks.say(`${this.#rules.cellWords(cell)} is filled`);
-    else if (pencilMarks) this.#mark(cell, digit);
-    else if (digit !== before) this.#write(cell, digit);
-    if (this.#mode === "make" && advances) this.#goTo(cell + 1);
+  /** Write a digit in the selected cells, 0 for none; or a note. In the editor the next cell is chosen then. */
+  #enter(digit, pen, advances = true) {
+    const { chosen, cells } = this.#selection;
+    if (chosen === null) return;
+    if (this.#mode === "make") {
+      if (digit !== this.#state[chosen]) this.#write([chosen], digit);
+      if (advances) this.#goTo(chosen + 1);
+      return;
+    }
+    const open = [...cells].filter((cell) => !this.#isClue(cell));
+    if (pen === "colour" || (!digit && !open.length)) this.#note([...cells], pen, digit);
+    else if (!open.length) this.#hooks.say(`${this.#rules.cellWords(chosen)} is a clue`);
+    else this.#enterOpen(open, pen, digit);
+  }
+
+  /** The same in cells without a clue. */
+  #enterOpen(cells, pen, digit) {
+    const filled = cells.filter((cell) => this.#state[cell]);
+    const blank = cells.filter((cell) => !this.#state[cell]);
+    const others = cells.filter((cell) => this.#state[cell] !== digit);
+    if (!digit && filled.length) this.#write(filled, 0);
+    else if (!digit) this.#note(cells, pen, 0);
+    else if (pen === "digit" && others.length) this.#write(others, digit);
+    else if (pen !== "digit" && blank.length) this.#note(blank, pen, digit);
+    else if (pen !== "digit") this.#hooks.say(`${this.#rules.cellWords(cells[0])} is filled`);
   }
 
   /** Backspace in the editor: clear this cell, or the one before if this one is blank. */
   #takeBack() {
-    if (this.#chosen === null) return;
-    const cell = this.#state[this.#chosen] ? this.#chosen : Math.max(0, this.#chosen - 1);
+    const { chosen } = this.#selection;
+    if (chosen === null) return;
+    const cell = this.#state[chosen] ? chosen : Math.max(0, chosen - 1);
     this.#goTo(cell);
-    if (this.#state[cell]) this.#write(cell, 0);
+    if (this.#state[cell]) this.#write([cell], 0);
   }
 
   #goTo(cell) {
     this.#board.focus(Math.min(cell, this.#rules.cells - 1));
   }
 
-  #mark(cell, digit) {
-    const before = this.#marks[cell];
-    this.#marks = this.#rules.written(this.#marks, cell, digit ? before ^ (1 << (digit - 1)) : 0);
-    this.#draw(); // at once: the page shows it again when it has noted the marks
-    this.#hooks.marked(this.#marks);
-    this.#hooks.say(this.#marksWords(cell));
+  #note(cells, pen, digit) {
+    this.#notes = digit ? toggled(this.#notes, pen, cells, digit) : erased(this.#notes, cells);
+    this.#draw(); // at once: the page shows it again when it has stored the notes
+    this.#hooks.marked(this.#notes);
+    const [cell] = cells;
+    const where = cells.length > 1 ? `${cells.length} cells` : this.#rules.cellWords(cell);
+    this.#hooks.say(`${where}, ${notesInWords(this.#notes, cell) || "no pencil marks"}`);
   }
 
-  /** A digit that is not a clue may be erased or overwritten. No move does that, so the hook reports both digits. */
-  #write(cell, digit) {
+  /** Digits that are no clues may be erased or overwritten. No move does that, so the hook reports old and new ones. */
+  #write(cells, digit) {
     const rules = this.#rules;
-    const before = this.#state[cell];
-    const added = digit ? rules.moveName(cell, digit) : null;
-    if (this.#mode === "play" && !before) return this.#hooks.played(added);
-    const after = rules.written(this.#state, cell, digit);
+    const [cell] = cells;
+    if (this.#mode === "play" && cells.length === 1 && digit && !this.#state[cell]) {
+      return this.#hooks.played(rules.moveName(cell, digit));
+    }
+    const after = cells.reduce((state, each) => rules.written(state, each, digit), this.#state);
+    const removed = cells.filter((each) => this.#state[each]).map((each) => rules.moveName(each, this.#state[each]));
+    const added = digit ? cells.map((each) => rules.moveName(each, digit)) : [];
     if (this.#mode === "make") this.#hooks.edited(after);
-    else this.#hooks.rewrote(after, { removed: rules.moveName(cell, before), added });
-    this.#hooks.say(added ? rules.describeMove(this.#state, added) : `${rules.cellWords(cell)} cleared`);
+    else this.#hooks.rewrote(after, { removed, added });
+    const where = cells.length > 1 ? `${cells.length} cells` : rules.cellWords(cell);
+    return this.#hooks.say(digit && cells.length === 1 ? rules.describeMove(this.#state, added[0])
+      : `${where} ${digit ? `filled with ${SYMBOLS[digit - 1]}` : "cleared"}`);
   }
 
   // --- drawing ---
@@ -191,91 +225,52 @@ export class View {
     const clashing = new Set(this.#rules.conflicts(this.#state));
     const near = this.#near();
     this.#board.cells.forEach((view, cell) => view.paint(this.#face(cell, { seen, clashing, near })));
-    this.#board.ring(this.#rings());
-    this.#pad.show(this.#state, this.#pencil && this.#mode === "play");
+    this.#board.ring(ringsOf(this.#look, this.#shares));
+    this.#pad.show(this.#state, this.#mode === "play" ? this.#pen : "digit");
   }
 
   /** The row, column and box of the chosen cell. */
   #near() {
-    const chosen = this.#mode === "watch" ? null : this.#chosen;
-    return new Set(chosen === null ? [] : this.#rules.peers[chosen]);
+    const { chosen, cells } = this.#selection;
+    return new Set(this.#mode === "watch" || chosen === null || cells.size > 1 ? [] : this.#rules.peers[chosen]);
+  }
+
+  /** What the faces of the cells depend on. */
+  get #look() {
+    const { chosen, cells } = this.#selection;
+    return {
+      rules: this.#rules,
+      mode: this.#mode,
+      state: this.#state,
+      options: this.#options,
+      notes: this.#notes,
+      chosen,
+      cells,
+    };
   }
 
   #face(cell, { seen, clashing, near }) {
     const digit = this.#state[cell];
-    const digits = this.#visibleMarks(cell, seen[cell]);
+    const visible = this.#tidy ? ~seen[cell] : -1;
     const candidates = digit ? null : this.#shares.get(cell);
     return {
       digit,
-      tone: this.#tone(cell, clashing, near),
-      label: this.#label(cell, digits, candidates, clashing.has(cell)),
-      ...(candidates ? this.#shareTexts(candidates) : this.#markTexts(digits)),
+      tone: toneOf(this.#look, cell, { clashing, near }),
+      colour: this.#mode === "play" ? this.#notes.colour[cell] : 0,
+      label: labelOf(this.#look, cell, { visible, candidates, clashes: clashing.has(cell) }),
+      ...(candidates ? this.#shareTexts(candidates) : this.#markTexts(cell, digit ? 0 : visible)),
     };
   }
 
-  #markTexts(digits) {
-    return { textsKey: digits, smallTexts: () => pencilMarks(this.#rules, digits) };
+  #markTexts(cell, visible) {
+    const shown = this.#mode === "play" ? visible : 0;
+    const [corner, centre] = [this.#notes.corner[cell] & shown, this.#notes.centre[cell] & shown];
+    const smallTexts = () => [...pencilMarks(this.#rules, corner), ...centreMarks(this.#rules, centre)];
+    return { textsKey: centre ? `${corner} ${centre}` : corner, smallTexts };
   }
 
   #shareTexts(candidates) {
     const textsKey = candidates.map(({ digit, share }) => `${digit}:${share}`).join();
     return { textsKey, smallTexts: () => candidateShares(this.#rules, candidates) };
   }
-
-  #visibleMarks(cell, seen) {
-    if (this.#mode !== "play" || this.#state[cell]) return 0;
-    return this.#tidy ? this.#marks[cell] & ~seen : this.#marks[cell];
-  }
-
-  #tone(cell, clashing, near) {
-    const digit = this.#state[cell];
-    const chosen = this.#mode === "watch" ? null : this.#chosen;
-    const isClue = digit && (this.#mode === "make" || this.#options.clues?.[cell]);
-    const isSame = chosen !== null && chosen !== cell && digit && digit === this.#state[chosen];
-    const classes = {
-      "sudoku-clue": isClue,
-      "sudoku-chosen": cell === chosen,
-      "sudoku-near": near.has(cell),
-      "sudoku-same": isSame,
-      "sudoku-conflict": clashing.has(cell),
-    };
-    return Object.keys(classes).filter((tone) => classes[tone]).join(" ");
-  }
-
-  #rings() {
-    const { next = [], hint } = this.#options;
-    const [forced] = hint?.best ?? [];
-    const at = (names, kind) => (names ?? []).filter(Boolean).map((name) => [this.#rules.cellOf(name), kind]);
-    const [surest] = [...this.#shares].sort((one, other) => other[1][0].share - one[1][0].share);
-    return [
-      ...at(hint?.cells, "spoken").filter(([cell]) => !forced || cell !== this.#rules.cellOf(forced)),
-      ...at(hint?.wrong, "wrong"),
-      ...at([forced], "forced"),
-      ...at(next, "next"),
-      ...(surest ? [[surest[0], "surest"]] : []),
-      ...(this.#chosen === null ? [] : [[this.#chosen, "cursor"]]),
-    ].filter(([cell]) => cell >= 0);
-  }
-
-  #label(cell, digits, candidates, clashes) {
-    const digit = this.#state[cell];
-    const where = this.#rules.cellWords(cell);
-    if (!digit) {
-      const [likeliest] = candidates ?? [];
-      const symbol = likeliest && SYMBOLS[likeliest.digit - 1];
-      const best = likeliest ? `, the network says ${symbol} (${percent(likeliest.share)})` : "";
-      return `${where}, blank${digits ? `, pencil marks ${symbols(digits)}` : ""}${best}`;
-    }
-    const kind = this.#mode === "make" || this.#options.clues?.[cell] ? "clue " : "";
-    return `${where}, ${kind}${SYMBOLS[digit - 1]}${clashes ? this.#rules.rivalWords(this.#state, cell) : ""}`;
-  }
-
-  #marksWords(cell) {
-    const digits = this.#marks[cell];
-    return `${this.#rules.cellWords(cell)}, ${digits ? `pencil marks ${symbols(digits)}` : "no pencil marks"}`;
-  }
-}
-
-function symbols(digits) {
-  return digitsOf(digits).map((digit) => SYMBOLS[digit - 1]).join(" ");
 }

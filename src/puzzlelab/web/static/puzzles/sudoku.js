@@ -20,15 +20,18 @@ export const help = {
   welcome: "Fill every row, column and box with each digit once: press a cell, and type a digit.",
   rules: [
     "Fill the blank cells so that every row, every column and every box has each digit exactly once.",
-    "In Play, choose a cell, and type a digit or press one below the board. Pencil marks note what a cell could hold.",
+    "In Play, choose a cell, and type a digit or press one below the board. Drag to select several cells at once.",
+    "Corner and centre marks note what a cell could hold; colours note what you like.",
     "In Edit, put in a puzzle of your own: type digits row by row, with a dot or the space bar for a blank cell.",
     "Hint tells more each time you press it. Solve fills in the board; the steps are in the order of the logic.",
   ],
   keys: [
     ["Up, Down, Left, Right", "go to a cell; with Ctrl to the next box"],
     ["1, 9", "write a digit"],
-    ["Shift 1, P", "write a pencil mark; P keeps the pencil"],
-    ["Backspace, Delete", "clear a cell"],
+    ["Z, X, C, V", "write digits, corner marks, centre marks or colours"],
+    ["Shift 1, Alt 1", "write a corner mark or a centre mark"],
+    ["Shift Right, Ctrl A", "select several cells, or all"],
+    ["Backspace, Delete", "clear the selected cells"],
   ],
   demo: { puzzle: "sudoku-4x4", board: "1.3434.2.14343.1", moves: ["r1c2=2", "r2c3=1", "r3c1=2", "r4c3=2"] },
 };
@@ -47,16 +50,16 @@ export const sizeText = ({ size }) => size.split(":")[0].replace("x", " × ");
 const TOOLS = [
   {
     id: "fill",
-    label: "All pencil marks",
-    hint: "Pencil every digit that a blank cell could hold",
+    label: "All corner marks",
+    hint: "Write every digit that a blank cell could hold as a corner mark",
     kind: "button",
     modes: ["play"],
   },
-  { id: "clear", label: "No pencil marks", hint: "Rub out every pencil mark", kind: "button", modes: ["play"] },
+  { id: "clear", label: "Clear all notes", hint: "Remove all marks and colours", kind: "button", modes: ["play"] },
   {
     id: "tidy",
     label: "Tidy marks",
-    hint: "Hide the pencil marks that a digit in the same row, column or box rules out",
+    hint: "Hide the marks that a digit in the same row, column or box rules out",
     kind: "toggle",
     value: true,
     modes: ["play"],
