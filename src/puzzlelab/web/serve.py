@@ -34,7 +34,8 @@ def serve(host: str, port: int, limits: ServerLimits, ready: Callable[[str], Non
         BadOption: if this host and port cannot be used.
     """
     family, socket_address = _resolve(host, port)
-    with socket.socket(family) as listener:
+    # With the protocol by its name, asyncio sends small parts of an answer at once, and not 40 ms later.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(socket_address)
