@@ -3,6 +3,7 @@
 import * as address from "./address.js";
 import { isAborted, get, setMaxSeconds } from "./api.js";
 import { byId, copyText, showText } from "./dom.js";
+import { createClock } from "./clock.js";
 import { createHistory } from "./history.js";
 import { createInsight } from "./insight.js";
 import { mountHeader } from "./panels/header.js";
@@ -14,6 +15,7 @@ import { mountRace } from "./panels/race.js";
 import { mountShare } from "./panels/share.js";
 import { mountSolve } from "./panels/solve.js";
 import { mountTools } from "./panels/tools.js";
+import { mountVariations } from "./panels/variations.js";
 import { mountWaste } from "./panels/waste.js";
 import { mountWatch } from "./panels/watch.js";
 import { createPlay } from "./play.js";
@@ -22,6 +24,7 @@ import { createRace } from "./race.js";
 import { createSession } from "./session.js";
 import { createBoardView } from "./board-view.js";
 import { createStore, EMPTY, currentScene } from "./store.js";
+import { createVariations } from "./variations.js";
 import { mountTheme } from "./theme.js";
 import { claimText, solutionInWords } from "./format.js";
 
@@ -56,6 +59,8 @@ const session = createSession(store, race, () => history, say);
 const history = createHistory(store, say, (draft) => session.check(draft));
 const play = createPlay(store, say);
 const player = createPlayer(store);
+createClock(store);
+createVariations(store);
 
 /** Do something that may fail; an error is shown above the page, with a button to try again. */
 async function tryAndReport(work) {
@@ -168,6 +173,7 @@ function mountParts() {
   mountMake(store, session, say, tryAndReport);
   mountPlay(store, play, history, say);
   mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));
+  mountVariations(store, play.goTo);
   mountWaste(store);
   mountHelp(store);
   mountSolve(store, race, solve, say);

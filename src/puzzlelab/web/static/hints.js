@@ -11,6 +11,7 @@ const MOST_NAMES = 2;
 /** A hint at a position as a sentence. */
 export async function hintInWords(hint, facts, game, state) {
   if (hint.wrong?.length) return `Something is wrong already: ${hint.why || hint.wrong.join(", ")}.`;
+  if (!hint.best.length && hint.isQuick) return `${distance(hint)} Looking for a way …`;
   if (!hint.best.length) return hint.reason ? `No move helps: ${hint.reason}.` : "No way to the end was found in time.";
   if (facts.shows_board) return ofCell(hint, facts, game, state);
   if (hint.level === 1) return distance(hint);
@@ -25,9 +26,10 @@ export function hintMarks(hint) {
   return { best: level >= 2 ? best : [], cells: level >= 3 ? cells : [], wrong, withMove: level >= 3 };
 }
 
-function distance({ proven, length }) {
-  return proven ? `${plural(length, "move")} to go, if each of them is a best one.`
-    : `At most ${plural(length, "move")} to go; fewer may be possible.`;
+function distance({ proven, settled, length, lower_bound: least }) {
+  if (length === null) return `At least ${plural(least, "move")} to go.`;
+  if (proven || settled || least === length) return `${plural(length, "move")} to go, if each of them is a best one.`;
+  return `At least ${plural(least, "move")} to go; a way of ${length} is known.`;
 }
 
 /** The next cell of a board that is filled in. */

@@ -7,8 +7,10 @@ import { abortRequest, isAborted, get, newRequest } from "./api.js";
 import { debounce } from "./dom.js";
 import { currentScene } from "./store.js";
 
-const PAUSE = 160;
+const PAUSE = 60;
 const REGRET_SECONDS = 4;
+/** Of the first answer about regrets, which is there at once and leaves most of them open. */
+const QUICK_SECONDS = 0.05;
 const PLAYOUTS = 200;
 const MAX_CACHED = 2000;
 
@@ -36,11 +38,17 @@ export function createInsight(store, onError) {
     if (!cached("heat", text)) keep(key("heat", text), {});
   }
 
+  /** The regrets that a short search proves are shown at once, the others later. */
   async function loadRegret({ facts }, text) {
-    const query = { puzzle: facts.puzzle, board: text, time: REGRET_SECONDS };
-    const [{ moves }] = await get("hint", query, newRequest("regret"));
-    const wasted = ({ regret }) => (regret.proven && regret.length !== null ? regret.length : "?");
-    keep(key("regret", text), Object.fromEntries(moves.map((one) => [one.move, wasted(one)])));
+    const query = { puzzle: facts.puzzle, board: text };
+    const signal = newRequest("regret");
+    for (const time of [QUICK_SECONDS, REGRET_SECONDS]) {
+      const [{ moves }] = await get("hint", { ...query, time }, signal);
+      const wasted = ({ regret }) => (regret.proven && regret.length !== null ? regret.length : "?");
+      keep(key("regret", text), Object.fromEntries(moves.map((one) => [one.move, wasted(one)])));
+      if (moves.every(({ regret }) => regret.proven)) return;
+      store.set({ learned: store.get().learned + 1 });
+    }
   }
 
   async function loadTree({ facts, net }, text) {

@@ -1,9 +1,11 @@
 /** Playing by hand: moves and hints. The history takes moves back. */
 
-import { get, newRequest } from "./api.js";
+import { abortRequest, get, newRequest } from "./api.js";
 import { walk } from "./session.js";
 
 const HINT_SECONDS = 5;
+/** Of the first answer, which is there at once and may be no more than a guess. */
+const QUICK_SECONDS = 0.05;
 /** The levels of a hint: how far it is to the end, where to look, and the move with its reason. */
 const MAX_LEVEL = 3;
 
@@ -53,7 +55,7 @@ export function createPlay(store, say) {
     return enqueue(async () => {
       const { trail, game } = store.get();
       const solved = await game.solved(trail.steps[0].state);
-      store.set({ trail: { ...trail, at: 0 }, marks: null, hint: null, solved });
+      store.set({ trail: { ...trail, at: 0 }, marks: null, hint: null, solved, seconds: 0 });
     });
   }
 
@@ -73,10 +75,48 @@ export function createPlay(store, say) {
 
   async function answerHint(question, facts, game, draft) {
     const { moves } = currentStep();
+    const ask = (time, kind) => {
+      const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time };
+      return get("hint", query, newRequest(kind)).then(([answer]) => answer);
+    };
+    const answer = ask(HINT_SECONDS, "hint");
+    if (!facts.shows_board) {
+      const quick = await Promise.race([answer, ask(QUICK_SECONDS, "quick-hint").catch(() => answer)]);
+      tell(question, { ...quick, isQuick: true });
+    }
+    tell(question, await answer);
+    abortRequest("quick-hint");
+  }
+
+  /** Show a hint, as far as it is asked for by now. */
+  function tell(question, answer) {
+    const { trail, hint: told } = store.get();
+    if (trail !== question.trail) return;
+    const level = answer.wrong?.length ? MAX_LEVEL : told?.level ?? question.level;
+    store.set({ hint: { ...answer, level } });
+  }
+
+  /** Show the position after these moves, which is on the page or in another line. */
+  function goTo(moves) {
+    return enqueue(async () => {
+      const { trail, game } = store.get();
+      const last = trail.steps.at(-1).moves;
+      store.set({ hint: null, mode: "play" });
+      if (!moves.every((move, at) => move === last[at])) return replay(moves);
+      const solved = await game.solved(trail.steps[moves.length].state);
+      return store.set({ trail: { ...trail, at: moves.length }, solved });
+    });
+  }
+
+  /** Find out whether something on the board is wrong already, and say so. */
+  async function check() {
+    const { facts, game, draft, trail } = store.get();
+    const { moves } = currentStep();
     const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
     const [answer] = await get("hint", query, newRequest("hint"));
-    const level = answer.wrong?.length ? MAX_LEVEL : question.level;
-    if (store.get().trail === question.trail) store.set({ hint: { ...answer, level } });
+    if (store.get().trail !== trail) return;
+    if (answer.wrong?.length) store.set({ hint: { ...answer, level: MAX_LEVEL } });
+    else say("No mistakes so far.");
   }
 
   /** Play these moves at once, as a link has them. Raises `Error` for one that cannot be made. */
@@ -93,5 +133,7 @@ export function createPlay(store, say) {
     hint,
     replay,
     restart,
+    goTo,
+    check,
   };
 }

@@ -1,6 +1,7 @@
 /** Undo and redo, the number of moves, hints, and the result of a game. */
 
 import { isAborted } from "../api.js";
+import { clockText } from "../clock.js";
 import { byId, showText } from "../dom.js";
 import { hintInWords } from "../hints.js";
 import { plural } from "../format.js";
@@ -9,6 +10,10 @@ import { bestLength } from "../race.js";
 export function mountPlay(store, play, history, say) {
   for (const name of ["undo", "redo"]) byId(name).addEventListener("click", history[name]);
   byId("restart").addEventListener("click", play.restart);
+  byId("check").addEventListener("click", () => {
+    say("Checking …");
+    play.check().catch((error) => isAborted(error) || say(error.message));
+  });
   byId("hint").addEventListener("click", () => askForHint(store, play, say));
   document.addEventListener("keydown", (event) => onKey(history, event));
 
@@ -20,6 +25,7 @@ export function mountPlay(store, play, history, say) {
     byId("moves-played").textContent = plural(steps[at]?.moves.length ?? 0, "move");
     byId("restart").disabled = at === 0;
     byId("hint").disabled = solved;
+    byId("check").hidden = !facts?.shows_board;
     byId("hint").hidden = facts ? facts.objective !== "moves" : false; // hints count moves
   });
   store.watch(["hint", "trail", "facts"], async ({ hint, trail, facts, game }) => {
@@ -28,6 +34,9 @@ export function mountPlay(store, play, history, say) {
     showText(byId("hint-text"), sentence);
     byId("hint").textContent = hint && hint.level < 3 ? "More" : "Hint";
     if (hint) say(sentence, { seen: true });
+  });
+  store.watch(["seconds"], ({ seconds }) => {
+    byId("clock").textContent = seconds ? clockText(seconds) : "";
   });
   store.watch(["solved", "trail", "rows"], (state) => showText(byId("solved"), state.solved ? solvedText(state) : ""));
 }

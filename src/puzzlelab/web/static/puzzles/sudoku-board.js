@@ -5,6 +5,8 @@ import { SYMBOLS } from "./sudoku-rules.js";
 
 /** The margin around the grid, for the outer half of its outline. */
 const EDGE = 5;
+/** What is seen of the cells beside a box that is zoomed in on, in cells. */
+const BESIDE_BOX = 0.25;
 /** How far inside its cell each kind of ring is drawn, so that several of them can be told apart in one cell. */
 const INSETS = { cursor: 3, surest: 3, forced: 10, next: 10, spoken: 13, wrong: 7 };
 
@@ -76,7 +78,6 @@ export class Board {
   /** `signal` ends the listening. */
   constructor(rules, signal) {
     const { size, boxRows, boxColumns } = rules;
-    const side = size * UNIT + 2 * EDGE;
     this.rules = rules;
     this.cells = Array.from({ length: rules.cells }, (_, cell) => new Cell(cell, rules));
     const lines = Array.from({ length: size }, (_, row) =>
@@ -87,7 +88,7 @@ export class Board {
       "svg",
       {
         class: "sudoku-board",
-        viewBox: `${-EDGE} ${-EDGE} ${side} ${side}`,
+        viewBox: this.#whole,
         role: "grid",
         "aria-label": `Sudoku, ${size} by ${size}, boxes of ${boxRows} rows and ${boxColumns} columns`,
         "aria-rowcount": size,
@@ -112,6 +113,24 @@ export class Board {
     return Object.entries(paths).map(([kind, d]) =>
       svg("path", { class: `sudoku-lines sudoku-${kind}`, d, "aria-hidden": "true" }),
     );
+  }
+
+  /** Show the box of a cell alone, as large as the whole board; for null, the whole board. */
+  zoom(cell) {
+    const { size, boxRows, boxColumns } = this.rules;
+    if (cell === null) return set(this.svg, { viewBox: this.#whole });
+    const side = Math.max(boxRows, boxColumns) + 2 * BESIDE_BOX;
+    const start = (place, length) => {
+      const middle = (Math.floor(place / length) + 0.5) * length;
+      return Math.max(0, Math.min(middle - side / 2, size - side)) * UNIT;
+    };
+    const corner = [start(cell % size, boxColumns), start(Math.floor(cell / size), boxRows)];
+    return set(this.svg, { viewBox: [...corner, side * UNIT, side * UNIT].join(" ") });
+  }
+
+  get #whole() {
+    const side = this.rules.size * UNIT + 2 * EDGE;
+    return `${-EDGE} ${-EDGE} ${side} ${side}`;
   }
 
   /** Put the keyboard in a cell. */

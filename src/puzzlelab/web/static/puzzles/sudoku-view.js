@@ -11,6 +11,7 @@ import { erased, noNotes, notesInWords, toggled } from "./sudoku-notes.js";
 import { Pad } from "./sudoku-pad.js";
 import { SYMBOLS } from "./sudoku-rules.js";
 import { Selection } from "./sudoku-selection.js";
+import { Zoom } from "./sudoku-zoom.js";
 import { candidateShares, centreMarks, pencilMarks, sharesByCell } from "./sudoku-pencil-marks.js";
 
 export class View {
@@ -25,6 +26,7 @@ export class View {
   #options = {};
   #shares = new Map();
   #selection;
+  #zoom;
   #pen = "digit";
   #tidy = true;
   /** A digit written over marks, or beside them, only hides them. */
@@ -41,7 +43,8 @@ export class View {
       write: (digit) => this.#enter(digit, this.#pen),
       choose: (pen) => this.#take(pen),
     });
-    this.#root.append(this.#board.svg, this.#pad.element);
+    this.#zoom = new Zoom(rules, this.#board, this.#listening.signal);
+    this.#root.append(this.#board.svg, this.#zoom.button, this.#pad.element);
     this.#root.className = "sudoku";
     this.#selection = new Selection(rules, this.#board, this.#listening.signal, () => this.#draw());
     this.#listen(this.#board.svg);
@@ -97,7 +100,9 @@ export class View {
     // Not on the SVG itself: Chromium lets Tab stop at an SVG that listens to the focus.
     this.#root.addEventListener("focusin", (event) => {
       const group = event.target.closest("[data-cell]");
-      if (group) this.#selection.focused(Number(group.dataset.cell));
+      if (!group) return;
+      this.#selection.focused(Number(group.dataset.cell));
+      this.#zoom.follow(this.#selection.chosen);
     });
     svg.addEventListener("dblclick", () => this.#mode === "play" && this.#selectSame());
     svg.addEventListener("keydown", (event) => {

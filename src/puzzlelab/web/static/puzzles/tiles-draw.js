@@ -28,7 +28,7 @@ export function signFor(move, { heat, regrets, best }) {
   if (regrets && move in regrets) texts.push(regretText(regrets[move]));
   const next = best.includes(move);
   if (!texts.length && !next) return null;
-  const strength = heat?.[move] ?? null;
+  const strength = heat?.[move] ?? (regrets?.[move] === 0 ? 1 : null);
   return { move, text: texts.join(" · "), next, best: regrets?.[move] === 0, strength };
 }
 

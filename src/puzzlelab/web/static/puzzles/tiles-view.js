@@ -174,6 +174,8 @@ export class TilesView {
       offsets.push({ tile, x: piece.x - column * UNIT, y: piece.y - row * UNIT });
     });
     const moved = duration > 0 ? offsets.filter(({ x, y }) => x || y) : offsets;
+    // A tile that was stopped on its way, and goes back to where it is drawn, has no way to go, but a new cell.
+    for (const { tile, x, y } of offsets) if (!x && !y) this.shift(tile, 0, 0);
     return animate(moved.length ? duration : 0, (share) => {
       const remaining = 1 - easeInOut(share);
       for (const { tile, x, y } of moved) this.shift(tile, x * remaining, y * remaining);
