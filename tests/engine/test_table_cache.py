@@ -246,3 +246,32 @@ def test_a_folder_that_may_not_be_looked_into_holds_no_table(own_cache: Path, mo
     monkeypatch.setattr(Path, "mkdir", refuse)
     assert np.array_equal(stored("squares", table, np.int64, (20, 30)), table())
     assert "is used from memory" in listener.notes[-1]
+
+
+def rare(name: str) -> np.ndarray:
+    return stored(name, lambda: np.zeros(1000, np.uint8), np.uint8, (1000,), rare=True)
+
+
+def test_rare_tables_that_were_used_long_ago_are_removed_first(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PUZZLELAB_TABLES", "2500")
+    stored("usual", lambda: np.zeros(5000, np.uint8), np.uint8, (5000,))
+    for age, name in enumerate(("first", "second")):
+        rare(name)
+        os.utime(table_folder() / f"{name}.json", (age, age))
+    kept = rare("first")  # it is used again
+    rare("third")
+    names = sorted(path.stem for path in table_folder().glob("*.npy"))
+    assert names == ["first", "third", "usual"]
+    assert not kept.any()
+
+
+def test_a_rare_table_that_is_larger_than_the_bound_is_kept_until_the_next(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PUZZLELAB_TABLES", "10")
+    rare("large")
+    assert [path.stem for path in table_folder().glob("*.npy")] == ["large"]
+    rare("other")
+    assert [path.stem for path in table_folder().glob("*.npy")] == ["other"]

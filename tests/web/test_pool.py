@@ -5,15 +5,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.web import pool
-from puzzlelab.web.pool import DIED, NO_ANSWER, STOPPED, Job, Pool
-from puzzlelab.web.worker import DONE, FAULT, REFUSED
+from puzzlelab.web import pool, worker_handle
+from puzzlelab.web.pool import NO_ANSWER, STOPPED, Pool
+from puzzlelab.web.worker import DONE, FAULT, PREPARING, REFUSED
+from puzzlelab.web.worker_handle import DIED, Job
 
 
 class FakeWorker(pool.WorkerHandle):
     """Sends the name of its task at once; for the task 'long' only after it was asked to stop, for 'deaf' never."""
 
     def __init__(self, memory: int) -> None:
+        self.is_preparing = False
         self.inbox, self.stop_flag, self.killed = asyncio.Queue(), SimpleNamespace(value=False), False
         self.pipe = SimpleNamespace(send=self.take, close=lambda: None)
         self.process = SimpleNamespace(kill=lambda: setattr(self, "killed", True), join=lambda: None)
@@ -37,7 +39,7 @@ async def messages(workers: Pool, task: str) -> list:
 def workers(monkeypatch) -> Pool:
     """One worker and an empty queue."""
     monkeypatch.setattr(pool, "WorkerHandle", FakeWorker)
-    monkeypatch.setattr(pool, "GRACE", 0.01)
+    monkeypatch.setattr(worker_handle, "GRACE", 0.01)
     return Pool(1, 0, 2**20)
 
 
@@ -45,7 +47,7 @@ def test_a_worker_that_dies_is_replaced(workers) -> None:
     async def play() -> None:
         workers.open()
         (first,) = workers._workers
-        assert await messages(workers, DIED) == [(FAULT, NO_ANSWER)]
+        assert await messages(workers, DIED) == [(FAULT, NO_ANSWER)]  # the second worker has died of it too
         assert first.killed
         assert first not in workers._workers
         assert await messages(workers, DONE) == [(DONE, None)]
@@ -88,5 +90,111 @@ def test_a_job_that_is_stopped_before_its_turn_leaves_the_line(workers) -> None:
         await asyncio.wait([running])
         await asyncio.wait_for(asyncio.gather(*workers._draining), 10)
         assert await messages(workers, DONE) == [(DONE, None)]
+
+    asyncio.run(play())
+
+
+class DeadOnce(FakeWorker):
+    """The first worker has died while it was idle."""
+
+    count = 0
+
+    def __init__(self, memory: int) -> None:
+        super().__init__(memory)
+        self.number = DeadOnce.count
+        DeadOnce.count += 1
+
+    def take(self, task) -> None:
+        if self.number == 0:
+            raise BrokenPipeError
+        super().take(task)
+
+
+def test_a_job_of_a_worker_that_died_idle_is_done_by_another(workers, monkeypatch) -> None:
+    monkeypatch.setattr(pool, "WorkerHandle", DeadOnce)
+    monkeypatch.setattr(DeadOnce, "count", 0)
+
+    async def play() -> None:
+        workers.open()
+        assert await messages(workers, DONE) == [(DONE, None)]
+
+    asyncio.run(play())
+
+
+class Preparing(FakeWorker):
+    """Prepares something from the beginning of its task, and is ready when the test says so."""
+
+    def take(self, task) -> None:
+        self.task = task[0]
+        self.inbox.put_nowait((PREPARING, True))
+        self.inbox.put_nowait(("waiting", {"text": "Compiling ida.step."}))
+
+
+def test_a_preparation_is_not_ended_by_the_time_of_its_job(workers, monkeypatch) -> None:
+    monkeypatch.setattr(pool, "WorkerHandle", Preparing)
+    monkeypatch.setattr(worker_handle, "TICK", 0.01)
+
+    async def play() -> None:
+        workers.open()
+        (first,) = workers._workers
+        received = []
+        async for kind, value in workers.run(Job("long", {}, 0.001)):
+            received.append((kind, value))
+            if len(received) == 5:
+                first.inbox.put_nowait((PREPARING, False))
+                first.inbox.put_nowait((DONE, "found"))
+        assert received[0] == ("waiting", {"text": "Compiling ida.step."})
+        assert all(kind == "waiting" and "s so far" in value["text"] for kind, value in received[1:5])
+        assert received[-1] == (DONE, "found")
+
+    asyncio.run(play())
+
+
+def test_a_worker_that_prepares_what_nobody_waits_for_leaves_the_pool_and_ends_it(workers, monkeypatch) -> None:
+    monkeypatch.setattr(pool, "WorkerHandle", Preparing)
+
+    async def play() -> None:
+        workers.open()
+        (first,) = workers._workers
+        async for _ in workers.run(Job("long", {}, 60)):
+            break
+        await asyncio.sleep(0.05)
+        assert first not in workers._workers
+        assert not first.killed
+        first.inbox.put_nowait((PREPARING, False))
+        await asyncio.wait_for(asyncio.gather(*workers._draining), 10)
+        assert first.killed
+        assert len(workers._workers) == 1
+
+    asyncio.run(play())
+
+
+def test_a_stop_ends_a_job_whose_worker_prepares_something(workers, monkeypatch) -> None:
+    monkeypatch.setattr(pool, "WorkerHandle", Preparing)
+
+    async def play() -> None:
+        workers.open()
+        job, received = Job("deaf", {}, 60), []
+        async for message in workers.run(job):
+            received.append(message)
+            job.stop()
+        assert received[-1] == (REFUSED, STOPPED)
+
+    asyncio.run(play())
+
+
+def test_the_end_of_the_server_ends_every_job(workers) -> None:
+    async def play() -> None:
+        workers.max_waiting = 1
+        workers.open()
+        running = asyncio.create_task(messages(workers, "long"))
+        queued = asyncio.create_task(messages(workers, DONE))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        workers.end_jobs()
+        assert (await asyncio.wait_for(running, 10))[-1] == (FAULT, NO_ANSWER)
+        assert (await asyncio.wait_for(queued, 10))[-1] == (REFUSED, STOPPED)
+        await workers.close()
+        assert not workers._workers
 
     asyncio.run(play())

@@ -2,53 +2,80 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from contextlib import suppress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from puzzlelab.cli.console import output
 
+if TYPE_CHECKING:
+    from puzzlelab.web.serve import Served
+
+TOKEN_FORM = re.compile(r"[A-Za-z0-9_-]{8,100}")
+
 
 def web(
     host: Annotated[
-        str, typer.Option(help="The address to serve; by default only this machine can reach it.")
+        str, typer.Option(help="The address to serve; 0.0.0.0 lets other machines reach it, with a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any free one.")] = 8000,
     browse: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     time: Annotated[float | None, typer.Option(help="The most seconds that one search may take.")] = None,
     memory: Annotated[str | None, typer.Option(help="The most memory of one search, such as 2G.")] = None,
     jobs: Annotated[int | None, typer.Option(help="Searches at once; by default as many as there are cores.")] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="PUZZLELAB_TOKEN", help="The token of other machines; by default a new one at every start."
+        ),
+    ] = None,
 ) -> None:
     """Serve a page to generate, play and solve puzzles; Ctrl-C ends it.
 
     Exit code: 0 ended by a signal, 2 something unreadable.
     """
     with suppress(KeyboardInterrupt):  # of a signal that comes before the server is there
-        _serve(host, port, browse, time, memory, jobs)
+        _serve(host, port, browse, token, {"seconds": time, "memory": memory, "jobs": jobs})
     output().print("ended")
 
 
-def _serve(host: str, port: int, browse: bool, time: float | None, memory: str | None, jobs: int | None) -> None:
+def _serve(host: str, port: int, browse: bool, token: str | None, limits: dict[str, Any]) -> None:
     """Serve until a signal."""
-    from puzzlelab.core.errors import BadInput
+    from puzzlelab.core.errors import BadInput, BadOption
     from puzzlelab.core.limit import read_memory
     from puzzlelab.core.settings import fill
 
     try:
-        from puzzlelab.web.serve import is_local, serve
+        from puzzlelab.web.serve import serve
         from puzzlelab.web.server_limits import ServerLimits
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("puzzlelab"):
             raise
         raise BadInput(f"the page needs {error.name}, which is not installed: pip install 'puzzlelab[web]'") from None
 
-    limits = {"seconds": time, "memory": None if memory is None else read_memory(memory), "jobs": jobs}
+    if token is not None and not TOKEN_FORM.fullmatch(token):
+        raise BadOption("a token has 8 to 100 letters, digits, - and _")
+    if limits["memory"] is not None:
+        limits["memory"] = read_memory(limits["memory"])
+    serve(host, port, fill(ServerLimits, limits), _announce, browse, token)
+
+
+def _announce(served: Served) -> None:
+    """Print where the server can be opened, on a terminal with a QR code for phones."""
     console = output()
+    console.print(f"puzzlelab is at {served.address} (Ctrl-C ends it)", markup=False)
+    if served.elsewhere is None:
+        return
+    console.print(f"on other machines: {served.elsewhere}", markup=False, soft_wrap=True)
+    if sys.stdout.isatty():
+        import segno
 
-    def ready(address: str) -> None:
-        console.print(f"puzzlelab is at {address} (Ctrl-C ends it)", markup=False)
-        if not is_local(address):
-            console.print("everyone on this network can use it; without --host only this machine can")
-
-    serve(host, port, fill(ServerLimits, limits), ready, browse)
+        segno.make(served.elsewhere, micro=False).terminal(compact=True)
+    console.print(
+        "Everyone who has this address can use this machine for searches. It is not encrypted: use it in a network "
+        "that you trust, or behind a server with TLS.",
+        soft_wrap=True,
+    )

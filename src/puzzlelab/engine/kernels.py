@@ -23,6 +23,7 @@ from puzzlelab.engine.announcing import announcements
 from puzzlelab.engine.compiling import HelperCompiler, KernelCompiler
 from puzzlelab.engine.kernel_cache import alone
 from puzzlelab.engine.machine_code import KernelCache
+from puzzlelab.engine.preparation import preparing
 from puzzlelab.engine.wide_integers import prefetch
 
 RUNNING, NEEDS_SCORES, IMPROVED, DONE, FULL = range(5)
@@ -62,6 +63,7 @@ def compiled(function: Kernel) -> Kernel:
     def compile_alone(signature: Any) -> Any:
         """Programs that are started together do not all compile the same; Numba's own lock comes first, for threads."""
         with (
+            preparing(),
             global_compiler_lock,
             alone(f"{function.__module__}.{function.__name__}"),
             announcements(function) as cache.missing,

@@ -4,12 +4,17 @@ One table is `<name>.npy` with `<name>.json`, its card, beside it. Both are repl
 that a killed process leaves nothing that could be mistaken for a table. The card has the checksum and the name: a table
 under the name of another is not used. What has the right checksum must also have the type and the shape that its reader
 expects, because compiled kernels do not check them.
+
+Tables that were made for one puzzle of a user, such as another goal, are rare ones: together they have `RARE_BYTES`
+at most, and those that were not used for the longest time are removed first.
 """
 
 import json
+import os
 import shutil
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,12 +24,18 @@ from numpy.typing import DTypeLike, NDArray
 
 from puzzlelab.core.errors import CorruptData
 from puzzlelab.core.files import replace_file, replacing
+from puzzlelab.core.limit import read_memory
 from puzzlelab.engine import report
 from puzzlelab.engine.kernel_cache import user_cache
+from puzzlelab.engine.preparation import preparing
 
 CHUNK = 1 << 20
 LONGEST_CARD = 1000
 """Characters of a card that are read."""
+RARE_BYTES = 2**30
+"""Bytes of all rare tables together."""
+BOUND = "PUZZLELAB_TABLES"
+"""The environment variable with another bound, such as 300M."""
 _in_memory: dict[Path, NDArray[Any]] = {}
 """Tables that could not be written: a process makes each of them once, and says so once."""
 unkept_tables: dict[Path, str] = {}
@@ -37,11 +48,16 @@ def table_folder() -> Path:
 
 
 def stored(
-    name: str, make: Callable[[], NDArray[Any]], dtype: DTypeLike, shape: tuple[int | None, ...]
+    name: str,
+    make: Callable[[], NDArray[Any]],
+    dtype: DTypeLike,
+    shape: tuple[int | None, ...],
+    rare: bool = False,
 ) -> NDArray[Any]:
     """The table of this name, made and kept if it is not there; a damaged one is made again, with a sentence.
 
-    It has this type and shape, where None stands for any length but 0, and it cannot be changed.
+    It has this type and shape, where None stands for any length but 0, and it cannot be changed. A rare one may be
+    removed when others are made.
     """
     path = table_folder() / f"{name}.npy"
     if path in _in_memory:
@@ -52,9 +68,12 @@ def stored(
         except (CorruptData, OSError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or error
             report.note(f"The table {path.name} in the cache folder is damaged ({why}); it is built again.")
-    table = make()
+    with preparing():
+        table = make()
     try:
-        _save(path, table)
+        _save(path, table, rare)
+        if rare:
+            _remove_rare(keep=path)
         return _load(path, np.dtype(dtype), shape)
     except (CorruptData, OSError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
@@ -92,6 +111,8 @@ def _load(path: Path, dtype: np.dtype[Any], shape: tuple[int | None, ...]) -> ND
         raise
     except Exception:  # NumPy parses the header by Python's own parser, which has many ways to refuse a text
         raise CorruptData("it is no table of NumPy") from None
+    with suppress(OSError):  # the folder may belong to others
+        os.utime(path.with_suffix(".json"))  # it is used now
     fits = table.ndim == len(shape) and all(
         length == wanted or (wanted is None and length > 0) for length, wanted in zip(table.shape, shape, strict=True)
     )
@@ -101,7 +122,7 @@ def _load(path: Path, dtype: np.dtype[Any], shape: tuple[int | None, ...]) -> ND
     return table
 
 
-def _save(path: Path, table: NDArray[Any]) -> None:
+def _save(path: Path, table: NDArray[Any], rare: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     card = path.with_suffix(".json")
     for place in (card, path):
@@ -110,7 +131,30 @@ def _save(path: Path, table: NDArray[Any]) -> None:
     card.unlink(missing_ok=True)
     with replacing(path, durable=False) as temporary, temporary.open("wb") as file:
         np.save(SimpleNamespace(write=file.write), table, allow_pickle=False)  # by `write`, whose errors have reasons
-    replace_file(card, json.dumps({"crc32": checksum(path), "name": path.stem}), durable=False)
+    replace_file(card, json.dumps({"crc32": checksum(path), "name": path.stem, "rare": rare}), durable=False)
+
+
+def _remove_rare(keep: Path) -> None:
+    """Remove the rare tables that were not used for the longest time, until the others are within the bound.
+
+    A process that has one open goes on with it, where the system allows to remove open files; else it stays.
+    """
+    bound = read_memory(os.environ[BOUND]) if BOUND in os.environ else RARE_BYTES
+    tables = []
+    for card in keep.parent.glob("*.json"):
+        with suppress(OSError, ValueError, AttributeError):  # removed by another process, or damaged
+            if json.loads(card.read_text(encoding="utf-8")).get("rare"):
+                path = card.with_suffix(".npy")
+                tables.append((card.stat().st_mtime, path.stat().st_size, path))
+    total = sum(size for _, size, _ in tables)
+    for _, size, path in sorted(tables):
+        if total <= bound:
+            return
+        if path != keep:
+            with suppress(OSError):
+                path.with_suffix(".json").unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
+                total -= size
 
 
 def checksum(path: Path) -> int:

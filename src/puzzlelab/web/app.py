@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from puzzlelab.core.version import VERSION
+from puzzlelab.web.access import Access
 from puzzlelab.web.job_service import JobService
-from puzzlelab.web.middleware import POLICY, RequestGuard
+from puzzlelab.web.middleware import HEALTH, POLICY, RequestGuard
 from puzzlelab.web.page_files import PageFiles
 from puzzlelab.web.routes import api
 from puzzlelab.web.server_limits import ServerLimits
@@ -30,8 +30,8 @@ MIN_COMPRESSED = 1000
 """Bytes from which on an answer is compressed; streams of events are not."""
 
 
-def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) -> FastAPI:
-    """The application; it answers only requests whose Host header is one of `hosts`."""
+def make_app(limits: ServerLimits | None = None, access: Access | None = None) -> FastAPI:
+    """The application; it answers the requests that `access` allows, by default all."""
     limits = limits or ServerLimits()
 
     @asynccontextmanager
@@ -43,7 +43,7 @@ def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) 
             yield
         finally:
             for pool in service.pools:
-                pool.close()
+                await pool.close()
 
     app = FastAPI(
         title="puzzlelab",
@@ -57,11 +57,15 @@ def make_app(limits: ServerLimits | None = None, hosts: Sequence[str] = ("*",)) 
     app.state.job_service = JobService(limits)
     app.include_router(api)
     _add_docs(app)
+
+    @app.get(HEALTH, include_in_schema=False)
+    async def health() -> JSONResponse:
+        return JSONResponse({"status": "ok", "version": VERSION})
+
     _add_error_handlers(app)
     app.mount("/", PageFiles(limits), name="page")
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
-    app.add_middleware(RequestGuard, max_body=limits.body)
+    app.add_middleware(RequestGuard, max_body=limits.body, access=access or Access())
     return app
 
 

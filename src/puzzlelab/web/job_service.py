@@ -14,9 +14,10 @@ from typing import Any
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
-from puzzlelab.web.pool import Busy, Job, Message, Pool
+from puzzlelab.web.pool import Busy, Pool
 from puzzlelab.web.server_limits import DEFAULT_SECONDS, ServerLimits
 from puzzlelab.web.worker import DONE, FAULT, REFUSED
+from puzzlelab.web.worker_handle import Job, Message
 
 QUESTION_WORKERS = 2
 DISCONNECT_POLL = 0.5
@@ -41,9 +42,14 @@ class JobService:
         """All pools."""
         return self.facts, self.questions, self.searches
 
+    def end(self) -> None:
+        """End all jobs, because the server ends."""
+        for pool in self.pools:
+            pool.end_jobs()
+
     def job(self, task: str, seconds: float, request: dict[str, Any]) -> Job:
-        """A job of these seconds, with extra time for compiling kernels."""
-        return Job(task, request, seconds + self.limits.building)
+        """A job of these seconds, with extra time for imports."""
+        return Job(task, request, seconds + self.limits.loading)
 
     def search_seconds(self, requested: float | None) -> float:
         """The seconds of a search: those requested, or the default; raises `HTTPException` if they are too many."""

@@ -2,132 +2,33 @@
 
 A worker that is asked to stop has `GRACE` seconds to send its result; after that its process is killed and a new one
 takes its place. So a request cannot cost more than its time, whatever it makes a worker do.
+
+Compiling kernels and building tables is not counted, and is not ended: it happens once, and what is ended would have to
+begin again. A worker that prepares something nobody waits for leaves the pool, and ends when it is ready.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import secrets
-import signal
-import threading
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import Any
 
-from puzzlelab.core import signals
-from puzzlelab.web import worker
 from puzzlelab.web.worker import FAULT, FINAL_KINDS, REFUSED
+from puzzlelab.web.worker_handle import DIED, Job, Message, WorkerHandle
 
-GRACE = 2.0
-"""Seconds in which a worker that was asked to stop may send its result."""
-DIED, WAKE_UP = "died", "wake up"
-"""Messages about a worker, not from it: its process has ended; the deadline of its job may have changed."""
+MAX_LEAVING = 2
+"""Workers of a pool that may end a preparation outside of it; further ones are killed."""
+DIED_IDLE = "died idle"
+"""A message about a worker whose process ended before it began with its job."""
 NO_ANSWER = "the search ended without an answer"
 STOPPED = "the search was stopped before it had a result"
-TOO_LONG = "the search was ended after {:.0f} seconds, with compiling kernels and building tables"
-Message = tuple[str, Any]
+TOO_LONG = "the search was ended after {:.0f} seconds"
 
 
 class Busy(Exception):
     """All workers are busy and the queue is full."""
-
-
-@dataclass
-class Job:
-    """One task, from the request to its end."""
-
-    task: str
-    request: dict[str, Any]
-    seconds: float
-    """The worker is ended after this time."""
-    id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-    stopped: bool = False
-    worker: WorkerHandle | None = None
-    """The worker that runs the job now."""
-    queue_slot: asyncio.Future[WorkerHandle | None] | None = None
-    """Set while the job waits in the queue: resolves to its worker, or to None when the job was stopped."""
-
-    def stop(self) -> None:
-        """End the job with the result that it has."""
-        self.stopped, self.seconds = True, GRACE
-        if self.worker is not None:
-            self.worker.stop()
-        if self.queue_slot is not None and not self.queue_slot.done():
-            self.queue_slot.set_result(None)
-
-
-class WorkerHandle:
-    """A worker process and the messages that it sends."""
-
-    def __init__(self, memory: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, child_pipe = context.Pipe()
-        self.stop_flag = context.RawValue("b", 0)
-        self.process = context.Process(target=worker.main, args=(child_pipe, self.stop_flag, memory), daemon=True)
-        with signals.blocked({signal.SIGINT}):  # Ctrl-C reaches all processes of a terminal
-            self.process.start()
-        child_pipe.close()
-        self.inbox: asyncio.Queue[Message] = asyncio.Queue()
-        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
-
-    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Pass the messages of the process to the event loop until the process ends."""
-        message: Message = (DIED, None)
-        while True:
-            try:
-                message = self.pipe.recv()
-            except (EOFError, OSError):
-                message = (DIED, None)
-            try:
-                loop.call_soon_threadsafe(self.inbox.put_nowait, message)
-            except RuntimeError:  # the server has ended
-                return
-            if message[0] == DIED:
-                return
-
-    def begin(self, job: Job) -> None:
-        """Send the task of a job to the process."""
-        job.worker, self.stop_flag.value = self, job.stopped
-        self.pipe.send((job.task, job.request))
-
-    def stop(self) -> None:
-        """Ask the process to end its task."""
-        self.stop_flag.value = True
-        self.inbox.put_nowait((WAKE_UP, None))
-
-    async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
-        clock = asyncio.get_running_loop().time
-        start, stopped = clock(), job.stopped
-        while True:
-            if job.stopped and not stopped:
-                start, stopped = clock(), True
-            message = await asyncio.wait_for(self.inbox.get(), start + job.seconds - clock())
-            if message[0] != WAKE_UP:
-                yield message
-            if message[0] in (*FINAL_KINDS, DIED):
-                return
-
-    async def drained_in_time(self, job: Job) -> bool:
-        """Stop a job whose result is no longer needed; whether the process ends it within the grace."""
-        job.worker = self
-        job.stop()
-        try:
-            async for kind, _ in self.messages(job):
-                if kind in FINAL_KINDS:
-                    return True
-        except TimeoutError:
-            pass
-        return False
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
 
 
 class Pool:
@@ -139,6 +40,8 @@ class Pool:
         self._queue: deque[asyncio.Future[WorkerHandle | None]] = deque()
         self._workers: set[WorkerHandle] = set()
         self._draining: set[asyncio.Task[None]] = set()
+        self._leaving: set[WorkerHandle] = set()
+        self._is_closing = False
 
     def open(self) -> None:
         """Start the workers."""
@@ -159,14 +62,38 @@ class Pool:
             first.set_result(idle_worker)
 
     def _replace(self, old_worker: WorkerHandle) -> None:
-        old_worker.kill()
         self._workers.discard(old_worker)
-        self._start_worker()
+        if not self._is_closing:
+            self._start_worker()
+        if not old_worker.is_preparing or len(self._leaving) >= MAX_LEAVING or self._is_closing:
+            old_worker.kill()
+            return
+        self._leaving.add(old_worker)
+        self._in_background(self._let_leave(old_worker))
 
-    def close(self) -> None:
+    async def _let_leave(self, old_worker: WorkerHandle) -> None:
+        """End a worker that is no longer in the pool as soon as what it prepares is there for others."""
+        try:
+            await old_worker.ready()
+        finally:
+            self._leaving.discard(old_worker)
+            old_worker.kill()
+
+    def end_jobs(self) -> None:
+        """End all jobs and accept no others, because the server ends."""
+        self._is_closing = True
+        for slot in self._queue:
+            if not slot.done():
+                slot.set_result(None)
+        for each in self._workers:
+            each.inbox.put_nowait((DIED, None))
+
+    async def close(self) -> None:
         """End all workers."""
+        self._is_closing = True
         for task in self._draining:
             task.cancel()
+        await asyncio.gather(*self._draining, return_exceptions=True)
         for each in self._workers:
             each.kill()
         self._workers.clear()
@@ -176,20 +103,27 @@ class Pool:
 
         Closing the iterator early stops the job.
         """
-        chosen: WorkerHandle | None
-        if self._idle:
-            chosen = self._idle.pop()
-        else:
-            if len(self._queue) >= self.max_waiting:
-                raise Busy
-            yield "waiting", {"text": "waiting for an earlier search to end"}
-            chosen = await self._wait_for_worker(job)
-        if chosen is None:
-            yield REFUSED, STOPPED
-            return
-        async with aclosing(self._run_on(chosen, job)) as messages:
-            async for message in messages:
-                yield message
+        for is_last in (False, True):
+            chosen: WorkerHandle | None
+            if self._is_closing:
+                chosen = None
+            elif self._idle:
+                chosen = self._idle.pop()
+            else:
+                if len(self._queue) >= self.max_waiting:
+                    raise Busy
+                yield "waiting", {"text": "waiting for an earlier search to end"}
+                chosen = await self._wait_for_worker(job)
+            if chosen is None:
+                yield REFUSED, STOPPED
+                return
+            async with aclosing(self._run_on(chosen, job)) as messages:
+                async for kind, value in messages:
+                    if kind == DIED_IDLE and not is_last and not self._is_closing:
+                        break
+                    yield (kind, value) if kind not in (DIED, DIED_IDLE) else (FAULT, NO_ANSWER)
+                else:
+                    return
 
     async def _wait_for_worker(self, job: Job) -> WorkerHandle | None:
         """Wait in the queue; None when the job was stopped before a worker was free."""
@@ -209,16 +143,17 @@ class Pool:
 
     async def _run_on(self, chosen: WorkerHandle, job: Job) -> AsyncGenerator[Message, None]:
         """The messages of a job on this worker; afterwards the worker is idle again, or replaced."""
-        kind = ""
+        kind, first = "", True
         try:
             chosen.begin(job)
             async for kind, value in chosen.messages(job):
-                yield (kind, value) if kind != DIED else (FAULT, NO_ANSWER)
+                yield (DIED_IDLE if first and kind == DIED else kind), value
+                first = False
         except TimeoutError:
             yield REFUSED, STOPPED if job.stopped else TOO_LONG.format(job.seconds)
-        except OSError:  # the process ended while it was idle
+        except OSError:
             kind = DIED
-            yield FAULT, NO_ANSWER
+            yield DIED_IDLE, None
         finally:
             job.worker = None
             if kind == DIED:
@@ -232,11 +167,14 @@ class Pool:
         """Release a worker as soon as it has ended a job whose result is no longer needed, or replace it."""
 
         async def drain() -> None:
-            if await chosen.drained_in_time(job):
+            if not chosen.is_preparing and await chosen.drained_in_time(job):
                 self._release(chosen)
             else:
                 self._replace(chosen)
 
-        task = asyncio.get_running_loop().create_task(drain())
+        self._in_background(drain())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._draining.add(task)
         task.add_done_callback(self._draining.discard)

@@ -91,6 +91,7 @@ class GenerateResponse(OpenResponse):
     level: str | None
     seed: int
     number: int
+    reason: str | None = Field(default=None, description="Of the last board, when the time did not suffice for all.")
 
 
 class CountResponse(OpenResponse):

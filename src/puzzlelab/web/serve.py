@@ -3,32 +3,59 @@
 from __future__ import annotations
 
 import ipaddress
+import secrets
 import signal
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
-from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
 
 from puzzlelab.core import startup
 from puzzlelab.core.errors import BadOption
+from puzzlelab.web.access import TOKEN, Access, is_loopback, network_address
 from puzzlelab.web.app import make_app
+from puzzlelab.web.connections import MAX_CONNECTIONS, PatientProtocol
 from puzzlelab.web.server_limits import ServerLimits
 
 SHUTDOWN_SECONDS = 1
 """Seconds that requests have to end when the server ends."""
 MAX_HEADER_BYTES = 2**18
 """Bytes of a request's address and headers; enough for the longest board and game of every puzzle."""
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
-def serve(host: str, port: int, limits: ServerLimits, ready: Callable[[str], None], browse: bool = False) -> None:
-    """Serve until a signal; `ready(address)` is called as soon as the address can be opened.
+@dataclass(frozen=True)
+class Served:
+    """Where a server can be opened."""
+
+    address: str
+    """On this machine."""
+    elsewhere: str | None = None
+    """On other machines, such as a phone, with the token; None if they cannot reach it."""
+
+
+def serve(
+    host: str,
+    port: int,
+    limits: ServerLimits,
+    ready: Callable[[Served], None],
+    browse: bool = False,
+    token: str | None = None,
+) -> None:
+    """Serve until a signal; `ready` is called as soon as the addresses can be opened.
+
+    Args:
+        host: the address to serve; requests from other machines need a token.
+        port: the port; 0 takes any free one.
+        limits: the limits of requests.
+        ready: is told where the server can be opened.
+        browse: whether to open it in the browser.
+        token: the token of other machines, by default a new one.
 
     Raises:
         BadOption: if this host and port cannot be used.
@@ -42,15 +69,35 @@ def serve(host: str, port: int, limits: ServerLimits, ready: Callable[[str], Non
         except OSError as error:
             reason = f"port {port} of {host} cannot be used: {error.strerror}"
             raise BadOption(f"{reason}; choose another one with --port") from None
-        address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
-        hosts = (*LOCAL_HOSTS, host.lower(), f"[{host.lower()}]") if _is_loopback(socket_address[0]) else ("*",)
-        _run(make_app(limits, hosts), listener, lambda: _announce(address, ready, browse))
+        number = listener.getsockname()[1]
+        if is_loopback(socket_address[0]):
+            served = Served(_address(host, number))
+            access = Access(frozenset({host.lower()}))
+        else:
+            token = token or secrets.token_urlsafe(12)
+            served = _served_elsewhere(host, socket_address[0], number, token)
+            names = {host.lower(), socket.gethostname().lower()}
+            access = Access(frozenset(names), any_address=True, token=token)
+        _run(make_app(limits, access), listener, lambda: _announce(served, ready, browse))
 
 
-def _announce(address: str, ready: Callable[[str], None], browse: bool) -> None:
-    ready(address)
+def _served_elsewhere(host: str, ip: str, port: int, token: str) -> Served:
+    """The addresses of a server that other machines reach."""
+    is_every_address = ipaddress.ip_address(ip.partition("%")[0]).is_unspecified
+    other = network_address() if is_every_address else host
+    own = ("localhost" if ":" in ip else "127.0.0.1") if is_every_address else host
+    local = _address(own, port) + ("" if is_every_address else f"?{TOKEN}={token}")
+    return Served(local, f"{_address(other or host, port)}?{TOKEN}={token}")
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def _announce(served: Served, ready: Callable[[Served], None], browse: bool) -> None:
+    ready(served)
     if browse:  # in a thread, because opening a browser of the terminal blocks until it is closed
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(served.address,), daemon=True).start()
 
 
 def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
@@ -60,7 +107,8 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         log_level="warning",
         access_log=False,
         server_header=False,
-        http="h11",
+        http=PatientProtocol,
+        limit_concurrency=MAX_CONNECTIONS,
         h11_max_incomplete_event_size=MAX_HEADER_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
@@ -69,6 +117,10 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.job_service.end()  # so that the streams of events end by themselves
+            await super().shutdown(sockets)
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -87,15 +139,6 @@ def _run(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> No
             self.should_exit = True  # a second signal changes nothing: requests have `SHUTDOWN_SECONDS` at most
 
     AnnouncingServer(settings).run([listener])
-
-
-def is_local(address: str) -> bool:
-    """Whether only this machine can reach the server at this address, such as 'http://127.0.0.1:8000/'."""
-    return _is_loopback(_resolve(str(urlsplit(address).hostname), 0)[1][0])
-
-
-def _is_loopback(ip: str) -> bool:
-    return ipaddress.ip_address(ip.partition("%")[0]).is_loopback
 
 
 def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:

@@ -16,8 +16,8 @@ class ServerLimits(Settings):
 
     seconds: float = Field(default=60.0, gt=0, le=86_400)
     """The most that one search, or one request of many boards, may take; compiling and building are not counted."""
-    building: float = Field(default=180.0, ge=0)
-    """Additional seconds for compiling kernels and building tables; after that the worker is ended."""
+    loading: float = Field(default=180.0, ge=0)
+    """Additional seconds of a job for imports and networks, on a slow machine; after that the worker is ended."""
     memory: int = Field(default=2 * 2**30, ge=2**28)
     """The most bytes that a search may hold."""
     boards: int = Field(default=1000, ge=1)

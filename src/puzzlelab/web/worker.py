@@ -15,6 +15,7 @@ from multiprocessing import connection, parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
+from puzzlelab.engine import preparation
 from puzzlelab.web import tasks
 from puzzlelab.web.task_context import TaskContext
 
@@ -23,6 +24,8 @@ FINAL_KINDS = (DONE, REFUSED, FAULT)
 """How a task ends: with its result, with an error of the request, or with an internal error."""
 OUT_OF_MEMORY = "this needs more memory than a search may have here"
 INTERNAL_ERROR = "an internal error of the server; its log has the details"
+PREPARING = "preparing"
+"""A message with whether the worker compiles kernels or builds tables from now on."""
 MEMORY_SLACK = 2**30
 """Bytes that a worker may reserve beyond the memory of its searches: for threads, machine code and networks."""
 
@@ -33,9 +36,13 @@ def main(pipe: Connection, stop_flag: Any, memory: int) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit_memory(memory)
 
-    def send(kind: str, value: Any) -> None:
-        pipe.send((kind, value))
+    sending = threading.Lock()  # a thread may compile while another sends a solution
 
+    def send(kind: str, value: Any) -> None:
+        with sending:
+            pipe.send((kind, value))
+
+    preparation.listen(lambda begins: send(PREPARING, begins))
     context = TaskContext(send, lambda: bool(stop_flag.value), memory)
     while True:
         try:

@@ -210,7 +210,9 @@ def database(puzzle: Tiles, groups: Groups) -> NDArray[np.uint8]:
             parts.append(build_group(geometry, group, title).reshape(-1))
         return np.concatenate(parts)
 
-    return stored(name, make, np.uint8, (entries,))
+    known = NAMED.get((puzzle.rows, puzzle.columns), {}) if _corner(puzzle) else {}
+    is_usual = any(groups == named_groups(puzzle, f"pdb-{each}") for each in known)
+    return stored(name, make, np.uint8, (entries,), rare=not is_usual)
 
 
 @cache

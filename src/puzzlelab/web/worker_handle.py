@@ -1,0 +1,171 @@
+"""One worker process as the server sees it: its job, its messages, and the time that the job has left."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import secrets
+import signal
+import threading
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Any
+
+from puzzlelab.core import signals
+from puzzlelab.web import worker
+from puzzlelab.web.worker import FINAL_KINDS, PREPARING
+
+GRACE = 2.0
+"""Seconds in which a worker that was asked to stop may send its result."""
+TICK = 2.0
+"""Seconds between two messages of a worker that prepares something: they show that it goes on."""
+PREPARATION = "preparing the search"
+DIED, WAKE_UP = "died", "wake up"
+"""Messages about a worker, not from it: its process has ended; the deadline of its job may have changed."""
+Message = tuple[str, Any]
+
+
+@dataclass
+class Job:
+    """One task, from the request to its end."""
+
+    task: str
+    request: dict[str, Any]
+    seconds: float
+    """The worker is ended after this time, in which preparations are not counted."""
+    id: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+    stopped: bool = False
+    worker: WorkerHandle | None = None
+    """The worker that runs the job now."""
+    queue_slot: asyncio.Future[WorkerHandle | None] | None = None
+    """Set while the job waits in the queue: resolves to its worker, or to None when the job was stopped."""
+
+    def stop(self) -> None:
+        """End the job with the result that it has."""
+        self.stopped, self.seconds = True, GRACE
+        if self.worker is not None:
+            self.worker.stop()
+        if self.queue_slot is not None and not self.queue_slot.done():
+            self.queue_slot.set_result(None)
+
+
+class WorkerHandle:
+    """A worker process and the messages that it sends."""
+
+    def __init__(self, memory: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, child_pipe = context.Pipe()
+        self.stop_flag = context.RawValue("b", 0)
+        self.process = context.Process(target=worker.main, args=(child_pipe, self.stop_flag, memory), daemon=True)
+        with signals.blocked({signal.SIGINT}):  # Ctrl-C reaches all processes of a terminal
+            self.process.start()
+        child_pipe.close()
+        self.is_preparing = False
+        self.inbox: asyncio.Queue[Message] = asyncio.Queue()
+        threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
+
+    def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Pass the messages of the process to the event loop until the process ends."""
+        message: Message = (DIED, None)
+        while True:
+            try:
+                message = self.pipe.recv()
+            except (EOFError, OSError):
+                message = (DIED, None)
+            try:
+                loop.call_soon_threadsafe(self.inbox.put_nowait, message)
+            except RuntimeError:  # the server has ended
+                return
+            if message[0] == DIED:
+                return
+
+    def begin(self, job: Job) -> None:
+        """Send the task of a job to the process."""
+        job.worker, self.stop_flag.value = self, job.stopped
+        self.pipe.send((job.task, job.request))
+
+    def stop(self) -> None:
+        """Ask the process to end its task."""
+        self.stop_flag.value = True
+        self.inbox.put_nowait((WAKE_UP, None))
+
+    async def messages(self, job: Job) -> AsyncGenerator[Message, None]:
+        """The messages of a job, up to its end; raises `TimeoutError` when the job's seconds are over."""
+        clock = _Clock(job)
+        while True:
+            try:
+                message = await asyncio.wait_for(self.inbox.get(), clock.patience(self.is_preparing))
+            except TimeoutError:
+                if not clock.ticks(self.is_preparing):
+                    raise
+                message = ("waiting", {"text": clock.preparation_text()})
+            if message[0] == PREPARING:
+                clock.pause(message[1])
+                self.is_preparing = message[1]
+                continue
+            if message[0] == "waiting":
+                clock.reason = message[1]["text"]
+            if message[0] != WAKE_UP:
+                yield message
+            if message[0] in (*FINAL_KINDS, DIED):
+                return
+
+    async def ready(self) -> None:
+        """Wait until the process has ended what it prepares, or has died."""
+        while self.is_preparing:
+            kind, value = await self.inbox.get()
+            if kind == PREPARING:
+                self.is_preparing = value
+            elif kind in (*FINAL_KINDS, DIED):
+                return
+
+    async def drained_in_time(self, job: Job) -> bool:
+        """Stop a job whose result is no longer needed; whether the process ends it within the grace."""
+        job.worker = self
+        job.stop()
+        try:
+            async for kind, _ in self.messages(job):
+                if kind in FINAL_KINDS:
+                    return True
+        except TimeoutError:
+            pass
+        return False
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+class _Clock:
+    """The time of a job: it stands while the worker prepares something, and begins anew when the job is stopped."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.stopped = job, job.stopped
+        self.reason = PREPARATION
+        self._time = asyncio.get_running_loop().time
+        self._start = self._time()
+        self._paused = self._start
+
+    def patience(self, preparing: bool) -> float:
+        """Seconds to wait for the next message."""
+        if self.job.stopped and not self.stopped:
+            self._start, self.stopped = self._time(), True
+        left = self._start + self.job.seconds - self._time()
+        return TICK if preparing and not self.stopped else left
+
+    def ticks(self, preparing: bool) -> bool:
+        """Whether nothing is wrong when no message comes."""
+        return preparing and not self.job.stopped
+
+    def pause(self, begins: bool) -> None:
+        """Stop the clock, or let it run on."""
+        if begins:
+            self._paused, self.reason = self._time(), PREPARATION
+        elif not self.stopped:
+            self._start += self._time() - self._paused
+
+    def preparation_text(self) -> str:
+        """What the worker prepares, and for how long so far."""
+        return f"{self.reason.rstrip('.')} ({self._time() - self._paused:.0f} s so far)"
