@@ -22,7 +22,6 @@ from puzzlelab.web.worker_handle import Job, Message
 QUESTION_WORKERS = 2
 DISCONNECT_POLL = 0.5
 """Seconds between two checks whether the client is still connected."""
-BUSY = "the server is busy: try again in some seconds"
 CLIENT_CLOSED_REQUEST = 499
 """The status for a client that has disconnected; nothing reads it."""
 
@@ -88,8 +87,8 @@ class JobService:
                 if await request.is_disconnected():
                     raise HTTPException(CLIENT_CLOSED_REQUEST)
             kind, value = end.result()
-        except Busy:
-            raise HTTPException(503, BUSY, {"Retry-After": "5"}) from None
+        except Busy as busy:
+            raise HTTPException(503, str(busy), {"Retry-After": "5"}) from None
         finally:
             end.cancel()
         if kind != DONE:

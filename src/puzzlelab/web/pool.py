@@ -27,8 +27,12 @@ STOPPED = "the search was stopped before it had a result"
 TOO_LONG = "the search was ended after {:.0f} seconds"
 
 
+BUSY = "the server is busy: try again in some seconds"
+ENDING = "the server is ending: try again when it runs"
+
+
 class Busy(Exception):
-    """All workers are busy and the queue is full."""
+    """No worker can be had; the text is a sentence for the client."""
 
 
 class Pool:
@@ -99,7 +103,7 @@ class Pool:
         self._workers.clear()
 
     async def run(self, job: Job) -> AsyncGenerator[Message, None]:
-        """The messages of a job, the last one of `FINAL_KINDS`; raises `Busy`.
+        """The messages of a job, the last one of `FINAL_KINDS`; raises `Busy`, also when the server ends.
 
         Closing the iterator early stops the job.
         """
@@ -111,15 +115,19 @@ class Pool:
                 chosen = self._idle.pop()
             else:
                 if len(self._queue) >= self.max_waiting:
-                    raise Busy
+                    raise Busy(BUSY)
                 yield "waiting", {"text": "waiting for an earlier search to end"}
                 chosen = await self._wait_for_worker(job)
+            if chosen is None and self._is_closing:
+                raise Busy(ENDING)
             if chosen is None:
                 yield REFUSED, STOPPED
                 return
             async with aclosing(self._run_on(chosen, job)) as messages:
                 async for kind, value in messages:
-                    if kind == DIED_IDLE and not is_last and not self._is_closing:
+                    if kind in (DIED, DIED_IDLE) and self._is_closing:
+                        raise Busy(ENDING)
+                    if kind == DIED_IDLE and not is_last:
                         break
                     yield (kind, value) if kind not in (DIED, DIED_IDLE) else (FAULT, NO_ANSWER)
                 else:

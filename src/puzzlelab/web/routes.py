@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 
 from puzzlelab.core.row import Row
 from puzzlelab.web import schemas
-from puzzlelab.web.job_service import BUSY, JobService
+from puzzlelab.web.job_service import JobService
 from puzzlelab.web.pool import Busy
 from puzzlelab.web.schemas import (
     Board,
@@ -157,8 +157,8 @@ async def follow(
         async with aclosing(service.events(service.searches, job)) as messages:
             async for kind, value in messages:
                 yield _event(kind, value)
-    except Busy:
-        yield _event(FAULT, BUSY)
+    except Busy as busy:
+        yield _event(FAULT, str(busy))
     except HTTPException as error:
         yield _event(REFUSED, error.detail)
 
