@@ -148,6 +148,7 @@ def main(
     seed: int = 0,
 ) -> None:
     """Break the server, and print what was seen."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
     rng, wrong, left, statuses = random.Random(seed), [], 0, Counter[str]()
     for _ in track(range(times), "Ctrl-C", console=console):
         printed, processes_left, seen = interrupt(rng)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from puzzlelab.core.arguments import described
 from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.text_grid import TextGrid
 
 State = NDArray[Any]
 View = TypeVar("View")
@@ -128,6 +129,9 @@ class Family:
     """Names of some puzzles, the most common first."""
     guess: Callable[[str], Puzzle | None] = lambda text: None
     """The puzzle that a board in this text most likely belongs to, or None."""
+    from_grid: Callable[[TextGrid], Iterable[tuple[str, str]]] = lambda grid: ()
+    """Names of puzzles, and boards for their `read`, that the cells of a pasted text may be, the likeliest first.
+    It raises `BadBoard` for cells that are nearly a board."""
     page: Path | None = None
     """The folder of the page module of a plug-in, NAME.js for the family NAME; its other files begin with NAME and a
     hyphen or a dot."""

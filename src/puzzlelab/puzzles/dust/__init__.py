@@ -15,6 +15,7 @@ them.
 
 from puzzlelab.core.puzzle import Family
 from puzzlelab.puzzles.dust.files import guessed_size
+from puzzlelab.puzzles.dust.pasted import boards_of
 from puzzlelab.puzzles.dust.rules import Dust, from_name
 
 
@@ -29,6 +30,7 @@ FAMILY = Family(
     make=from_name,
     names=("dust-8x6x5", "dust-6x5x4", "dust-7x6x5", "dust-8x8x5", "dust-10x8x5"),
     guess=guess,
+    from_grid=boards_of,
 )
 
 __all__ = ["FAMILY", "Dust"]

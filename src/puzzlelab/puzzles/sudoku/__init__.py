@@ -12,6 +12,7 @@ import re
 
 from puzzlelab.core.errors import BadBoard
 from puzzlelab.core.puzzle import Family
+from puzzlelab.puzzles.sudoku.pasted import boards_of
 from puzzlelab.puzzles.sudoku.rules import Sudoku, from_name
 
 SIZES = (9, 16, 25, 4, 6, 8, 10, 12, 15, 20)
@@ -42,6 +43,7 @@ FAMILY = Family(
     make=from_name,
     names=("sudoku-9x9", "sudoku-4x4", "sudoku-6x6", "sudoku-16x16", "sudoku-25x25", "sudoku-6x6:boxes=3x2"),
     guess=guess,
+    from_grid=boards_of,
 )
 
 __all__ = ["FAMILY", "Sudoku"]

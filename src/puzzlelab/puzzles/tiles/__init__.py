@@ -13,6 +13,7 @@ Each has its compiled part in `NAME_kernels`. `sampling` and `scales` make board
 """
 
 from puzzlelab.core.puzzle import Family
+from puzzlelab.puzzles.tiles.pasted import boards_of
 from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST, Tiles, from_name
 
 
@@ -30,6 +31,7 @@ FAMILY = Family(
     make=from_name,
     names=("tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "tiles-3x3:blank-first"),
     guess=guess,
+    from_grid=boards_of,
 )
 
 __all__ = ["FAMILY", "Tiles"]

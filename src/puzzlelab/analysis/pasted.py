@@ -1,0 +1,234 @@
+"""Finds the puzzle and the boards in any text or link that somebody pastes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from puzzlelab.analysis.pasted_links import link_in, texts_in
+from puzzlelab.analysis.pasted_text import grids, is_ruler, plain
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadBoard, BadInput, shorten
+from puzzlelab.engine import installed
+
+LONGEST = 2_000_000
+"""Characters that are read."""
+LONGEST_BOARD = 8192
+MAX_BOARDS = 20_000
+BOARD_COLUMNS = ("board", "puzzle", "puzzles", "quiz", "quizzes", "question", "sudoku", "clues", "mission")
+KNOWN_SIGNS = re.compile(r"[\s\w.*?~|/\\+=,;:#\"'`<>\[\](){}-]", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PastedBoard:
+    """A board and its puzzle."""
+
+    puzzle: str
+    """The name of the puzzle."""
+    board: str
+    """In the canonical notation of the puzzle."""
+
+
+def read_pasted(text: str, hint: str | None = None) -> list[PastedBoard]:
+    """The boards in a text: one in any form, or one on each line, or one in each block of lines.
+
+    Args:
+        text: what was pasted: a board in some notation, a table, a link, a file of many boards.
+        hint: the puzzle that is taken where a text may be a board of several.
+
+    Raises:
+        BadBoard: with the place of what is not understood.
+    """
+    if len(text) > LONGEST:
+        raise BadBoard(f"{len(text):,} characters are too many; at most {LONGEST:,} are read")
+    if not text.strip():
+        raise BadBoard("there is nothing to read; paste a board, or a link to one")
+    if link := link_in(text):
+        return [_of_link(link, hint)]
+    if rows := _of_rows(text, hint):
+        return rows
+    shown, errors = plain(text), list[BadBoard]()
+    found = _whole(shown, hint, errors)
+    if found is not None:
+        return [found]
+    if many := _many(shown, hint):
+        return many
+    found = _beginning(text, hint) or _beginning(shown, hint) or _one(_longest_word(shown), hint)
+    if found is not None:
+        return [found]
+    raise _not_understood(text, shown, errors)
+
+
+# --- one board ---
+
+
+def _one(text: str, hint: str | None) -> PastedBoard | None:
+    """The board that a text is, or begins with, or None."""
+    return _whole(text, hint, []) or _beginning(text, hint)
+
+
+def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard | None:
+    """The board that all the cells of a text are, or None; `errors` gets what speaks against it."""
+    if len(text) > LONGEST_BOARD:
+        return None
+    found = list(dict.fromkeys(_candidates(text, errors)))
+    family = (hint or "").partition("-")[0]
+    found.sort(key=lambda each: (each.puzzle != hint, each.puzzle.partition("-")[0] != family))
+    return found[0] if found else None
+
+
+def _candidates(text: str, errors: list[BadBoard]) -> Iterator[PastedBoard]:
+    """What the cells of a text may be, the likeliest first."""
+    families = [family for _, family in installed.families()]
+    for grid in grids(text):
+        for family in families:
+            try:
+                boards = list(family.from_grid(grid))
+            except BadBoard as error:
+                errors.append(error)
+                continue
+            for name, board in boards:
+                try:
+                    yield _read(name, board)
+                except BadBoard as error:
+                    errors.append(BadBoard(f"this looks like {name}, but it is none: {error}"))
+
+
+def _beginning(text: str, hint: str | None) -> PastedBoard | None:
+    """The board in a notation of a puzzle itself, which may have more beside it, such as a solution; or None."""
+    if len(text) > LONGEST_BOARD:
+        return None
+    for name in [hint] if hint else []:
+        with suppress(BadInput):
+            return _read(name, text)
+    for _, family in installed.families():
+        if (puzzle := family.guess(text.strip())) is not None:
+            with suppress(BadInput):
+                return _read(puzzle.name, text.strip())
+    return None
+
+
+def _read(name: str, text: str) -> PastedBoard:
+    """The board of a puzzle in a text; raises `BadInput`."""
+    puzzle = registry.load(name)
+    return PastedBoard(puzzle.name, puzzle.write(puzzle.read(text).state))
+
+
+# --- links, and rows of this program ---
+
+
+def _of_link(link: str, hint: str | None) -> PastedBoard:
+    for name, text in texts_in(link):
+        if name is not None:
+            return _read(name, text)
+        for part in (text, *re.findall(r"[0-9A-Pa-p.*_-]{16,}", text)):
+            if (found := _one(part, hint)) is not None:
+                return found
+    raise BadBoard(f"the link '{shorten(link)}' has no board in it; copy the board itself")
+
+
+def _of_rows(text: str, hint: str | None) -> list[PastedBoard]:
+    """The boards of rows of JSON or CSV that have a column for them; nothing for any other text."""
+    lines = [line for line in text.lstrip("\ufeff").splitlines() if line.strip()]
+    rows = _json_rows(text, lines) or _csv_rows(lines)
+    boards = []
+    for number, row in enumerate(rows, start=1):
+        own = row.get("puzzle") if "board" in row else None
+        column = next((name for name in BOARD_COLUMNS if name in row and not (own and name == "puzzle")), None)
+        if column is None:
+            return []
+        try:
+            board = _read(str(own), str(row[column])) if own else _one(str(row[column]), hint)
+        except BadInput as error:
+            raise BadBoard(str(error), f"row {number}") from None
+        if board is None:
+            raise BadBoard(f"'{shorten(str(row[column]))}' is no board that is known here", f"row {number}")
+        boards.append(board)
+    return boards[:MAX_BOARDS]
+
+
+def _json_rows(text: str, lines: Sequence[str]) -> list[dict[str, object]]:
+    if text.lstrip()[:1] not in "[{":
+        return []
+    for parts in ([text], lines):
+        try:
+            values = [json.loads(part) for part in parts]
+        except (ValueError, RecursionError):
+            continue
+        rows = values[0] if len(values) == 1 and isinstance(values[0], list) else values
+        return rows if all(isinstance(row, dict) for row in rows) else []
+    return []
+
+
+def _csv_rows(lines: Sequence[str]) -> list[dict[str, object]]:
+    if len(lines) < 2:
+        return []
+    separator = next((sign for sign in "\t;," if sign in lines[0]), ",")
+    names = [name.strip().strip('"').lower() for name in lines[0].split(separator)]
+    if not set(names) & set(BOARD_COLUMNS):
+        return []
+    return [dict(row) for row in csv.DictReader(lines[1:], fieldnames=names, delimiter=separator)]
+
+
+# --- many boards ---
+
+
+def _many(text: str, hint: str | None) -> list[PastedBoard]:
+    """The boards of a text with one on each line, or in each block of lines; nothing if it is no such text."""
+    lines = [line for line in text.split("\n") if line.strip() and not is_ruler(line)]
+    blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
+    for parts in (lines, blocks):
+        if len(parts) < 2:
+            continue
+        boards, wrong = [], 0
+        for number, part in enumerate(parts[:MAX_BOARDS]):
+            found = _one(part, hint) or _one(_longest_word(part), hint)
+            if found is not None:
+                boards.append(found)
+                hint = hint or found.puzzle
+            elif number > 0:  # the first line may say what follows
+                wrong = wrong or number + 1
+        if len(boards) > 1 and len(boards) * 2 > len(parts):
+            if wrong:
+                raise BadBoard(f"'{shorten(parts[wrong - 1])}' is no board, as the others are", f"board {wrong}")
+            return boards
+    return []
+
+
+def _longest_word(text: str) -> str:
+    """The longest part between colons, commas and spaces: libraries have other columns beside the board."""
+    return max(re.split(r"[:,;\s]+", text.replace("+", "")), key=len)
+
+
+# --- what is not understood ---
+
+
+def _not_understood(text: str, shown: str, errors: Sequence[BadBoard]) -> BadBoard:
+    """An error that says what is wrong, with the place."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        for column, sign in enumerate(line, start=1):
+            if not KNOWN_SIGNS.match(sign) and not KNOWN_SIGNS.match(plain(sign) or " ") and not is_sign(sign):
+                return BadBoard(f"'{sign}' is not understood", f"line {number}, column {column}")
+    if errors:
+        return errors[0]
+    rows = ["".join(line.split()) for line in shown.split("\n") if line.strip() and not is_ruler(line)]
+    usual, count = Counter(map(len, rows)).most_common(1)[0]
+    if len(rows) > 2 and len(rows) > count > len(rows) // 2:
+        place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
+        return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")
+    first = next(line for line in text.splitlines() if line.strip())
+    return BadBoard(
+        f"no board is found in '{shorten(first.strip())}' ({len(first.strip())} signs); a Sudoku has a digit or a dot for each cell, sliding tiles "
+        "have every number once and 0 for the blank, dust has rows of colours"
+    )
+
+
+def is_sign(sign: str) -> bool:
+    """Whether a sign is none of a language, such as a coloured square."""
+    return unicodedata.category(sign) == "So"

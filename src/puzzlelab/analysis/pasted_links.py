@@ -1,0 +1,85 @@
+"""Takes the boards out of links: of this program, and of others that put the board into the address.
+
+Sources of the formats: https://www.f-puzzles.com (`?load=`, JSON that is compressed by lz-string, as base64), SudokuPad
+(`fpuz...` and `scl...` in the path or in `?puzzleid=`, the same with other keys), SudokuWiki (`?bd=`, one sign a cell).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from puzzlelab.core.errors import BadBoard
+
+LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
+COMPRESSED = re.compile(r"\A(?:fpuzzles|fpuz|scl|scf)(.+)\Z", re.DOTALL)
+BASE64 = re.compile(r"\A[A-Za-z0-9+/=_-]{40,}\Z")
+SHORTEST = 9
+"""Characters of the shortest part of a link that may be a board."""
+
+
+def link_in(text: str) -> str | None:
+    """The link, if a text is nothing else."""
+    found = LINK.match(text)
+    return found[1] if found else None
+
+
+def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
+    """The parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
+
+    Raises:
+        BadBoard: if a part is compressed and cannot be read.
+    """
+    parts = urlsplit(link)
+    fields = [*parse_qsl(parts.fragment), *parse_qsl(parts.query)]
+    named = dict(fields)
+    if "puzzle" in named and "board" in named:
+        yield named["puzzle"], named["board"]
+    values = [value for _, value in fields] + [unquote(step) for step in parts.path.split("/")] + [parts.fragment]
+    for value in values:
+        compressed = COMPRESSED.match(value)
+        if compressed or BASE64.match(value):
+            text = _unpacked(compressed[1] if compressed else value)
+            if text is not None:
+                yield None, text
+            elif compressed:
+                raise BadBoard("the puzzle in this link is compressed in a way that cannot be read here")
+        if len(value) >= SHORTEST:
+            yield None, value
+
+
+def _unpacked(packed: str) -> str | None:
+    """The grid in a compressed puzzle as JSON rows, or None."""
+    try:
+        import lzstring
+    except ModuleNotFoundError:
+        raise BadBoard("links with compressed puzzles need lzstring: pip install 'puzzlelab[web]'") from None
+    base64 = unquote(packed).replace(" ", "+").replace("-", "+").replace("_", "/")
+    try:
+        text = lzstring.LZString.decompressFromBase64(base64)
+        grid = _grid_in(json.loads(text)) if text else None
+    except Exception:  # the decoder has many ways to fail on a text that is not compressed
+        return None
+    return json.dumps(grid) if grid else None
+
+
+def _grid_in(value: Any) -> list[list[Any]] | None:
+    """The first square of cells in a puzzle: lists of objects with a `value` (or `v`), or of plain values."""
+    if isinstance(value, dict):
+        keys = [key for key in ("grid", "cells", "ce") if key in value] or list(value)
+        return next((grid for key in keys if (grid := _grid_in(value[key]))), None)
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(row, list) and len(row) == len(value) for row in value):
+        return [[_cell(cell) for cell in row] for row in value]
+    return None
+
+
+def _cell(cell: Any) -> Any:
+    """The value of a cell; one that was filled in by a player is blank, where the puzzle says which are given."""
+    if not isinstance(cell, dict):
+        return cell
+    return cell.get("value", cell.get("v")) if cell.get("given", True) else None

@@ -1,0 +1,67 @@
+"""Which dust the cells of a text are that says nothing about its puzzle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from puzzlelab.core.errors import BadBoard, shorten
+from puzzlelab.core.text_grid import TextGrid
+from puzzlelab.puzzles.dust.notation import LETTERS
+
+COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "cyan", "magenta", "white")
+"""The names of the colours 1 to 9; their first letters are those of the notation."""
+SIGNS = {
+    **dict.fromkeys("🟥🔴❤", 1),
+    **dict.fromkeys("🟩🟢💚", 2),
+    **dict.fromkeys("🟦🔵💙", 3),
+    **dict.fromkeys("🟨🟡💛", 4),
+    **dict.fromkeys("🟧🟠🧡", 5),
+    **dict.fromkeys("🟪🟣💜", 6),
+    **dict.fromkeys("🟫🟤🤎", 8),
+    **dict.fromkeys("⬛⚫🖤⬜⚪🤍", 0),
+}
+"""Squares, circles and hearts in colours; black and white ones are empty cells."""
+BLANKS = frozenset(("", ".", "0", "-", "_", "empty"))
+MOST_WRONG = 0.1
+"""The share of cells that may be no colours in what still looks like dust."""
+LEAST, MOST = 2, 16
+"""The sides of boards that are taken for dust."""
+USUAL_COLOURS = 5
+
+
+def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
+    """The puzzle and the board that these cells may be, the first row at the top.
+
+    Raises `BadBoard` if few of them are wrong. Many different digits are not taken for colours.
+    """
+    width, height = grid.width, grid.height
+    if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
+        return
+    values = [_value(cell.strip()) for cell in grid.cells]
+    colours = {value for value in values if value}
+    wrong = [place for place, value in enumerate(values) if value is None]
+    if wrong and len(wrong) <= MOST_WRONG * len(values) and colours:
+        row, column = divmod(wrong[0], width)
+        what = f"'{shorten(grid.cells[wrong[0]])}' is no colour of dust"
+        raise BadBoard(what, f"row {row + 1}, column {column + 1}")
+    if wrong or not colours or len(colours) == sum(1 for value in values if value):
+        return  # where every colour is there once, these are tiles
+    if max(colours) > USUAL_COLOURS and all(cell.strip().isdigit() for cell in grid.cells):
+        return
+    rows = ["".join(map(str, values[start : start + width])) for start in range(0, len(values), width)]
+    is_usual = max(colours) <= USUAL_COLOURS
+    yield f"dust-{width}x{height}x{USUAL_COLOURS if is_usual else max(colours)}", "\n".join(rows)
+
+
+def _value(cell: str) -> int | None:
+    """The colour of a cell, 0 for empty; None for what is no colour."""
+    if cell.lower() in BLANKS:
+        return 0
+    if cell in SIGNS:
+        return SIGNS[cell]
+    if cell.lower() in COLOURS:
+        return COLOURS.index(cell.lower()) + 1
+    if len(cell) == 1 and cell in "123456789":
+        return int(cell)
+    place = LETTERS.find(cell.upper()) if len(cell) == 1 else -1
+    return place + 1 if place >= 0 else None

@@ -1,0 +1,73 @@
+"""Which sliding tiles the cells of a text are that says nothing about its puzzle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.text_grid import TextGrid
+from puzzlelab.puzzles.tiles.rules import LARGEST, SMALLEST
+
+BLANKS = frozenset(("", "0", "_", ".", "-", "*", "x", "X", "?", "#", "b", "B", "blank", "empty", "gap"))
+MOST_MISSING = 0.2
+"""The share of the numbers that may be missing in what still looks like sliding tiles."""
+HEX_CELLS = 16
+"""The most cells that one digit a cell can name."""
+
+
+def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
+    """Puzzles and their boards that these cells may be: each number is there once, and one cell is blank.
+
+    Raises `BadBoard` for numbers of which some are there twice.
+    """
+    count = len(grid.cells)
+    tiles = _tiles([cell.strip() for cell in grid.cells])
+    if tiles is None:
+        _find_repeated(grid)
+        return
+    side = round(count**0.5)
+    if grid.height > 1 and grid.width:
+        sides = [(grid.height, grid.width)]
+    else:
+        sides = [(side, side)] if side * side == count else [(rows, count // rows) for rows in _divisors(count)]
+    for rows, columns in sides:
+        if min(rows, columns) >= SMALLEST and max(rows, columns) <= LARGEST:
+            yield f"tiles-{rows}x{columns}", " ".join(map(str, tiles))
+
+
+def _tiles(cells: list[str]) -> list[int] | None:
+    """The numbers of all cells, 0 for the blank; None if they are no board."""
+    wanted = set(range(len(cells)))
+    for base in (10, 16):
+        numbers = [_number(cell, base if len(cell) == 1 and len(cells) <= HEX_CELLS else 10) for cell in cells]
+        if set(numbers) == wanted:
+            return [number for number in numbers if number is not None]
+    return None
+
+
+def _find_repeated(grid: TextGrid) -> None:
+    """Raise `BadBoard` for cells that are nearly a board, with the number that stands there twice."""
+    numbers = [_number(cell.strip(), 10) for cell in grid.cells]
+    count = len(numbers)
+    missing = sorted(set(range(count)) - {number for number in numbers if number is not None})
+    is_shape = bool(grid.width) and (grid.height > 1 or round(count**0.5) ** 2 == count) and count >= SMALLEST**2
+    if None in numbers or not is_shape or not 0 < len(missing) <= MOST_MISSING * count:
+        return
+    for place, number in enumerate(numbers):
+        if number is not None and (number >= count or number in numbers[:place]):
+            why = "stands twice" if number < count else f"is more than {count - 1}"
+            raise BadBoard(f"tile {number} {why}, and {missing[0]} is missing", f"cell {place + 1}")
+
+
+def _number(cell: str, base: int) -> int | None:
+    if cell in BLANKS and not (base == 16 and cell in "bB"):
+        return 0
+    try:
+        return int(cell, base) if cell.isalnum() and cell.isascii() else None
+    except ValueError:
+        return None
+
+
+def _divisors(count: int) -> list[int]:
+    """Numbers of rows of a rectangle of so many cells, which is wider than it is high; the squarest one first."""
+    return [rows for rows in range(round(count**0.5), 1, -1) if count % rows == 0]
