@@ -57,6 +57,19 @@ def test_check(client, printed, puzzle, boards) -> None:
     assert answer.json() == printed("check", puzzle, *boards)
 
 
+def test_read_finds_the_puzzle_of_a_text(client) -> None:
+    rows = "8,6,7\n2,5,4\n3,,1"
+    assert client.post("/api/read", json={"text": rows}).json() == {
+        "boards": [{"puzzle": "tiles-3x3", "board": "8 6 7 2 5 4 3 0 1"}],
+        "count": 1,
+    }
+    many = client.post("/api/read", json={"text": "8 6 7 2 5 4 3 0 1\n" * 1200, "puzzle": "tiles-3x3"}).json()
+    assert (len(many["boards"]), many["count"]) == (1000, 1200)
+    refused = client.post("/api/read", json={"text": "5 3 § 4"})
+    assert refused.status_code == 400
+    assert refused.json()["error"] == "line 1, column 5: '§' is not understood"
+
+
 @pytest.mark.parametrize(
     ("puzzle", "solver", "boards"),
     [

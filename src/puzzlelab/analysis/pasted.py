@@ -77,13 +77,16 @@ def _whole(text: str, hint: str | None, errors: list[BadBoard]) -> PastedBoard |
     """The board that all the cells of a text are, or None; `errors` gets what speaks against it."""
     if len(text) > LONGEST_BOARD:
         return None
-    found = list(dict.fromkeys(_candidates(text, errors)))
-    family = (hint or "").partition("-")[0]
-    found.sort(key=lambda each: (each.puzzle != hint, each.puzzle.partition("-")[0] != family))
+    found = list(dict.fromkeys(_candidates(text, hint, errors)))
+    found.sort(key=lambda each: (each.puzzle != hint, _family(each.puzzle) != _family(hint or "")))
     return found[0] if found else None
 
 
-def _candidates(text: str, errors: list[BadBoard]) -> Iterator[PastedBoard]:
+def _family(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _candidates(text: str, hint: str | None, errors: list[BadBoard]) -> Iterator[PastedBoard]:
     """What the cells of a text may be, the likeliest first."""
     families = [family for _, family in installed.families()]
     for grid in grids(text):
@@ -94,6 +97,9 @@ def _candidates(text: str, errors: list[BadBoard]) -> Iterator[PastedBoard]:
                 errors.append(error)
                 continue
             for name, board in boards:
+                if hint and _family(name) == _family(hint):
+                    with suppress(BadInput):
+                        yield _read(hint, board)
                 try:
                     yield _read(name, board)
                 except BadBoard as error:
@@ -222,10 +228,10 @@ def _not_understood(text: str, shown: str, errors: Sequence[BadBoard]) -> BadBoa
     if len(rows) > 2 and len(rows) > count > len(rows) // 2:
         place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
         return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")
-    first = next(line for line in text.splitlines() if line.strip())
+    first = next(line.strip() for line in text.splitlines() if line.strip())
     return BadBoard(
-        f"no board is found in '{shorten(first.strip())}' ({len(first.strip())} signs); a Sudoku has a digit or a dot for each cell, sliding tiles "
-        "have every number once and 0 for the blank, dust has rows of colours"
+        f"no board is found in '{shorten(first)}' ({len(first)} signs); a Sudoku has a digit or a dot for each cell, "
+        "sliding tiles have every number once and 0 for the blank, dust has rows of colours"
     )
 
 

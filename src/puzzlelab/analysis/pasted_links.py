@@ -15,8 +15,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from puzzlelab.core.errors import BadBoard
 
 LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
-COMPRESSED = re.compile(r"\A(?:fpuzzles|fpuz|scl|scf)(.+)\Z", re.DOTALL)
-BASE64 = re.compile(r"\A[A-Za-z0-9+/=_-]{40,}\Z")
+COMPRESSED = re.compile(r"(?:\A|/)(?:fpuzzles|fpuz|scl|scf)([A-Za-z0-9+/=_ %-]+)\Z")
+BASE64 = re.compile(r"\A[A-Za-z0-9+/=_ -]{40,}\Z")
 SHORTEST = 9
 """Characters of the shortest part of a link that may be a board."""
 
@@ -38,9 +38,10 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
     named = dict(fields)
     if "puzzle" in named and "board" in named:
         yield named["puzzle"], named["board"]
-    values = [value for _, value in fields] + [unquote(step) for step in parts.path.split("/")] + [parts.fragment]
+    path = unquote(parts.path)
+    values = [value for _, value in fields] + [path, *path.split("/"), parts.fragment]
     for value in values:
-        compressed = COMPRESSED.match(value)
+        compressed = COMPRESSED.search(value)
         if compressed or BASE64.match(value):
             text = _unpacked(compressed[1] if compressed else value)
             if text is not None:
@@ -74,12 +75,13 @@ def _grid_in(value: Any) -> list[list[Any]] | None:
     if not isinstance(value, list) or not value:
         return None
     if all(isinstance(row, list) and len(row) == len(value) for row in value):
-        return [[_cell(cell) for cell in row] for row in value]
+        says_given = any("given" in cell for row in value for cell in row if isinstance(cell, dict))
+        return [[_cell(cell, says_given) for cell in row] for row in value]
     return None
 
 
-def _cell(cell: Any) -> Any:
-    """The value of a cell; one that was filled in by a player is blank, where the puzzle says which are given."""
+def _cell(cell: Any, says_given: bool) -> Any:
+    """The value of a cell; one that a player has filled in is blank, where the puzzle says which are given."""
     if not isinstance(cell, dict):
         return cell
-    return cell.get("value", cell.get("v")) if cell.get("given", True) else None
+    return cell.get("value", cell.get("v")) if cell.get("given", not says_given) else None

@@ -24,6 +24,7 @@ FENCE = re.compile(r"^\s*(```|~~~).*$", re.MULTILINE)
 QUOTE = re.compile(r"^\s*>+ ?", re.MULTILINE)
 COMMENT = re.compile(r"^\s*(#(?!\s*[\d.#]).*|//.*|%.*)$", re.MULTILINE)
 SECTION = re.compile(r"^\s*\[puzzle\]\s*$(.*?)(?=^\s*\[[A-Za-z]+\]\s*$|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+ARRAY = re.compile(r"\b(?:np\.|numpy\.)?(?:array|matrix|list|tuple)\(")
 LABEL = re.compile(r"\A\s*[A-Za-z][A-Za-z0-9 '-]{2,40}[:=]\s*(?=\S)")
 ROW_ENDS = re.compile(r"[\])}]\s*[,;]?\s*[\[({]|\s*/\s*|\\n")
 OUTER = re.compile(r"^[\s\[({\"']+|[\s\])}\"',;]+$")
@@ -41,7 +42,7 @@ def plain(text: str) -> str:
     if section := SECTION.search(text):
         text = section[1]
     bare = COMMENT.sub("", text)
-    text = bare if bare.strip() else text
+    text = ARRAY.sub("(", bare if bare.strip() else text)
     return LABEL.sub("", text).strip("\n")
 
 
@@ -71,8 +72,9 @@ def _grids_of_lines(lines: list[str]) -> Iterator[TextGrid]:
     words = [re.split(r"[\s,;]+", line) for line in bare]
     yield from _with_headings(words)
     yield from _with_headings([_characters("".join(line)) for line in words])
-    width = max(len(line.rstrip()) for line in lines)
-    yield _grid([list(line.rstrip().ljust(width)) for line in lines])
+    if any(" " in line.strip() for line in lines):
+        width = max(len(line.rstrip()) for line in lines)
+        yield _grid([list(line.rstrip().ljust(width)) for line in lines])
     yield _grid([[word for line in words for word in line]])
     yield _grid([[sign for line in words for word in line for sign in _characters(word)]])
 

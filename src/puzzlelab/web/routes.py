@@ -90,6 +90,15 @@ async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Secon
     return await _question(request, "check", {"puzzle": puzzle, "board": boards}, time)
 
 
+@api.post("/read", response_model=schemas.ReadResponse)
+async def read(request: Request, body: schemas.ReadRequest) -> Response:
+    """The puzzle and the boards in any text or link that somebody pastes."""
+    service = _service(request)
+    parameters = {**body.model_dump(), "most": service.limits.boards}
+    job = service.job("read", DEFAULT_SECONDS, parameters)
+    return JSONResponse(await service.answer(request, service.facts, job))
+
+
 @api.get("/generate", response_model=list[schemas.GenerateResponse])
 async def generate(
     request: Request,

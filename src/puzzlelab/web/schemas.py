@@ -57,6 +57,17 @@ class SolveRequest(BaseModel):
     nodes: int | None = Field(default=None, ge=1, le=MAX_NODES)
 
 
+class ReadRequest(BaseModel):
+    """The body of a request for the boards in a text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=2**20, description="A board in any form, a table, a link, or a file of many boards.")
+    puzzle: str | None = Field(
+        default=None, max_length=MAX_NAME_LENGTH, description="The puzzle that is taken where the text may be several."
+    )
+
+
 class ErrorResponse(BaseModel):
     """An error as a sentence."""
 
@@ -92,6 +103,20 @@ class GenerateResponse(OpenResponse):
     seed: int
     number: int
     reason: str | None = Field(default=None, description="Of the last board, when the time did not suffice for all.")
+
+
+class BoardResponse(OpenResponse):
+    """A board and its puzzle."""
+
+    puzzle: str
+    board: str
+
+
+class ReadResponse(OpenResponse):
+    """The boards in a text; `count` is more than their number where the server shows no more of them."""
+
+    boards: list[BoardResponse]
+    count: int
 
 
 class CountResponse(OpenResponse):

@@ -140,6 +140,16 @@ def check(parameters: Parameters, context: TaskContext) -> Any:
     return reports
 
 
+def read(parameters: Parameters, context: TaskContext) -> Any:
+    """The boards in a pasted text."""
+    from puzzlelab.analysis.pasted import read_pasted
+
+    hint = _puzzle(parameters).name if parameters.get("puzzle") else None
+    boards = read_pasted(parameters["text"], hint)
+    shown = [{"puzzle": each.puzzle, "board": each.board} for each in boards[: parameters["most"]]]
+    return {"boards": shown, "count": len(boards)}
+
+
 def generate(parameters: Parameters, context: TaskContext) -> Any:
     """New boards; those that are there when the time is up, of which the last one says so."""
     from puzzlelab.analysis.board_generation import boards_while
@@ -396,5 +406,5 @@ def _remaining(value: float, decay: float | None) -> float | None:
 
 TASKS: Mapping[str, Callable[[Parameters, TaskContext], Any]] = {
     task.__name__: task
-    for task in (list_all, check, generate, solve, follow, count, hint, frames, picture, scores, tree)
+    for task in (list_all, read, check, generate, solve, follow, count, hint, frames, picture, scores, tree)
 }

@@ -1,0 +1,86 @@
+"""Boards are found in any form in which people have them, and what is not understood is named."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("lzstring")
+import pasted_forms as forms
+
+from puzzlelab.analysis.pasted import PastedBoard, read_pasted
+from puzzlelab.core import registry
+from puzzlelab.core.errors import BadInput
+from puzzlelab.core.seeds import generator
+from puzzlelab.core.views import scale_of
+
+
+@pytest.mark.parametrize("name", forms.SUDOKU_TEXTS)
+def test_a_sudoku_is_read_in_every_form(name: str) -> None:
+    assert read_pasted(forms.SUDOKU_TEXTS[name]) == [PastedBoard("sudoku-9x9", forms.CLASSIC)]
+
+
+@pytest.mark.parametrize("name", forms.OTHER_TEXTS)
+def test_other_puzzles_are_found_by_their_boards(name: str) -> None:
+    text, puzzle, board = forms.OTHER_TEXTS[name]
+    assert read_pasted(text) == [PastedBoard(puzzle, board)]
+
+
+@pytest.mark.parametrize("hint", [None, "tiles-4x4", "sudoku-9x9", "dust-8x6x5"])
+@pytest.mark.parametrize("name", ["rows", "CSV", "bars and rules", "f-puzzles"])
+def test_the_puzzle_that_is_open_does_not_hide_another(name: str, hint: str | None) -> None:
+    assert read_pasted(forms.SUDOKU_TEXTS[name], hint) == [PastedBoard("sudoku-9x9", forms.CLASSIC)]
+
+
+@pytest.mark.parametrize("name", forms.MANY_TEXTS)
+def test_many_boards_are_read(name: str) -> None:
+    boards = read_pasted(forms.MANY_TEXTS[name])
+    assert [each.puzzle for each in boards] == ["sudoku-9x9"] * 3
+    assert boards[0].board == boards[2].board == forms.CLASSIC
+
+
+@pytest.mark.parametrize("text", forms.WRONG_TEXTS)
+def test_what_is_not_understood_is_named(text: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read_pasted(text)
+    assert forms.WRONG_TEXTS[text] in str(error.value)
+
+
+def test_where_a_text_may_be_two_puzzles_the_open_one_is_taken() -> None:
+    text = "12\n21"
+    assert read_pasted(text, "dust-2x2x2") == [PastedBoard("dust-2x2x2", "2112")]
+
+
+def test_there_are_as_many_forms_as_promised() -> None:
+    assert len(forms.SUDOKU_TEXTS) + len(forms.OTHER_TEXTS) + len(forms.MANY_TEXTS) >= 60
+
+
+@pytest.mark.parametrize(
+    "name", ["tiles-3x3", "tiles-4x4", "tiles-5x5", "tiles-2x7", "sudoku-9x9", "dust-8x6x5", "dust-6x5x4"]
+)
+def test_what_is_written_is_read_again(name: str) -> None:
+    puzzle = registry.load(name)
+    _, scale = scale_of(puzzle, None)
+    for number in range(20):
+        state = scale.sample(generator(3, number), None)
+        for text in (puzzle.write(state), f"> {puzzle.write(state)}\r\n"):
+            (found,) = read_pasted(text, name)
+            assert found == PastedBoard(name, puzzle.write(state))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="0123456789.ABCXYZ _-|+\n\t,;[]{}()/#:?é🟥\"'", max_size=300))
+def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
+    try:
+        boards = read_pasted(text)
+    except BadInput:
+        return
+    for each in boards:
+        puzzle = registry.load(each.puzzle)
+        assert puzzle.write(puzzle.read(each.board).state) == each.board
+
+
+def test_a_huge_text_is_refused() -> None:
+    with pytest.raises(BadInput, match="too many"):
+        read_pasted("1" * 2_000_001)
+    with pytest.raises(BadInput):
+        read_pasted("[" * 100_000)
