@@ -201,7 +201,6 @@ WRONG_TEXTS = {
     f"{CLASSIC}\n{CLASSIC}\nnonsense\n{CLASSIC}": "board 3: 'nonsense' is no board",
     "RGBY\nG?QB\nRRYY": "no board is found",
     "RGBYR\nGGBBR\nR.YYR": "nothing lies below this cell",
-    "7 7 7\n7 7 7": "no board is found",
     "x" * 81: "no board is found",
     SOLVED: "no board is found",
 }

@@ -47,9 +47,10 @@ export async function getText(path, parameters = {}, signal = undefined) {
   return answer.text();
 }
 
-/** The JSON answer of `POST /api/path`. */
-export async function post(path) {
-  const answer = await send(path, {}, { method: "POST" });
+/** The JSON answer of `POST /api/path`, with this body if there is one. */
+export async function post(path, body = undefined, signal = undefined) {
+  const content = body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  const answer = await send(path, {}, { method: "POST", signal, ...content });
   return answer.json();
 }
 

@@ -6,6 +6,7 @@ import { byId, copyText, showText } from "./dom.js";
 import { createClock } from "./clock.js";
 import { createHistory } from "./history.js";
 import { createInsight } from "./insight.js";
+import { mountBoards } from "./panels/boards.js";
 import { mountHeader } from "./panels/header.js";
 import { mountHelp } from "./panels/help.js";
 import { mountInsight } from "./panels/insight.js";
@@ -170,6 +171,7 @@ function mountParts() {
     await session.open(name, { withExample: true });
   }));
   mountTools(store, boardView.tool);
+  mountBoards(store, (board) => tryAndReport(() => session.show(board)), say);
   mountMake(store, session, say, tryAndReport);
   mountPlay(store, play, history, say);
   mountWatch(store, player, async (text, done) => say((await copyText(text)) ? done : text));

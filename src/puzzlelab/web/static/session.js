@@ -1,6 +1,6 @@
 /** Actions on the board as a whole: choose a puzzle, enter a board, change the mode, watch a solution. */
 
-import { get, newRequest } from "./api.js";
+import { get, newRequest, post } from "./api.js";
 import { familyModule } from "./modules.js";
 import { searchStart } from "./store.js";
 
@@ -72,19 +72,34 @@ export function createSession(store, race, historyOf, say) {
   }
 
   /**
-   * Read a board: in the notation of the module, which may be unfinished, or else by the server in any notation.
-   * Raises `Error` with the sentence of the server.
+   * Read what was pasted: a board in the notation of the module, which may be unfinished, or else anything that the
+   * server understands, also of another puzzle. Many boards become the list of the page, and the first one is shown.
+   * Returns the number of boards. Raises `Error` with a sentence.
    */
   async function paste(text) {
     const { facts, game } = store.get();
-    let state;
-    try {
-      state = await game.read(text);
-    } catch {
-      const { frames } = await get("frames", { puzzle: facts.puzzle, board: text || " " }, newRequest("paste"));
-      state = await game.read(frames[0].board);
+    const own = () => Promise.resolve().then(() => game.read(text));
+    if (!text.trim().includes("\n")) {
+      const state = await own().catch(() => null);
+      if (state) return edit(state).then(() => 1);
     }
-    await edit(state);
+    try {
+      const { boards, count } = await post("read", { text, puzzle: facts.puzzle }, newRequest("paste"));
+      if (count > 1) store.set({ list: { boards: boards.map((board) => ({ ...board, row: null })), count } });
+      await show(boards[0]);
+      return count;
+    } catch (error) {
+      if (!error.busy) throw error;
+      await edit(await own().catch(() => { throw error; })); // without the server
+      return 1;
+    }
+  }
+
+  /** Show a board of any puzzle in the editor. */
+  async function show({ puzzle, board }) {
+    if (puzzle !== store.get().facts.puzzle) await open(puzzle);
+    await edit(await store.get().game.read(board));
+    mode("make");
   }
 
   function mode(name) {
@@ -121,7 +136,7 @@ export function createSession(store, race, historyOf, say) {
     if (shown?.moves === line.moves) store.set({ line: { ...shown, bounds: frames.map((frame) => frame.bound) } });
   }
 
-  return { open, edit, check, paste, mode, watch };
+  return { open, edit, check, paste, show, mode, watch };
 }
 
 /** The parts of the store about a board on which nothing was done yet. */

@@ -5,6 +5,7 @@ import { byId, fillSelect, el, debounce, ownsKeys, showText } from "../dom.js";
 import { solutionsInWords } from "../format.js";
 
 const PAUSE = 350;
+const MAX_FILE_BYTES = 2 ** 20;
 const MOST_SOLUTIONS = 100;
 const COUNT_SECONDS = 2;
 /** Random seeds are below this number, so that they are short enough to read out. */
@@ -13,8 +14,7 @@ const SEEDS = 1_000_000;
 export function mountMake(store, session, say, attempt) {
   mountPaste(store, session, say);
   store.watch(["facts"], () => {
-    for (const id of ["paste-error", "random-error"]) showText(byId(id), "");
-    byId("paste").removeAttribute("aria-invalid");
+    showText(byId("random-error"), "");
   });
   mountRandom(store, session, say);
   mountExamples(store, session);
@@ -29,8 +29,11 @@ function mountPaste(store, session, say) {
     showText(byId("paste-error"), "");
     field.removeAttribute("aria-invalid");
     try {
-      await session.paste(field.value);
-      say("The board was read.");
+      const { facts } = store.get();
+      const count = await session.paste(field.value);
+      const { puzzle } = store.get().facts;
+      if (count > 1) say(`${count} boards were read; they are in the list.`);
+      else say(puzzle === facts.puzzle ? "The board was read." : `This is a board of ${puzzle}, which is open now.`);
     } catch (error) {
       if (isAborted(error)) return;
       showText(byId("paste-error"), error.message);
@@ -46,9 +49,31 @@ function mountPaste(store, session, say) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) read();
   });
   document.addEventListener("paste", (event) => {
-    if (store.get().mode !== "make" || ownsKeys(event.target)) return;
+    if (ownsKeys(event.target)) return;
     field.value = event.clipboardData.getData("text/plain");
     if (field.value) read();
+  });
+  mountFile(async (file) => {
+    if (file.size > MAX_FILE_BYTES) return say(`${file.name} is too large: at most ${MAX_FILE_BYTES >> 20} MB are read here.`);
+    field.value = await file.text();
+    return read();
+  });
+}
+
+/** Files with boards: one that is chosen, or dropped on the page. */
+function mountFile(read) {
+  const input = byId("open-file");
+  input.addEventListener("change", () => {
+    if (input.files[0]) read(input.files[0]);
+    input.value = "";
+  });
+  const isText = ({ types }) => types.includes("Files");
+  document.addEventListener("dragover", (event) => isText(event.dataTransfer) && event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    const file = [...event.dataTransfer.files].find(({ type }) => !type.startsWith("image/"));
+    if (!file || event.defaultPrevented) return;
+    event.preventDefault();
+    read(file);
   });
 }
 
