@@ -1,5 +1,6 @@
 """What a person did is never lost: undo reaches behind everything, and all is there again after a reload."""
 
+import json
 import re
 
 import pytest
@@ -132,3 +133,26 @@ def test_each_puzzle_is_opened_as_it_was_left(opened) -> None:
     page.get_by_test_id("family-tiles").click()
     shows(page, MOVED[-1])
     expect(page.get_by_test_id("moves-played")).to_have_text("3 moves")
+
+
+def test_the_best_answer_so_far_is_shown_while_the_search_goes_on(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1")
+    rows = [
+        ("job", {"id": "x"}),
+        ("solution", {"moves": ["R"] * 3, "length": 3, "proof": "none", "lower_bound": 1, "seconds": 1, "expanded": 1}),
+    ]
+    text = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in rows)
+    page.evaluate(
+        """text => {
+          const ask = window.fetch;
+          window.fetch = (url, options) => String(url).includes("solve/events")
+            ? Promise.resolve(new Response(new ReadableStream({
+                start: (stream) => stream.enqueue(new TextEncoder().encode(text)) })))
+            : ask(url, options);
+        }""",
+        text.replace('["R", "R", "R"]', '["D", "R", "U"]'),
+    )
+    page.get_by_test_id("solve").click()
+    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch")
+    expect(page.get_by_test_id("status")).to_contain_text("looking for a better one")
+    expect(page.get_by_test_id("stop-all")).to_be_visible()

@@ -92,3 +92,60 @@ def test_the_board_stays_where_it_is_when_it_is_painted(opened) -> None:
     page.mouse.click(before["x"] + before["width"] / 2, before["y"] + before["height"] / 2)
     expect(page.get_by_test_id("board")).to_have_attribute("data-board", re.compile("1"))
     assert page.locator("#board").bounding_box() == before
+
+
+WIDTHS = [(320, 640), (390, 844), (768, 1024), (1024, 768), (1440, 900), (2560, 1440)]
+OVERLAPS = """() => {
+  const shown = (each) => each.checkVisibility({ opacityProperty: true }) && each.getBoundingClientRect().width > 0;
+  const boxesOf = (selector) => [...document.querySelectorAll(selector)].filter(shown);
+  const bar = document.querySelector(".actions");
+  const isOverlay = (each) => getComputedStyle(bar).position === "sticky" && bar.contains(each);
+  const pairs = [];
+  const compare = (elements) => {
+    const boxes = elements.map((each) => [each, each.getBoundingClientRect()]);
+    for (const [at, [one, a]] of boxes.entries()) {
+      for (const [other, b] of boxes.slice(at + 1)) {
+        if (one.contains(other) || other.contains(one)) continue;
+        const [wide, high] = [
+          Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)];
+        if (wide > 1.5 && high > 1.5) pairs.push([one, other].map((each) => each.outerHTML.slice(0, 90)).join(" | "));
+      }
+    }
+  };
+  compare(boxesOf("button, select, summary, h1, h2, h3, p, textarea, label, input:not(.hidden), #board > *, .facts > *")
+    .filter((each) => !isOverlay(each) && !each.closest(".scroll, .moves")));
+  compare(boxesOf("#board .pill, #board .axis"));
+  const wide = document.documentElement.scrollWidth - innerWidth;
+  if (wide > 0) pairs.push(`the page is ${wide} pixels too wide`);
+  return pairs;
+}"""
+"""Pairs of elements of which one covers a part of the other, apart from the bar that stays at the lower edge."""
+
+
+@pytest.mark.parametrize("puzzle", BOARDS)
+def test_nothing_overlaps_at_any_width(opened, puzzle) -> None:
+    page = opened({"reduced_motion": "reduce"}, puzzle=puzzle, board=BOARDS[puzzle])
+    overlapping = []
+
+    def look(state: str) -> None:
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_timeout(60)
+            overlapping.extend(f"{state} at {width}: {pair}" for pair in page.evaluate(OVERLAPS))
+
+    look("make")
+    page.get_by_test_id("mode-play").click()
+    page.get_by_test_id("heat").check()
+    if puzzle != "sudoku-9x9":
+        page.get_by_test_id("regret").check()
+        page.get_by_test_id("warn").check()
+        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=90_000)
+    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%", timeout=120_000)
+    page.get_by_test_id("hint").click()
+    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=90_000)
+    look("play")
+    page.get_by_test_id("solve").click()
+    expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch", timeout=90_000)
+    expect(page.get_by_test_id("step")).to_contain_text("of")
+    look("watch")
+    assert overlapping == []

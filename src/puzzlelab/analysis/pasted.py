@@ -62,7 +62,7 @@ def read_pasted(text: str, hint: str | None = None) -> list[PastedBoard]:
     found = _beginning(text, hint) or _beginning(shown, hint) or _one(_longest_word(shown), hint)
     if found is not None:
         return [found]
-    raise _not_understood(text, shown, errors)
+    raise _not_understood(text, shown, hint, errors)
 
 
 # --- one board ---
@@ -215,7 +215,7 @@ def _longest_word(text: str) -> str:
 # --- what is not understood ---
 
 
-def _not_understood(text: str, shown: str, errors: Sequence[BadBoard]) -> BadBoard:
+def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[BadBoard]) -> BadBoard:
     """An error that says what is wrong, with the place."""
     for number, line in enumerate(text.splitlines(), start=1):
         for column, sign in enumerate(line, start=1):
@@ -228,6 +228,11 @@ def _not_understood(text: str, shown: str, errors: Sequence[BadBoard]) -> BadBoa
     if len(rows) > 2 and len(rows) > count > len(rows) // 2:
         place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
         return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")
+    if hint:
+        try:
+            registry.load(hint).read(shown)
+        except BadBoard as error:
+            return error
     first = next(line.strip() for line in text.splitlines() if line.strip())
     return BadBoard(
         f"no board is found in '{shorten(first)}' ({len(first)} signs); a Sudoku has a digit or a dot for each cell, "

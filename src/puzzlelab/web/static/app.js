@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { isAborted, get, setMaxSeconds } from "./api.js";
-import { byId, copyText, showText } from "./dom.js";
+import { byId, copyText, debounce, showText } from "./dom.js";
 import { createClock } from "./clock.js";
 import { createHistory } from "./history.js";
 import { createInsight } from "./insight.js";
@@ -29,6 +29,8 @@ import { createVariations } from "./variations.js";
 import { mountTheme } from "./theme.js";
 import { claimText, solutionInWords } from "./format.js";
 
+/** A search that takes longer shows its best answer so far. */
+const BEST_PAUSE_MS = 500;
 const DEFAULT_PUZZLE = "tiles-4x4";
 
 const store = createStore(EMPTY);
@@ -52,10 +54,30 @@ function isBehindAddress() {
 }
 
 const race = createRace(store, (row) => {
-  if (rowToWatch?.id !== row.id || row.status !== "done") return;
-  if (!row.moves) say(row.error ?? `No solution: ${claimText(row, store.get().facts)}.`);
-  else if (store.get().mode === rowToWatch.mode) tryAndReport(() => watch(row, rowToWatch.step));
+  if (rowToWatch?.id !== row.id) return;
+  if (row.status !== "done") showBestSoon();
+  else if (!row.moves) sayNoSolution(row);
+  else if (isWaitedFor(row)) tryAndReport(() => watch(row, rowToWatch.step));
 });
+
+function sayNoSolution(row) {
+  const { facts, objection, mode } = store.get();
+  if (objection && mode === "make") say("No solution: the reason stands below the board."); // not a second time
+  else say(row.error ?? `No solution: ${claimText(row, facts)}.`);
+}
+
+/** Whether the page still shows what it showed when the search began, or an earlier answer of it. */
+function isWaitedFor({ id }) {
+  const { mode, line } = store.get();
+  return mode === rowToWatch.mode || (mode === "watch" && line?.id === id);
+}
+
+/** Show the best answer so far of a search that goes on, so that nobody waits for a proof. */
+const showBestSoon = debounce(() => {
+  const row = store.get().rows.find(({ id }) => id === rowToWatch?.id);
+  if (row?.status !== "running" || !row.moves || !isWaitedFor(row)) return;
+  if (row.moves.length !== store.get().line?.moves.length) tryAndReport(() => watch(row, rowToWatch.step));
+}, BEST_PAUSE_MS);
 const session = createSession(store, race, () => history, say);
 const history = createHistory(store, say, (draft) => session.check(draft));
 const play = createPlay(store, say);
@@ -87,7 +109,8 @@ async function watch(row, step = undefined) {
   byId("board").scrollIntoView({ block: "nearest" });
   const { facts } = store.get();
   const proof = row.status === "done" && row.proof !== "none" ? `, ${claimText(row, facts)}` : "";
-  say(facts.shows_board ? `Solved${proof}.` : `A solution of ${solutionInWords(row, facts)}${proof}.`);
+  if (row.status !== "done") say(`A solution of ${solutionInWords(row, facts)}; looking for a better one.`);
+  else say(facts.shows_board ? `Solved${proof}.` : `A solution of ${solutionInWords(row, facts)}${proof}.`);
 }
 
 /** Load the puzzles and solvers of this server, and its limits. */

@@ -73,6 +73,5 @@ export function solutionsInWords({ solutions, complete }) {
   if (solutions === null || solutions === undefined) return "";
   if (solutions === 0) return complete ? "No solution: something contradicts." : "No solution was found in time.";
   if (solutions === 1 && complete) return "Exactly one solution.";
-  const count = plural(solutions, "solution");
-  return `${complete ? count : `At least ${count}`}: give more clues.`;
+  return complete ? `${plural(solutions, "solution")} so far: each clue more rules some out.` : "Many solutions so far.";
 }

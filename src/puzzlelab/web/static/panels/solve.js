@@ -3,6 +3,8 @@
 import { byId, fillSelect, el, showText } from "../dom.js";
 
 const COMPARED = 3;
+/** Options that the server sets itself. */
+const OWN_OPTIONS = new Set(["jobs"]);
 const USUAL_SECONDS = 30;
 
 /** The solver as the server reads it: `name` or `name:option=value`. A full text in the options field is used as is. */
@@ -98,7 +100,7 @@ const solverInfo = ({ catalog }, name) => catalog?.solvers.find((one) => one.nam
 function showAbout(store) {
   const info = solverInfo(store.get(), byId("solver").value);
   showText(byId("solver-about"), info?.about.replaceAll("`", ""));
-  const options = info?.options ?? [];
+  const options = (info?.options ?? []).filter(({ name }) => !OWN_OPTIONS.has(name));
   const [first] = options;
   const names = options.map(({ name }) => name).join(", ");
   byId("options-such").textContent = first ? `${first.name}=${first.default ?? "…"}` : "name:option=value";
