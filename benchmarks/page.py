@@ -1,7 +1,9 @@
-"""Drives the page with a browser: makes its pictures for the documents, or measures what a key press costs.
+"""Drives the page with a browser: makes its pictures for the documents, or measures a first visit and key presses.
 
     python benchmarks/page.py pictures docs
     python benchmarks/page.py keys
+    python benchmarks/page.py first --source OTHER_CHECKOUT
+    python benchmarks/page.py first --slow 10 --cold --busy 2
 
 Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: chromium, or the one that PUZZLELAB_BROWSER names.
 """
@@ -13,7 +15,9 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +29,9 @@ from rich.console import Console
 from rich.table import Table
 
 SIZE = {"width": 1180, "height": 860}
+ROOT = Path(__file__).resolve().parents[1]
+LONG_PATIENCE = 1_800_000
+"""Milliseconds on a slow machine with an empty cache."""
 PATIENCE = 120_000
 """Milliseconds; kernels may have to be compiled."""
 SCENES = {
@@ -41,6 +48,15 @@ RIVALS = {
     "dust": ("halves", "beam", "greedy"),
     "sudoku": ("bands", "backtracking", "lattice"),
 }
+WATCH_FIRST = """
+window.firstBoard = window.ready = null;
+const look = () => {
+  if (!firstBoard && document.querySelector("#board svg")) firstBoard = performance.now();
+  if (!ready && document.documentElement?.dataset.ready) ready = performance.now();
+};
+new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
+"""
+"""Takes down when the first board is there, and when the page is ready."""
 THROUGH = """async () => {
   const through = () => new Promise((done) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(done))));
   const times = [];
@@ -48,12 +64,15 @@ THROUGH = """async () => {
     const began = performance.now();
     document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
     await through();
-    times.push(performance.now() - began);
+    const pressed = performance.now();
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const from = performance.now();
+    times.push([pressed - began, from - pressed]);
     await new Promise((done) => setTimeout(done, 250));
   }
   return times;
 }"""
-"""Steps through a solution by key; returns the milliseconds of script for each key press."""
+"""Steps through a solution by key; returns for each key the milliseconds of its script, and until it is painted."""
 app = typer.Typer(no_args_is_help=True)
 
 
@@ -68,20 +87,101 @@ def pictures(folder: Annotated[Path, typer.Argument(help="Where the pictures go.
 
 @app.command()
 def keys() -> None:
-    """Measure the script of a key press while somebody steps through a solution."""
-    table = Table("puzzle", "key presses", "median ms", "most ms", box=None)
+    """Measure what a key press costs while somebody steps through a solution: its script, and the time to its frame."""
+    table = Table("puzzle", "network", "key presses", "script, median", "p95", "painted, median", "p95", box=None)
     with opened() as (browser, address):
         for scene in SCENES.values():
-            spent = measured(browser, f"{address}#{urlencode(scene)}")
-            table.add_row(scene["puzzle"], str(len(spent)), f"{statistics.median(spent):.2f}", f"{max(spent):.2f}")
-    Console().print(table)
+            for heat in (False, True):
+                spent = measured(browser, f"{address}#{urlencode(scene)}", heat)
+                columns = [column for times in zip(*spent, strict=True) for column in summary(times)]
+                table.add_row(scene["puzzle"], "shown" if heat else "", str(len(spent)), *columns)
+    Console().print(table, "milliseconds")
+
+
+@app.command()
+def first(
+    source: Annotated[Path, typer.Option(help="The checkout whose page is measured.")] = ROOT,
+    slow: Annotated[float, typer.Option(help="How many times slower the browser's processor is.")] = 1,
+    cold: Annotated[bool, typer.Option(help="Begin with an empty cache of kernels.")] = False,
+    busy: Annotated[int, typer.Option(help="Busy loops beside the server.")] = 0,
+) -> None:
+    """Measure the first visit of each puzzle: sign, board, requests and bytes; then a hint and a solution."""
+    table = Table("puzzle", "sign", "board", "ready", "requests", "kB", "hint", "answer", "proof", box=None)
+    with tempfile.TemporaryDirectory() as folder, beside(busy):
+        variables = {"PYTHONPATH": str(source / "src"), **({"XDG_CACHE_HOME": folder} if cold else {})}
+        for name, scene in SCENES.items():
+            with opened(**variables) as (browser, address):
+                figures = first_visit(browser, f"{address}#{urlencode(scene)}", slow)
+            table.add_row(name, *figures)
+            Console().print(name, *figures, sep=", ")
+    Console().print(table, "milliseconds, but for requests and kB")
+
+
+def first_visit(browser: Browser, address: str, slow: float) -> list[str]:
+    """The figures of one visit by somebody who has never been there."""
+    page = browser.new_context(service_workers="block").new_page()
+    page.set_default_timeout(LONG_PATIENCE)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slow})
+    sizes: list[float] = []
+    session.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    page.add_init_script(WATCH_FIRST)
+    page.goto(address)
+    page.wait_for_selector("html[data-ready=true]")
+    page.wait_for_timeout(1500)
+    requests, size = len(sizes), sum(sizes) / 1000
+    page.get_by_test_id("mode-play").click()
+    sign = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    figures = [sign, page.evaluate("firstBoard"), page.evaluate("ready")]
+    hint = timed(
+        page, "hint", "() => / to go|follows|no-line|Best|left/.test(document.getElementById('hint-text').textContent)"
+    )
+    answer = timed(page, "solve", "() => document.getElementById('board').dataset.mode === 'watch'")
+    proof = answer + waited(page, "() => document.querySelector('#race tbody[data-status=done]') !== null")
+    times = [f"{each:,.0f}" for each in (hint, answer, proof)]
+    page.context.close()
+    return [*(f"{each:,.0f}" for each in figures), str(requests), f"{size:.0f}", *times]
+
+
+def timed(page: Page, button: str, shown: str) -> float:
+    """Milliseconds from a press on a button until a function of the page holds."""
+    began = time.perf_counter()
+    page.get_by_test_id(button).click()
+    page.wait_for_function(shown, timeout=LONG_PATIENCE, polling=20)
+    return (time.perf_counter() - began) * 1000
+
+
+def waited(page: Page, shown: str) -> float:
+    """Milliseconds until a function of the page holds."""
+    began = time.perf_counter()
+    page.wait_for_function(shown, timeout=LONG_PATIENCE, polling=20)
+    return (time.perf_counter() - began) * 1000
+
+
+def summary(times: Sequence[float]) -> tuple[str, str]:
+    """The median and the 95th percentile."""
+    return f"{statistics.median(times):.2f}", f"{statistics.quantiles(times, n=20)[-1]:.2f}"
 
 
 @contextmanager
-def opened() -> Iterator[tuple[Browser, str]]:
+def beside(count: int) -> Iterator[None]:
+    """Busy loops, as long as the block runs."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+
+
+@contextmanager
+def opened(**variables: str) -> Iterator[tuple[Browser, str]]:
     """A browser, and the address of a server that is there as long as it is needed."""
     program = [sys.executable, "-m", "puzzlelab", "web", "--port", "0"]
-    server = subprocess.Popen(program, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    server = subprocess.Popen(
+        program, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1", **variables}
+    )
     assert server.stdout is not None
     address = next(word for word in server.stdout.readline().split() if word.startswith("http://"))
     path = os.environ.get("PUZZLELAB_BROWSER") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -126,17 +226,22 @@ def race(page: Page, solvers: tuple[str, ...]) -> None:
     compare.locator("summary").click()
 
 
-def measured(browser: Browser, address: str) -> list[float]:
-    """Milliseconds of each step through the solution of a board."""
-    page = browser.new_page()
+def measured(browser: Browser, address: str, heat: bool) -> list[list[float]]:
+    """Milliseconds of each step through the solution of a board: of its script, and from it to the frame."""
+    page = browser.new_context(service_workers="block").new_page()
+    page.set_default_timeout(PATIENCE)
     page.goto(address)
     page.wait_for_selector("html[data-ready=true]")
     page.get_by_test_id("solve").click()
-    page.wait_for_selector("[data-testid=board][data-mode=watch]", timeout=120_000)
-    page.wait_for_timeout(1000)  # until what is asked about the solution is there
+    page.wait_for_selector("[data-testid=board][data-mode=watch]")
     page.keyboard.press("Home")  # a Sudoku is shown with its solution filled in
-    spent: list[float] = page.evaluate(THROUGH)
-    page.close()
+    if heat:
+        page.get_by_test_id("heat").check()
+        page.wait_for_function("() => document.getElementById('board').textContent.includes('%')")
+        page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(1000)  # until what is asked about the solution is there
+    spent: list[list[float]] = page.evaluate(THROUGH)
+    page.context.close()
     return spent
 
 

@@ -16,6 +16,7 @@ export function createBoardView(host, store, insight, hooks) {
   let previous = null; // the state that was drawn last
   let drawing = Promise.resolve();
   let drawCount = 0;
+  let frame = 0;
 
   function mount(state) {
     view?.destroy();
@@ -25,6 +26,15 @@ export function createBoardView(host, store, insight, hooks) {
     view = game.mount(host, hooks);
     previous = null;
     mode = "";
+  }
+
+  /** Draw once in the next frame, however many keys are pressed until then. */
+  function drawSoon() {
+    if (document.hidden) draw(); // no frame comes
+    else frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      draw();
+    });
   }
 
   async function draw() {
@@ -86,7 +96,7 @@ export function createBoardView(host, store, insight, hooks) {
   }
 
   document.addEventListener("keydown", forward);
-  store.watch(KEYS, draw);
+  store.watch(KEYS, drawSoon);
   store.watch(["game", "mode"], () => requestAnimationFrame(focus));
   return { tool: (id, value) => view?.tool(id, value) };
 }
