@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import typer
@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 SIZE = {"width": 1180, "height": 860}
+PHONE = {"width": 390, "height": 844}
 ROOT = Path(__file__).resolve().parents[1]
 LONG_PATIENCE = 1_800_000
 """Milliseconds on a slow machine with an empty cache."""
@@ -78,11 +79,90 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command()
 def pictures(folder: Annotated[Path, typer.Argument(help="Where the pictures go.")]) -> None:
-    """Show every puzzle in light and in dark: a race, a step of its solution, and what a network thinks."""
+    """Show every puzzle in every mode, in light and in dark, and on a phone."""
     with opened() as (browser, address):
-        for name in SCENES:
-            for scheme in ("light", "dark"):
-                take(browser, address, name, scheme, folder / f"web-{name}-{scheme}.png")
+        for name, scene in SCENES.items():
+            for mode, show in (("edit", edit), ("play", play), ("solution", solution)):
+                for scheme in ("light", "dark"):
+                    page = new_page(browser, color_scheme=scheme, viewport=SIZE)
+                    page.goto(f"{address}#{urlencode(scene)}")
+                    page.wait_for_selector("html[data-ready=true]")
+                    show(page, name)
+                    take(page, folder / f"web-{name}-{mode}-{scheme}.png")
+            page = new_page(browser, viewport=PHONE, has_touch=True, is_mobile=True)
+            page.goto(f"{address}#{urlencode({**scene, 'mode': 'play'})}")
+            page.wait_for_selector("html[data-ready=true]")
+            hint(page)
+            take(page, folder / f"web-{name}-phone.png")
+
+
+def new_page(browser: Browser, **settings: Any) -> Page:
+    """A page of a user who was never there."""
+    page = browser.new_context(service_workers="block", reduced_motion="reduce", **settings).new_page()
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    return page
+
+
+def take(page: Page, path: Path) -> None:
+    """Save what is on the screen, and close the page."""
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+    page.screenshot(path=path)
+    page.context.close()
+    print(path)
+
+
+def edit(page: Page, name: str) -> None:
+    """A board that is being entered, with something that is not right yet."""
+    if name == "tiles":
+        page.locator("[data-cell='0']").first.focus()
+        for key in ("5", "Delete"):
+            page.keyboard.press(key)
+    elif name == "sudoku":
+        page.locator("[data-cell='3']").click()
+        page.keyboard.press("8")
+    else:
+        page.get_by_test_id("paste").fill("RGBY\nGGBB\nRRYY")
+
+
+def play(page: Page, name: str) -> None:
+    """A game that is being played, with what the page knows about its moves."""
+    page.get_by_test_id("mode-play").click()
+    if name == "sudoku":
+        page.get_by_test_id("tool-fill").click()
+        page.locator("[data-cell='10']").click()
+        for key in ("Shift+ArrowRight", "v", "3", "z"):
+            page.keyboard.press(key)
+        page.locator("[data-cell='1']").click()
+        page.keyboard.press("1")
+        page.locator("[data-cell='2']").click()
+    elif name == "tiles":
+        for key in ("ArrowUp", "ArrowRight", "ArrowDown", "Control+z", "Control+z", "ArrowUp"):
+            page.keyboard.press(key)
+    if name != "sudoku":
+        page.get_by_test_id("regret").check()
+        expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best")
+    hint(page)
+
+
+def hint(page: Page) -> None:
+    """A hint in its last level."""
+    page.get_by_test_id("hint").click()
+    expect(page.get_by_test_id("hint-text")).to_contain_text(" to go")
+    page.get_by_test_id("hint").click()
+    page.get_by_test_id("hint").click()
+    page.wait_for_timeout(5500)  # until the search for the other moves is over
+
+
+def solution(page: Page, name: str) -> None:
+    """A step of a solution, with several methods compared and the network's shares on the board."""
+    race(page, RIVALS[name])
+    page.get_by_test_id("watch-1").click()
+    page.get_by_test_id("heat").check()
+    page.get_by_test_id("slider").fill(str(STEPS[name]))
+    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%")
+    expect(page.get_by_test_id("bound")).to_contain_text("more")
 
 
 @app.command()
@@ -192,25 +272,6 @@ def opened(**variables: str) -> Iterator[tuple[Browser, str]]:
     finally:
         server.terminate()
         server.wait()
-
-
-def take(browser: Browser, address: str, name: str, scheme: str, path: Path) -> None:
-    """Let some solvers race, go to a step of the solution with the network's shares on the board, and save it."""
-    page = browser.new_page(viewport=SIZE, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
-    page.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
-    page.goto(f"{address}#{urlencode(SCENES[name])}")
-    page.wait_for_selector("html[data-ready=true]")
-    race(page, RIVALS[name])
-    page.get_by_test_id("watch-1").click()
-    page.get_by_test_id("heat").check()
-    page.get_by_test_id("slider").fill(str(STEPS[name]))
-    expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("%")
-    expect(page.get_by_test_id("bound")).to_contain_text("more")
-    page.evaluate("scrollTo(0, 0)")
-    page.screenshot(path=path)
-    page.close()
-    print(path)
 
 
 def race(page: Page, solvers: tuple[str, ...]) -> None:

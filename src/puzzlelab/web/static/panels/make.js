@@ -8,6 +8,19 @@ const PAUSE = 350;
 const MAX_FILE_BYTES = 2 ** 20;
 const MOST_SOLUTIONS = 100;
 const COUNT_SECONDS = 2;
+/** Kinds of new boards as people call them; the note below the choice tells what the scale counts. */
+const KINDS = {
+  level: "By difficulty",
+  "walk-to-level": "Shuffled to a difficulty",
+  uniform: "Any board",
+  walk: "Shuffled",
+  distance: "By fewest moves",
+  optimum: "By fewest clicks",
+  backwards: "Built backwards",
+  blind: "Several solutions",
+  clues: "By clues",
+  minimal: "No clue too many",
+};
 /** Random seeds are below this number, so that they are short enough to read out. */
 const SEEDS = 1_000_000;
 
@@ -94,7 +107,7 @@ function mountRandom(store, session, say) {
     byId("random-form").hidden = !facts.scales.length;
     if (!facts.scales.length) return;
     const usual = facts.scales.find((one) => one.usual) ?? facts.scales[0];
-    fillSelect(scale, facts.scales.map(({ name }) => [name, name]), usual.name);
+    fillSelect(scale, facts.scales.map(({ name }) => [name, KINDS[name] ?? name]), usual.name);
     [level.value, seed.value] = ["", ""];
     showScale();
   });

@@ -7,6 +7,9 @@ import { hintInWords } from "../hints.js";
 import { plural } from "../format.js";
 import { bestLength } from "../race.js";
 
+/** A hint that takes longer tells why. */
+const LONG_SECONDS = 3;
+
 export function mountPlay(store, play, history, say) {
   for (const name of ["undo", "redo"]) byId(name).addEventListener("click", history[name]);
   byId("restart").addEventListener("click", play.restart);
@@ -55,13 +58,31 @@ async function askForHint(store, play, say) {
   const { mode, missing } = store.get();
   if (missing) return say(`Not yet: ${missing}.`);
   if (mode !== "play") store.set({ mode: "play", playing: false, hint: null });
-  if (!store.get().hint) showText(byId("hint-text"), "Thinking …");
+  const stopWaiting = store.get().hint ? () => {} : showWaiting(byId("hint-text"));
   try {
     await play.hint();
   } catch (error) {
     if (!isAborted(error)) showText(byId("hint-text"), error.message);
+  } finally {
+    stopWaiting();
   }
   return undefined;
+}
+
+/** Say that a hint is on its way, and for how long so far; returns how to end that. */
+function showWaiting(place) {
+  const began = performance.now();
+  const show = () => {
+    const seconds = Math.round((performance.now() - began) / 1000);
+    const why = seconds < LONG_SECONDS ? "" : ` ${seconds} s so far; the first time, kernels are compiled.`;
+    showText(place, `Thinking …${why}`);
+    last = place.textContent;
+  };
+  let last = "";
+  show();
+  // Another text in its place ends it: the hint is there.
+  const timer = setInterval(() => (place.textContent === last ? show() : clearInterval(timer)), 1000);
+  return () => clearInterval(timer);
 }
 
 function solvedText({ trail: { steps, at }, rows, facts }) {
