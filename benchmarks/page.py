@@ -10,6 +10,7 @@ Needs `pip install 'puzzlelab[web,learn,dev]'` and a browser: chromium, or the o
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import statistics
@@ -17,14 +18,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import typer
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 from rich.console import Console
 from rich.table import Table
 
@@ -33,6 +34,11 @@ PHONE = {"width": 390, "height": 844}
 ROOT = Path(__file__).resolve().parents[1]
 LONG_PATIENCE = 1_800_000
 """Milliseconds on a slow machine with an empty cache."""
+TAP_SECONDS, SWIPE_SECONDS = 0.7, 1.0
+"""What a tap and a swipe take a person, about."""
+SWIPE_PIXELS = 500
+HIGHEST, LOWEST = 8, 836
+"""Where a finger reaches on the screen, in pixels from the top."""
 PATIENCE = 120_000
 """Milliseconds; kernels may have to be compiled."""
 SCENES = {
@@ -195,6 +201,93 @@ def first(
             table.add_row(name, *figures)
             Console().print(name, *figures, sep=", ")
     Console().print(table, "milliseconds, but for requests and kB")
+
+
+@app.command()
+def steps(source: Annotated[Path, typer.Option(help="The checkout whose page is measured.")] = ROOT) -> None:
+    """Count the taps and swipes on a phone from a board on paper to its solution on the screen."""
+    table = Table("puzzle", "taps", "swipes", "seconds", "of them the page's", box=None)
+    for name, enter in (("tiles", enter_tiles), ("dust", enter_dust), ("sudoku", enter_sudoku)):
+        with opened(PYTHONPATH=str(source / "src")) as (browser, address):
+            page = new_page(browser, viewport=PHONE, has_touch=True, is_mobile=True)
+            page.goto(address)
+            page.wait_for_selector("html[data-ready=true]")
+            table.add_row(name, *Finger(page).solve(name, enter))
+    Console().print(table)
+
+
+class Finger:
+    """Taps on a phone, and swipes to what is not on the screen."""
+
+    def __init__(self, page: Page) -> None:
+        self.page, self.taps, self.swipes, self.waited = page, 0, 0, 0.0
+
+    def tap(self, place: Locator) -> None:
+        """Tap on an element, after as many swipes as it takes to see it."""
+        box = place.bounding_box()
+        assert box is not None
+        middle = box["y"] + box["height"] / 2
+        lost = max(0.0, middle - LOWEST, HIGHEST - middle)
+        if lost:
+            self.swipes += math.ceil(lost / SWIPE_PIXELS)
+            place.evaluate("element => element.scrollIntoView({ block: 'center' })")
+        self.taps += 1
+        place.tap()
+
+    def solve(self, name: str, enter: Callable[[Finger], None]) -> list[str]:
+        """Enter the board of a puzzle and let it be solved; the row of the table."""
+        if name != "tiles":
+            self.tap(self.page.get_by_test_id(f"family-{name}"))
+            expect(self.page.get_by_test_id("board")).to_have_attribute("data-family", name)
+        self.tap(self.page.get_by_test_id("mode-make"))
+        if self.page.get_by_test_id("board").get_attribute("data-board").strip("0. _"):  # type: ignore[union-attr]
+            self.tap(self.page.get_by_test_id("clear"))
+        enter(self)
+        began = time.perf_counter()
+        self.tap(self.page.get_by_test_id("solve"))
+        self.page.wait_for_function("() => document.getElementById('board').dataset.mode === 'watch'")
+        self.waited = time.perf_counter() - began
+        last = self.page.get_by_test_id("last")
+        board = self.page.get_by_test_id("board")
+        if name == "sudoku" and "." in str(board.get_attribute("data-board")):
+            self.tap(last)
+        box = self.page.locator("#board svg").first.bounding_box()
+        assert box is not None
+        hidden = max(0.0, -box["y"])
+        self.swipes += math.ceil(hidden / SWIPE_PIXELS)
+        seconds = self.taps * TAP_SECONDS + self.swipes * SWIPE_SECONDS + self.waited
+        return [str(self.taps), str(self.swipes), f"{seconds:.0f}", f"{self.waited:.1f}"]
+
+
+def enter_tiles(finger: Finger) -> None:
+    """Tap each tile in the tray and then its place."""
+    for cell, tile in enumerate(SCENES["tiles"]["board"].split()):
+        if tile != "0":
+            finger.tap(finger.page.locator(f"[data-tray='{tile}']"))
+            finger.tap(finger.page.locator(f"[data-cell='{cell}']"))
+
+
+def enter_dust(finger: Finger) -> None:
+    """Choose each colour once, and paint its cells from the lowest row up."""
+    board = SCENES["dust"]["board"]
+    rows = 6
+    for colour in "12345":
+        finger.tap(finger.page.get_by_test_id(f"tool-colour-{colour}"))
+        for place in sorted(range(len(board)), key=lambda place: place % rows):
+            if board[place] == colour:
+                finger.tap(finger.page.locator(f"#board [data-cell='{place}']"))
+
+
+def enter_sudoku(finger: Finger) -> None:
+    """Tap each cell with a clue, unless it is chosen already, and its digit."""
+    chosen = -1
+    for cell, digit in enumerate(SCENES["sudoku"]["board"]):
+        if digit != ".":
+            place = finger.page.locator(f"[data-cell='{cell}']")
+            if chosen != cell or place.get_attribute("aria-selected") != "true":
+                finger.tap(place)
+            finger.tap(finger.page.locator(f"[data-pad='{digit}']"))
+            chosen = cell + 1
 
 
 def first_visit(browser: Browser, address: str, slow: float) -> list[str]:
