@@ -3,11 +3,14 @@
 import asyncio
 import re
 import socket
+import subprocess
+import sys
 
 import pytest
 
 pytest.importorskip("fastapi")
 import httpx
+from served import end, start
 
 from puzzlelab.web import access, app, connections, serve
 from puzzlelab.web.access import Access
@@ -108,3 +111,45 @@ def test_a_request_that_comes_slowly_is_closed_and_others_are_answered(monkeypat
             await running
 
     asyncio.run(play())
+
+
+def test_the_command_prints_the_address_for_other_machines() -> None:
+    server = start("--host", "0.0.0.0", "--token", "secret-word")
+    try:
+        assert httpx.get(server.address + "health", timeout=60).status_code == 200
+        assert server.process.stdout is not None
+        printed = server.process.stdout.readline() + server.process.stdout.readline()
+    finally:
+        assert "Traceback" not in end(server)
+    assert "0.0.0.0" not in server.address
+    assert "/?token=secret-word" in printed
+    assert "not encrypted" in printed
+
+
+def test_a_token_that_is_none_is_refused() -> None:
+    command = [sys.executable, "-m", "puzzlelab", "web", "--token", "a b"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "a token has 8 to 100 letters" in ended.stderr
+
+
+def test_ctrl_c_ends_a_watched_search_without_a_traceback() -> None:
+    server = start("--jobs", "1")
+    board = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"
+    query = {"puzzle": "tiles-4x4", "board": board, "solver": "bfs", "time": 30}
+    with httpx.stream("GET", f"{server.address}api/solve/events", params=query, timeout=60) as answer:
+        assert next(answer.iter_lines()).startswith("event: job")
+        printed = end(server)
+    assert "Traceback" not in printed
+    assert "Exception" not in printed
+
+
+def test_what_is_wrong_with_a_body_is_a_sentence() -> None:
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app.make_app())
+        async with httpx.AsyncClient(transport=transport, base_url="http://server") as one:
+            return await one.post("/api/solve", content=b"{not json", headers={"content-type": "application/json"})
+
+    answer = asyncio.run(ask())
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("the body is no JSON")

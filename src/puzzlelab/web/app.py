@@ -75,6 +75,8 @@ def _add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return JSONResponse({"error": f"the body is no JSON, at character {first['loc'][-1]}"}, 422)
         where = ".".join(str(part) for part in first["loc"][1:])
         return JSONResponse({"error": f"{where}: {first['msg']}" if where else str(first["msg"])}, 422)
 
