@@ -135,12 +135,8 @@ def test_each_puzzle_is_opened_as_it_was_left(opened) -> None:
     expect(page.get_by_test_id("moves-played")).to_have_text("3 moves")
 
 
-def test_the_best_answer_so_far_is_shown_while_the_search_goes_on(opened) -> None:
-    page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1")
-    rows = [
-        ("job", {"id": "x"}),
-        ("solution", {"moves": ["R"] * 3, "length": 3, "proof": "none", "lower_bound": 1, "seconds": 1, "expanded": 1}),
-    ]
+def answer_with(page, *rows) -> None:
+    """Let every search of the page have these events, and go on."""
     text = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in rows)
     page.evaluate(
         """text => {
@@ -150,8 +146,21 @@ def test_the_best_answer_so_far_is_shown_while_the_search_goes_on(opened) -> Non
                 start: (stream) => stream.enqueue(new TextEncoder().encode(text)) })))
             : ask(url, options);
         }""",
-        text.replace('["R", "R", "R"]', '["D", "R", "U"]'),
+        text,
     )
+
+
+def test_what_a_search_waits_for_is_told(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1")
+    answer_with(page, ("job", {"id": "x"}), ("waiting", {"text": "compiling ida.step (4 s so far)"}))
+    page.get_by_test_id("solve").click()
+    expect(page.get_by_test_id("status")).to_have_text("Compiling ida.step (4 s so far)")
+
+
+def test_the_best_answer_so_far_is_shown_while_the_search_goes_on(opened) -> None:
+    page = opened(puzzle="tiles-3x3", board="8 6 7 2 5 4 3 0 1")
+    found = {"length": 3, "proof": "none", "lower_bound": 1, "seconds": 1, "expanded": 1, "moves": ["D", "R", "U"]}
+    answer_with(page, ("job", {"id": "x"}), ("solution", found))
     page.get_by_test_id("solve").click()
     expect(page.get_by_test_id("board")).to_have_attribute("data-mode", "watch")
     expect(page.get_by_test_id("status")).to_contain_text("looking for a better one")

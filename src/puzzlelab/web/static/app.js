@@ -43,6 +43,7 @@ const say = (sentence, { seen = false } = {}) => {
 
 /** The row to watch when its search is over: `{id, step, isLink, mode}`, with the mode in which the search was started. */
 let rowToWatch = null;
+let preparation = "";
 /** How many links are being opened. */
 let opening = 0;
 
@@ -206,6 +207,14 @@ function mountParts() {
   mountShare(store, address.follow(store, isBehindAddress), say, tryAndReport);
 }
 
+/** Say what the search that is waited for does before it can begin, such as compiling. */
+function sayPreparation({ rows }) {
+  const row = rows.find(({ id }) => id === rowToWatch?.id);
+  if (row?.status !== "running" || !row.waitsFor || row.waitsFor === preparation) return;
+  preparation = row.waitsFor;
+  say(`${preparation[0].toUpperCase()}${preparation.slice(1)}`);
+}
+
 function mountFrame() {
   mountTheme(byId("theme"));
   for (const button of document.querySelectorAll("[data-mode-name]")) {
@@ -223,6 +232,7 @@ function mountFrame() {
     byId("problem-again").hidden = !problem?.again;
     if (problem) say(problem.text, { seen: true });
   });
+  store.watch(["rows"], sayPreparation);
   byId("problem-again").addEventListener("click", () => store.get().problem.again());
   byId("problem-close").addEventListener("click", () => store.set({ problem: null }));
   store.watch(["draft", "trail", "line", "step", "mode"], async (state) => {

@@ -37,6 +37,14 @@ export function createBoardView(host, store, insight, hooks) {
     });
   }
 
+  /** The next key or press is about the board as it is now, not as it was drawn last. */
+  function drawNow() {
+    if (!frame) return;
+    cancelAnimationFrame(frame);
+    frame = 0;
+    draw();
+  }
+
   async function draw() {
     drawCount += 1;
     const thisDraw = drawCount;
@@ -96,6 +104,7 @@ export function createBoardView(host, store, insight, hooks) {
   }
 
   document.addEventListener("keydown", forward);
+  for (const name of ["keydown", "pointerdown"]) document.addEventListener(name, drawNow, { capture: true });
   store.watch(KEYS, drawSoon);
   store.watch(["game", "mode"], () => requestAnimationFrame(focus));
   return { tool: (id, value) => view?.tool(id, value) };

@@ -10,7 +10,7 @@ const STOP_TIMEOUT_MS = 4000;
 
 /**
  * The race of a store. `onAnswer(row)` is called for every better solution and at the end of every search.
- * A row: `{id, solver, start, status: "queued" | "running" | "done", text, moves, length, cost, score, proof, lower_bound,
+ * A row: `{id, solver, start, status: "queued" | "running" | "done", text, waitsFor, moves, length, cost, score, proof, lower_bound,
  * upper_bound, seconds, expanded, stop, reason, error, busy, answer}`, where `answer` is the final answer of the server.
  */
 export function createRace(store, onAnswer) {
@@ -62,8 +62,8 @@ export function createRace(store, onAnswer) {
   function handleEvent(id, name, data) {
     if (!rowOf(id)) return;
     if (name === "job") update(id, { job: data.id, text: "searching" });
-    else if (name === "waiting") update(id, { text: data.text });
-    else if (name === "progress") update(id, { ...progressOf(data, store.get().facts), text: "searching" });
+    else if (name === "waiting") update(id, { text: data.text, waitsFor: data.text });
+    else if (name === "progress") update(id, { ...progressOf(data, store.get().facts), text: "searching", waitsFor: "" });
     else if (name === "solution") improve(id, data);
     else if (name === "row") end(id, data.error ? { error: data.error } : { ...answerOf(data), answer: data });
     else if (name === "failure") end(id, rowOf(id).stopping ? { stop: "interrupted" } : { error: data.error });
