@@ -204,6 +204,43 @@ def first(
 
 
 @app.command()
+def hints(boards: Annotated[int, typer.Option(help="Boards of each puzzle.")] = 20) -> None:
+    """Measure the time from a press on Hint to its first sentence, on new boards, when everything is compiled."""
+    table = Table("puzzle", "boards", "median", "p95", box=None)
+    with opened() as (browser, address):
+        for name, scene in SCENES.items():
+            page = new_page(browser, viewport=SIZE)
+            page.goto(f"{address}#{urlencode({**scene, 'mode': 'play'})}")
+            page.wait_for_selector("html[data-ready=true]")
+            times = [hint_time(page, address, scene["puzzle"], seed) for seed in range(boards + 3)][3:]
+            table.add_row(name, str(boards), *summary(times))
+            page.context.close()
+    Console().print(table, "milliseconds")
+
+
+def hint_time(page: Page, address: str, puzzle: str, seed: int) -> float:
+    """Milliseconds until the first hint at a new board is there."""
+    board = page.evaluate(
+        "async (query) => (await (await fetch(`/api/generate?${query}`)).json())[0].board",
+        urlencode({"puzzle": puzzle, "seed": seed}),
+    )
+    page.evaluate("hash => { location.hash = hash; }", urlencode({"puzzle": puzzle, "board": board, "mode": "play"}))
+    page.wait_for_function("board => document.getElementById('board').dataset.board === board", arg=board)
+    page.wait_for_timeout(300)
+    times: float = page.evaluate(
+        """async () => {
+          const text = document.getElementById("hint-text");
+          const began = performance.now();
+          document.getElementById("hint").click();
+          while (!/to go|wrong/.test(text.textContent)) await new Promise((done) => setTimeout(done, 1));
+          return performance.now() - began;
+        }"""
+    )
+    page.wait_for_timeout(300)
+    return times
+
+
+@app.command()
 def steps(source: Annotated[Path, typer.Option(help="The checkout whose page is measured.")] = ROOT) -> None:
     """Count the taps and swipes on a phone from a board on paper to its solution on the screen."""
     table = Table("puzzle", "taps", "swipes", "seconds", "of them the page's", box=None)

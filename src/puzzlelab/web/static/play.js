@@ -1,6 +1,6 @@
 /** Playing by hand: moves and hints. The history takes moves back. */
 
-import { abortRequest, get, newRequest } from "./api.js";
+import { get, newRequest } from "./api.js";
 import { walk } from "./session.js";
 
 const HINT_SECONDS = 5;
@@ -75,17 +75,17 @@ export function createPlay(store, say) {
 
   async function answerHint(question, facts, game, draft) {
     const { moves } = currentStep();
-    const ask = (time, kind) => {
+    const signal = newRequest("hint");
+    const ask = (time) => {
       const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time };
-      return get("hint", query, newRequest(kind)).then(([answer]) => answer);
+      return get("hint", query, signal).then(([answer]) => answer);
     };
-    const answer = ask(HINT_SECONDS, "hint");
     if (!facts.shows_board) {
-      const quick = await Promise.race([answer, ask(QUICK_SECONDS, "quick-hint").catch(() => answer)]);
-      tell(question, { ...quick, isQuick: true });
+      const quick = await ask(QUICK_SECONDS);
+      tell(question, { ...quick, isQuick: !quick.settled });
+      if (quick.all_proven) return;
     }
-    tell(question, await answer);
-    abortRequest("quick-hint");
+    tell(question, await ask(HINT_SECONDS));
   }
 
   /** Show a hint, as far as it is asked for by now. */
