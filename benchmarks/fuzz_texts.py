@@ -232,7 +232,10 @@ def read_reward(data: bytes, folder: Path) -> object:
 @cache
 def recipes() -> list[bytes]:
     """The recipes of the repository."""
-    return [path.read_bytes() for path in sorted((Path(__file__).parents[1] / "recipes").glob("*.toml"))]
+    return [
+        path.read_bytes()
+        for path in sorted((Path(__file__).parents[1] / "src" / "puzzlelab" / "configs").glob("*.toml"))
+    ]
 
 
 def settings_of(values: dict[str, Any], changes: Sequence[str] = ()) -> Settings:

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-RECIPES = Path(__file__).parent.parent / "recipes"
+CONFIGS = Path(__file__).parent.parent / "src" / "puzzlelab" / "configs"
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """The 97.5 % point of Student's t for so many seeds."""
 
@@ -170,7 +170,7 @@ def trained(study: Study, folder: Path, work: tuple[str, int]) -> Outcome:
     variant, seed = work
     run = folder / f"{list(study.variants).index(variant)}-{seed}"
     changes = [f"seed={seed}", *study.common, *study.variants[variant]]
-    words = ["train", study.recipe, "--config", str(RECIPES / study.config), "--run", str(run)]
+    words = ["train", study.recipe, "--config", str(CONFIGS / study.config), "--run", str(run)]
     command = [sys.executable, "-m", "puzzlelab", *words, *(f"--set={change}" for change in changes)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:

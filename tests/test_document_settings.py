@@ -26,7 +26,7 @@ def tables(text: str) -> Iterator[SettingsTable]:
     """The tables of settings of a page; a value that is the same in all recipes of a table stands there once."""
     for section in re.split(r"^### Settings: ", text, flags=re.MULTILINE)[1:]:
         heading, *lines = re.split(r"^#", section, maxsplit=1, flags=re.MULTILINE)[0].splitlines()
-        recipes = tuple(re.findall(r"\]\(\.\./recipes/([\w.-]+)\.toml\)", heading))
+        recipes = tuple(re.findall(r"\]\(\.\./src/puzzlelab/configs/([\w.-]+)\.toml\)", heading))
         cells = [_cells(line) for line in lines if line.startswith("|")]
         assert cells[0] == HEADER, heading
         rows: dict[str, tuple[object, ...]] = {}
@@ -60,7 +60,7 @@ def flat(values: object, name: str = "") -> dict[str, object]:
 
 
 def recipe_values(name: str) -> dict[str, object]:
-    return tomllib.loads((ROOT / "recipes" / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((ROOT / "src" / "puzzlelab" / "configs" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def default_values(name: str) -> dict[str, object]:
@@ -91,14 +91,14 @@ def test_every_setting_of_a_documents_recipe_is_in_the_table_with_its_value(tabl
 
 def test_all_recipes_of_documents_have_a_table() -> None:
     recipes = {name for table in PAGE_TABLES for name in table.recipes}
-    files = {path.stem for path in (ROOT / "recipes").glob("00*.toml")}
+    files = {path.stem for path in (ROOT / "src" / "puzzlelab" / "configs").glob("00*.toml")}
     assert recipes == files | {"tiles-3x3-selfplay"}
 
 
 def test_values_are_read_as_toml_and_one_for_each_recipe() -> None:
     text = "\n".join(
         [
-            "### Settings: [a](../recipes/a.toml) and [b](../recipes/b.toml)",
+            "### Settings: [a](../src/puzzlelab/configs/a.toml) and [b](../src/puzzlelab/configs/b.toml)",
             "| " + " | ".join(HEADER) + " |",
             "| --- | --- | --- | --- | --- |",
             "| `network.width` | `250` / `500` | | | |",

@@ -29,7 +29,7 @@ def test_every_variant_can_be_trained(studies, name) -> None:
     study = studies.STUDIES[name]
     recipes = []
     for changes in study.variants.values():
-        values = recipe.with_changes(read_toml(studies.RECIPES / study.config), [*study.common, *changes])
+        values = recipe.with_changes(read_toml(studies.CONFIGS / study.config), [*study.common, *changes])
         recipes.append(recipe.settings_of(study.recipe, values))
         recipe.find(study.recipe).check(recipes[-1])
     assert len({settings.model_dump_json() for settings in recipes}) == len(study.variants) > 1

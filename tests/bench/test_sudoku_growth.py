@@ -72,7 +72,7 @@ def test_the_multiplications_are_those_of_the_network_of_the_recipe(growth) -> N
     from puzzlelab.nets.network import read_network
     from puzzlelab.training.runs import read_toml
 
-    settings = read_toml(ROOT / "recipes" / "004-even.toml")["network"]
+    settings = read_toml(ROOT / "src" / "puzzlelab" / "configs" / "004-even.toml")["network"]
     for size in (4, 9):
         parts = list(read_network(settings).build(load(f"sudoku-{size}x{size}")).modules())
         convolutions = sum(part.weight.numel() for part in parts if isinstance(part, torch.nn.Conv2d))

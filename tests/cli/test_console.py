@@ -167,7 +167,7 @@ def test_a_row_of_a_board_that_is_no_unicode_can_be_read_again(program, tmp_path
         ("solve", "tiles-3x3", "867254301", "--with", "portfolio", "--set", 'of=["\\ud800"]'),
         ("teach", "tiles-2x2", "--count", "9", "--out", NO_UNICODE),
         ("bench", "tiles-3x3", f"{NO_UNICODE}.txt"),
-        ("train", "imitation", "--config", "recipes/tiles-3x3.toml", "--run", NO_UNICODE),
+        ("train", "imitation", "--config", "tiles-3x3", "--run", NO_UNICODE),
     ],
 )
 def test_what_is_no_unicode_is_refused_where_it_cannot_be_written(program, words: tuple[str, ...]) -> None:

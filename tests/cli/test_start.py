@@ -163,7 +163,7 @@ def run_folder(tmp_path) -> Path:
     nets.mkdir(parents=True)
     for ending in (".json", ".onnx"):
         shutil.copy(shelf / f"{name}{ending}", nets / f"{champion}{ending}")
-    shutil.copy(root / "recipes" / "tiles-3x3-selfplay.toml", nets.parent / "config.toml")
+    shutil.copy(root / "src" / "puzzlelab" / "configs" / "tiles-3x3-selfplay.toml", nets.parent / "config.toml")
     for file in ("champion", "latest"):
         (nets.parent / file).write_text(f"{champion}\n")
     return nets.parent

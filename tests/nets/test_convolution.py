@@ -17,7 +17,7 @@ from puzzlelab.nets.network import read_network
 from puzzlelab.nets.torch_model import TorchModel
 from puzzlelab.training.runs import read_toml
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NORMALISED = {"norm": "batch", "filters": [4, 6, 8], "kernels": [5, 3, 1], "width": 0}
 
 
@@ -42,7 +42,7 @@ def statistics_of(model):
 
 @pytest.mark.parametrize("name", ["004-even", "004-doubling"])
 def test_the_network_of_the_document_on_sudoku_has_its_size(name) -> None:
-    module = read_network(read_toml(RECIPES / f"{name}.toml")["network"]).build(registry.load("sudoku-9x9"))
+    module = read_network(read_toml(CONFIGS / f"{name}.toml")["network"]).build(registry.load("sudoku-9x9"))
     trained = sum(parameter.numel() for parameter in module.parameters())
     statistics = sum(buffer.numel() for buffer in module.buffers() if buffer.is_floating_point())
     assert (trained, trained + statistics) == (7_605_145, 7_605_401)

@@ -15,7 +15,7 @@ from puzzlelab.engine.batch_answers import solve_all
 from puzzlelab.nets import model_zoo, network_files
 from puzzlelab.puzzles.tiles.rules import Tiles
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+CONFIGS = Path(__file__).parents[2] / "src" / "puzzlelab" / "configs"
 NAMES = sorted(model_zoo.shipped())
 
 
@@ -46,7 +46,7 @@ def test_its_recipe_is_the_one_that_trained_it(name) -> None:
     from puzzlelab.training.runs import read_toml
 
     card = model_zoo.shipped()[name]
-    settings = settings_of(card.recipe, read_toml(RECIPES / f"{name}.toml"))
+    settings = settings_of(card.recipe, read_toml(CONFIGS / f"{name}.toml"))
     assert settings == settings_of(card.recipe, card.settings)
 
 

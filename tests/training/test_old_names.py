@@ -24,7 +24,7 @@ OLD = [path for path in sorted((ROOT / "tests" / "data" / "old").glob("*.toml"))
 def present_of(path):
     """The present recipe, or where it has other settings by now, the old settings with the present names."""
     same_settings = path.parent / "today" / path.name
-    return same_settings if same_settings.exists() else ROOT / "recipes" / path.name
+    return same_settings if same_settings.exists() else ROOT / "src" / "puzzlelab" / "configs" / path.name
 
 
 def settings_in(path, *changes):
@@ -47,7 +47,7 @@ def test_a_run_that_was_begun_with_an_old_recipe_continues_with_the_present_one(
     assert recipe.settings_of(read_toml(path)["recipe"], run.saved_settings()) == settings_in(path)
 
 
-@pytest.mark.parametrize("folder", ["tests/data/old", "recipes"])
+@pytest.mark.parametrize("folder", ["tests/data/old", "src/puzzlelab/configs"])
 @pytest.mark.parametrize("change", ["exam.boards=7", "evaluation.boards=7"])
 def test_a_change_may_use_either_name(folder, change) -> None:
     settings = settings_in(ROOT / folder / "tiles-3x3-dqn.toml", change, "learning.rate=0.5", "exploring.rule=games")
@@ -58,7 +58,7 @@ def test_a_change_may_use_either_name(folder, change) -> None:
 
 def test_a_file_with_both_names_is_refused(tmp_path) -> None:
     path = tmp_path / "both.toml"
-    path.write_text((ROOT / "recipes" / "tiles-4x4.toml").read_text() + "\n[exam]\nboards = 3\n")
+    path.write_text((ROOT / "src" / "puzzlelab" / "configs" / "tiles-4x4.toml").read_text() + "\n[exam]\nboards = 3\n")
     with pytest.raises(BadOption, match="'exam' is the old name of 'evaluation': give one of them"):
         settings_in(path)
 

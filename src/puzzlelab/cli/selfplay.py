@@ -27,7 +27,8 @@ app = typer.Typer(
 
 RunArgument = Annotated[Path, typer.Argument(help="The folder of the run; an existing one is continued.")]
 ConfigOption = Annotated[
-    Path | None, typer.Option(help="A TOML file of its settings, such as recipes/tiles-3x3-selfplay.toml.")
+    Path | None,
+    typer.Option(help="A TOML file of its settings, or the name of one of the package, such as tiles-3x3-selfplay."),
 ]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting, as in self_play.playouts=25; may be repeated.")

@@ -31,12 +31,16 @@ class TrainingProgram(StrEnum):
     LEARN = "learn"
 
 
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(help="A TOML file of its settings, or the name of one of the package, such as dust-8x6x5."),
+]
+
+
 def train(
     recipe: Annotated[str, typer.Argument(help="The recipe, such as imitation.")],
     run: Annotated[Path | None, typer.Option(help="The folder of the run; an existing one is continued.")] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file of its settings, such as recipes/dust-8x6x5.toml.")
-    ] = None,
+    config: ConfigFile = None,
     option: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting, as in learning.steps=1000; may be repeated.")
     ] = None,
@@ -171,11 +175,12 @@ def _print_network(settings: Any) -> None:
 def settings_from(recipe: str, run: Run | None, config: Path | None, changes: list[str]) -> Any:
     """The settings of the file, or else of the existing run, with the changes."""
     from puzzlelab.core.errors import BadOption
+    from puzzlelab.training.configs import config_file
     from puzzlelab.training.recipe import settings_of
     from puzzlelab.training.runs import read_toml
 
     if config is not None:
-        return settings_of(recipe, read_toml(config), changes)
+        return settings_of(recipe, read_toml(config_file(config)), changes)
     if run is None:
         raise BadOption("give the settings of a run with --config, or its folder with --run")
     return settings_of(recipe, run.saved_settings(), changes)
