@@ -1,7 +1,7 @@
 """Boards are found in any form in which people have them, and what is not understood is named."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("lzstring")
@@ -68,6 +68,8 @@ def test_what_is_written_is_read_again(name: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@example("- - -\n---")
+@example("https://ex]/play?puzzle=1")
 @given(st.text(alphabet="0123456789.ABCXYZ _-|+\n\t,;[]{}()/#:?é🟥\"'", max_size=300))
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     try:

@@ -224,7 +224,7 @@ def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[Ba
     if errors:
         return errors[0]
     rows = ["".join(line.split()) for line in shown.split("\n") if line.strip() and not is_ruler(line)]
-    usual, count = Counter(map(len, rows)).most_common(1)[0]
+    usual, count = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
     if len(rows) > 2 and len(rows) > count > len(rows) // 2:
         place, row = next((place, row) for place, row in enumerate(rows, start=1) if len(row) != usual)
         return BadBoard(f"{len(row)} cells; most rows have {usual}", f"row {place}")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.errors import BadBoard, shorten
 
 LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
 COMPRESSED = re.compile(r"(?:\A|/)(?:fpuzzles|fpuz|scl|scf)([A-Za-z0-9+/=_ %-]+)\Z")
@@ -31,9 +31,12 @@ def texts_in(link: str) -> Iterator[tuple[str | None, str]]:
     """The parts of a link that may be boards, as texts, each with the name of its puzzle if the link has it.
 
     Raises:
-        BadBoard: if a part is compressed and cannot be read.
+        BadBoard: if it is no link, or a part is compressed and cannot be read.
     """
-    parts = urlsplit(link)
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        raise BadBoard(f"'{shorten(link)}' is no link that can be read") from None
     fields = [*parse_qsl(parts.fragment), *parse_qsl(parts.query)]
     named = dict(fields)
     if "puzzle" in named and "board" in named:
