@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format bench clean
+.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format docs docs-serve bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,6 +71,12 @@ format: $(VENV)/.dev ## Format the code and mend what can be mended by itself
 	$(BIN)/ruff check --fix --exit-zero --quiet .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.docs ## Build the site into build/docs; every warning is an error
+	$(BIN)/sphinx-build -q -W -n --keep-going -b html docs build/docs
+
+docs-serve: docs ## Build the site, and serve it on this machine
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/docs 8001
+
 bench: $(VENV)/.dev ## Measure speed against peers
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
@@ -99,6 +105,11 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing puzzlelab and all that its tests need into $(VENV): PyTorch alone is hundreds of MB, so this takes minutes"
 	$(INSTALL) -e ".[$(EXTRAS)]"
 	@touch $(VENV)/.light $(VENV)/.web $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	@echo "Installing Sphinx into $(VENV)"
+	$(INSTALL) -e ".[docs]"
+	@touch $@
 
 $(VENV)/.cluster: $(VENV)/.dev
 	@echo "Installing Ray into $(VENV)"

@@ -1,0 +1,53 @@
+"""Settings of Sphinx for the site: `make docs` builds it into build/docs, without the internet."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from puzzlelab.core.version import VERSION  # noqa: E402
+
+project = "puzzlelab"
+author = "The puzzlelab developers"
+copyright = "The puzzlelab developers"
+release = version = VERSION
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "site_pages",
+]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+templates_path = ["_templates"]
+exclude_patterns = ["_templates"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist"]
+nitpicky = True
+
+autodoc_typehints = "signature"
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autosummary_generate = True
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+nitpick_ignore_regex = [
+    # Names of other libraries, and of parts of the package that are not public.
+    (r"py:.*", r"(np|numpy|pydantic|collections|typing|pathlib|abc|os|enum|annotated_types|optional)\b.*"),
+    (r"py:.*", r"(NDArray|ArrayLike|Any|Path|Callable|Mapping|Sequence|Iterator|Iterable|Self|TypeVar|Literal)\b.*"),
+    (r"py:.*", r"puzzlelab\.(core|engine|analysis|puzzles|nets|api)\..*"),
+    (r"py:.*", r"(Executor|pyarrow\.Table)"),
+]
+
+html_theme = "furo"
+html_title = "puzzlelab"
+html_favicon = "../src/puzzlelab/web/static/icon.svg"
+html_static_path: list[str] = []
+html_show_sphinx = False
+copybutton_prompt_text = r"\$ |>>> "
+copybutton_prompt_is_regexp = True

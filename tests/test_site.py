@@ -1,0 +1,21 @@
+"""The site has a page for every public name, and every page of the documents is in its table of contents."""
+
+import re
+from pathlib import Path
+
+import puzzlelab
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   (\w+)$", text, re.MULTILINE) + re.findall(r"py:data:: (\w+)", text)
+    assert sorted(listed) == sorted(name for name in puzzlelab.__all__ if not name.startswith("_"))
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    contents = re.findall(r"^([\w/-]+)$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    made = {"reference/commands"}
+    assert set(contents) | {"index"} == {page for page in pages if "generated" not in page} | made
