@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL = help
 .DELETE_ON_ERROR:
-.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format docs docs-serve bench clean
+.PHONY: help demo kernels web test test-slow test-page test-cluster test-examples test-elsewhere coverage check format docs docs-serve release bench clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +77,13 @@ docs: $(VENV)/.docs ## Build the site into build/docs; every warning is an error
 docs-serve: docs ## Build the site, and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/docs 8001
 
+release: $(VENV)/.release ## Build the wheel and the sdist into dist, check them, and try the wheel in clean environments
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build -o dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python tools/try_wheel.py dist/*.whl
+
 bench: $(VENV)/.dev ## Measure speed against peers
 	$(BIN)/python benchmarks/speed.py $(ARGS)
 
@@ -105,6 +112,10 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing puzzlelab and all that its tests need into $(VENV): PyTorch alone is hundreds of MB, so this takes minutes"
 	$(INSTALL) -e ".[$(EXTRAS)]"
 	@touch $(VENV)/.light $(VENV)/.web $@
+
+$(VENV)/.release: $(VENV)/.dev
+	$(INSTALL) build check-wheel-contents twine
+	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev
 	@echo "Installing Sphinx into $(VENV)"
