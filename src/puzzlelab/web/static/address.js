@@ -40,12 +40,18 @@ export function write(state) {
  * Returns a function that writes a pending update at once.
  */
 export function follow(store, isHeld) {
+  let known = location.hash;
   const put = () => {
-    if (isHeld()) return writeSoon();
+    // An address that the user has just entered is not overwritten before it is opened.
+    if (isHeld() || location.hash !== known) return writeSoon();
     const hash = write(store.get());
     if (hash !== location.hash) history.replaceState(null, "", hash);
+    known = location.hash;
     return undefined;
   };
+  addEventListener("hashchange", () => {
+    known = location.hash;
+  });
   const writeSoon = debounce(put, PAUSE); // browsers refuse too many changes of the address in a row
   store.watch(KEYS, (state) => state.game && state.draft && writeSoon());
   return writeSoon.now;
