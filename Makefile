@@ -66,6 +66,7 @@ check: $(VENV)/.dev ## Check format, style, types and the direction of imports
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python tools/style.py
+	$(BIN)/python tools/prose.py
 
 format: $(VENV)/.dev ## Format the code and mend what can be mended by itself
 	$(BIN)/ruff check --fix --exit-zero --quiet .

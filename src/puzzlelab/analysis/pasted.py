@@ -1,4 +1,4 @@
-"""Finds the puzzle and the boards in any text or link that somebody pastes."""
+"""Finds the puzzle and the boards in any pasted text or link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits for networks of the ONNX format, whose authors nobody knows: on memory, on time, and on what a graph may be.
+"""Limits for networks of the ONNX format, of unknown authors: on memory, on time, and on what a graph may be.
 
 ONNX Runtime takes the memory of all networks of a process from one arena, which does not grow above `MOST_MEMORY`.
 Graphs without loops end, but a graph of functions that call each other can be exponentially larger than its file.

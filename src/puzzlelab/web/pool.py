@@ -4,7 +4,7 @@ A worker that is asked to stop has `GRACE` seconds to send its result; after tha
 takes its place. So a request cannot cost more than its time, whatever it makes a worker do.
 
 Compiling kernels and building tables is not counted, and is not ended: it happens once, and what is ended would have to
-begin again. A worker that prepares something nobody waits for leaves the pool, and ends when it is ready.
+begin again. A worker that prepares something for a client that has left leaves the pool, and ends when it is ready.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ async def check(request: Request, puzzle: PuzzleName, board: Boards, time: Secon
 
 @api.post("/read", response_model=schemas.ReadResponse)
 async def read(request: Request, body: schemas.ReadRequest) -> Response:
-    """The puzzle and the boards in any text or link that somebody pastes."""
+    """The puzzle and the boards in any pasted text or link."""
     service = _service(request)
     parameters = {**body.model_dump(), "most": service.limits.boards}
     job = service.job("read", DEFAULT_SECONDS, parameters)

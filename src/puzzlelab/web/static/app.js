@@ -73,7 +73,7 @@ function isWaitedFor({ id }) {
   return mode === rowToWatch.mode || (mode === "watch" && line?.id === id);
 }
 
-/** Show the best answer so far of a search that goes on, so that nobody waits for a proof. */
+/** Show the best answer so far of a search that goes on, before its proof. */
 const showBestSoon = debounce(() => {
   const row = store.get().rows.find(({ id }) => id === rowToWatch?.id);
   if (row?.status !== "running" || !row.moves || !isWaitedFor(row)) return;
