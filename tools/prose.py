@@ -1,7 +1,7 @@
 """Finds sentences that a stranger stumbles over, by patterns: `python tools/prose.py`; `make check` runs it.
 
-It reads the README, the documents, and the sources, whose docstrings and help texts are prose too. A pattern is no proof
-of a bad sentence, but each of these had a plainer one.
+It reads the README, the documents, and the sources, whose docstrings and help texts are prose too. A pattern is no
+proof of a bad sentence, but each of these had a plainer one.
 """
 
 from __future__ import annotations
