@@ -64,6 +64,21 @@ def test_the_tree_survives_a_reload_and_ends_with_another_board(fifteen) -> None
     expect(page.locator("#lines-panel")).to_be_hidden()
 
 
+def test_the_tree_and_the_clock_are_there_again_after_a_look_at_another_puzzle(fifteen) -> None:
+    page = fifteen
+    press(page, "ArrowUp", "ArrowRight")
+    page.get_by_test_id("undo").click()
+    press(page, "ArrowUp")
+    expect(lines(page).get_by_role("button")).to_have_count(3)
+    expect(page.get_by_test_id("clock")).to_have_text(re.compile(r"0:0[1-9]"))
+    page.get_by_test_id("family-dust").click()
+    expect(board(page)).to_have_attribute("data-family", "dust")
+    expect(page.locator("#lines-panel")).to_be_hidden()
+    page.get_by_test_id("family-tiles").click()
+    expect(lines(page).get_by_role("button")).to_have_count(3)
+    expect(page.get_by_test_id("clock")).to_have_text(re.compile(r"0:0[1-9]"))
+
+
 def test_tiles_are_drawn_in_their_cells_after_quick_keys(opened) -> None:
     page = opened({"reduced_motion": "no-preference"}, puzzle="tiles-4x4", board=FIFTEEN, mode="play")
     press(page, "ArrowUp", "ArrowRight", "ArrowDown", "Control+z", "Control+z", "ArrowUp", "ArrowUp")

@@ -46,6 +46,12 @@ export function download(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
+/** Call this when the user leaves the page or its tab; nothing is sure to run after that. */
+export function onLeaving(act) {
+  addEventListener("pagehide", act);
+  document.addEventListener("visibilitychange", () => document.hidden && act());
+}
+
 /** Copy a text; whether that was possible. Without a secure origin only the older way of browsers works. */
 export async function copyText(text) {
   try {

@@ -6,7 +6,7 @@
  * the same as `{draft, trail, marks, line}`, as long as the page is open.
  */
 
-import { debounce } from "./dom.js";
+import { debounce, onLeaving } from "./dom.js";
 import { load, save } from "./history-storage.js";
 import { walk } from "./session.js";
 
@@ -88,8 +88,7 @@ export function createHistory(store, say, onDraft) {
     saveSoon();
   }
 
-  addEventListener("pagehide", saveSoon.now);
-  document.addEventListener("visibilitychange", () => document.hidden && saveSoon.now());
+  onLeaving(saveSoon.now);
   store.watch(["draft", "trail", "marks", "line"], follow);
   return {
     open,

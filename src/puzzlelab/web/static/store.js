@@ -50,7 +50,7 @@ export const EMPTY = Object.freeze({
   marks: null, // what a person noted on the board, such as pencil marks; the view of the game knows what it means
   solved: false,
   seconds: 0, // that the board has been played
-  lines: [], // the lines that were played, as lists of moves
+  lines: Object.freeze([]), // the lines that were played, as lists of moves
   hint: null, // the answer of /api/hint, with the `level` to which it is told
   history: { undo: false, redo: false }, // whether there is a change to take back, or to make again
   rows: [], // the race

@@ -3,7 +3,8 @@
  * of moves from the board; no line is the beginning of another.
  */
 
-const PREFIX = "puzzlelab-lines:";
+import { keepForBoard } from "./kept.js";
+
 const MAX_LINES = 60;
 
 const begins = (line, start) => start.length <= line.length && start.every((move, at) => move === line[at]);
@@ -30,38 +31,10 @@ export function treeOf(lines) {
 
 /** Keep the lines of a store, as its `lines`; the browser keeps them, for the last board of each puzzle. */
 export function createVariations(store) {
-  let draft = null; // the board on which the lines are played
-
-  const nameOf = () => PREFIX + store.get().facts.puzzle;
-
-  function stored({ game }) {
-    try {
-      const kept = JSON.parse(localStorage.getItem(nameOf()));
-      return kept.board === game.write(draft) ? kept.lines : [];
-    } catch {
-      return []; // nothing is stored, or storage is forbidden
-    }
-  }
-
-  function save() {
-    const { game, lines } = store.get();
-    if (!game || !draft) return;
-    try {
-      localStorage.setItem(nameOf(), JSON.stringify({ board: game.write(draft), lines }));
-    } catch {
-      // the lines then last as long as the page
-    }
-  }
-
-  addEventListener("pagehide", save);
-  document.addEventListener("visibilitychange", () => document.hidden && save());
-  store.watch(["draft", "trail", "facts"], (state) => {
-    if (!state.draft || state.facts.shows_board) return;
-    if (state.draft !== draft) {
-      draft = state.draft;
-      store.set({ lines: stored(state) });
-    }
-    const moves = state.trail.steps.at(-1)?.moves ?? [];
+  keepForBoard(store, "lines", Array.isArray);
+  store.watch(["draft", "trail"], ({ draft, trail, facts }) => {
+    if (!draft || facts.shows_board) return;
+    const moves = trail.steps.at(-1)?.moves ?? [];
     store.set({ lines: withLine(store.get().lines, moves) });
   });
 }
