@@ -43,15 +43,18 @@ const say = (sentence, { seen = false } = {}) => {
 
 /** The row to watch when its search is over: `{id, step, isLink, mode}`, with the mode in which the search was started. */
 let rowToWatch = null;
+/** What was said last about the preparations of that search. */
 let preparation = "";
 /** How many links are being opened. */
 let opening = 0;
 
+/** The row to watch as it is now, if there is one. */
+const watchedRow = () => store.get().rows.find(({ id }) => id === rowToWatch?.id);
+
 /** Whether the page does not show yet what the address says: a link is being opened, or its solution is searched for. */
 function isBehindAddress() {
-  const { rows, mode } = store.get();
-  const row = rows.find(({ id }) => id === rowToWatch?.id);
-  return opening > 0 || (mode === "watch" && row !== undefined && row.status !== "done" && rowToWatch.isLink);
+  const row = watchedRow();
+  return opening > 0 || (store.get().mode === "watch" && row !== undefined && row.status !== "done" && rowToWatch.isLink);
 }
 
 const race = createRace(store, (row) => {
@@ -75,7 +78,7 @@ function isWaitedFor({ id }) {
 
 /** Show the best answer so far of a search that goes on, before its proof. */
 const showBestSoon = debounce(() => {
-  const row = store.get().rows.find(({ id }) => id === rowToWatch?.id);
+  const row = watchedRow();
   if (row?.status !== "running" || !row.moves || !isWaitedFor(row)) return;
   if (row.moves.length !== store.get().line?.moves.length) tryAndReport(() => watch(row, rowToWatch.step));
 }, BEST_PAUSE_MS);
@@ -208,8 +211,8 @@ function mountParts() {
 }
 
 /** Say what the search that is waited for does before it can begin, such as compiling. */
-function sayPreparation({ rows }) {
-  const row = rows.find(({ id }) => id === rowToWatch?.id);
+function sayPreparation() {
+  const row = watchedRow();
   if (row?.status !== "running" || !row.waitsFor || row.waitsFor === preparation) return;
   preparation = row.waitsFor;
   say(`${preparation[0].toUpperCase()}${preparation.slice(1)}`);

@@ -61,27 +61,31 @@ export function createPlay(store, say) {
 
   /** Tell a hint, or more of the one that is told already: each call tells one level more. */
   async function hint() {
-    const { facts, game, draft, trail, hint: told } = store.get();
+    const { trail, hint: told } = store.get();
     if (told) return store.set({ hint: { ...told, level: Math.min(told.level + 1, MAX_LEVEL) } });
     if (asked?.trail === trail) return void (asked.level = Math.min(asked.level + 1, MAX_LEVEL));
     asked = { trail, level: 1 };
     try {
-      await answerHint(asked, facts, game, draft);
+      await answerHint(asked);
     } finally {
       if (asked?.trail === trail) asked = null;
     }
     return undefined;
   }
 
-  async function answerHint(question, facts, game, draft) {
+  /** What the server knows of the position, after a search of so many seconds. */
+  async function ask(time) {
+    const { facts, game, draft } = store.get();
     const { moves } = currentStep();
-    const signal = newRequest("hint");
-    const ask = (time) => {
-      const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time };
-      return get("hint", query, signal).then(([answer]) => answer);
-    };
-    if (!facts.shows_board) {
+    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time };
+    const [answer] = await get("hint", query, newRequest("hint"));
+    return answer;
+  }
+
+  async function answerHint(question) {
+    if (!store.get().facts.shows_board) {
       const quick = await ask(QUICK_SECONDS);
+      if (store.get().trail !== question.trail) return;
       tell(question, { ...quick, isQuick: !quick.settled });
       if (quick.all_proven) return;
     }
@@ -110,10 +114,8 @@ export function createPlay(store, say) {
 
   /** Find out whether something on the board is wrong already, and say so. */
   async function check() {
-    const { facts, game, draft, trail } = store.get();
-    const { moves } = currentStep();
-    const query = { puzzle: facts.puzzle, board: game.write(draft), moves: moves.join(" "), time: HINT_SECONDS };
-    const [answer] = await get("hint", query, newRequest("hint"));
+    const { trail } = store.get();
+    const answer = await ask(HINT_SECONDS);
     if (store.get().trail !== trail) return;
     if (answer.wrong?.length) store.set({ hint: { ...answer, level: MAX_LEVEL } });
     else say("No mistakes so far.");

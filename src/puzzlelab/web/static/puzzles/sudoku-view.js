@@ -229,8 +229,9 @@ export class View {
     const seen = this.#rules.seen(this.#state);
     const clashing = new Set(this.#rules.conflicts(this.#state));
     const near = this.#near();
-    this.#board.cells.forEach((view, cell) => view.paint(this.#face(cell, { seen, clashing, near })));
-    this.#board.ring(ringsOf(this.#look, this.#shares));
+    const look = this.#look();
+    this.#board.cells.forEach((view, cell) => view.paint(this.#face(look, cell, { seen, clashing, near })));
+    this.#board.ring(ringsOf(look, this.#shares));
     this.#pad.show(this.#state, this.#mode === "play" ? this.#pen : "digit");
   }
 
@@ -241,7 +242,7 @@ export class View {
   }
 
   /** What the faces of the cells depend on. */
-  get #look() {
+  #look() {
     const { chosen, cells } = this.#selection;
     return {
       rules: this.#rules,
@@ -254,15 +255,15 @@ export class View {
     };
   }
 
-  #face(cell, { seen, clashing, near }) {
+  #face(look, cell, { seen, clashing, near }) {
     const digit = this.#state[cell];
     const visible = this.#tidy ? ~seen[cell] : -1;
     const candidates = digit ? null : this.#shares.get(cell);
     return {
       digit,
-      tone: toneOf(this.#look, cell, { clashing, near }),
+      tone: toneOf(look, cell, { clashing, near }),
       colour: this.#mode === "play" ? this.#notes.colour[cell] : 0,
-      label: labelOf(this.#look, cell, { visible, candidates, clashes: clashing.has(cell) }),
+      label: labelOf(look, cell, { visible, candidates, clashes: clashing.has(cell) }),
       ...(candidates ? this.#shareTexts(candidates) : this.#markTexts(cell, digit ? 0 : visible)),
     };
   }
