@@ -30,8 +30,8 @@ COMMANDS = (
 
 def python_of(version: str) -> str | None:
     """The program of a version of Python, or None."""
-    found = [*Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin/python"), shutil.which(f"python{version}")]
-    return next((str(path) for path in found if path), None)
+    found = Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin/python")
+    return next(map(str, found), None) or shutil.which(f"python{version}")
 
 
 def make_read_only(folder: Path) -> None:

@@ -30,13 +30,18 @@ def barred(rows: list[str], left: str, middle: str, right: str, rule: str, every
     return "\n".join([*lines, rule] if rule else lines)
 
 
-def fpuzzles(rows: list[str]) -> str:
-    """The link of a puzzle as f-puzzles.com makes it."""
-    from lzstring import LZString
-
+def fpuzzles_object(rows: list[str]) -> str:
+    """A puzzle as f-puzzles.com stores it."""
     grid = [[{} if sign == "." else {"value": int(sign), "given": True} for sign in row] for row in rows]
     grid[0][2]["value"] = 4  # a digit that a player has written
-    return LZString.compressToBase64(json.dumps({"size": 9, "title": "A puzzle", "grid": grid}))
+    return json.dumps({"size": 9, "title": "A puzzle", "grid": grid})
+
+
+def fpuzzles(rows: list[str]) -> str:
+    """The same as a part of a link."""
+    from lzstring import LZString
+
+    return LZString.compressToBase64(fpuzzles_object(rows))
 
 
 def table(separator: str, rows: list[list[str]]) -> str:
@@ -107,6 +112,7 @@ SUDOKU_TEXTS = {
     "SudokuWiki": f"https://www.sudokuwiki.org/sudoku.htm?bd={CLASSIC.replace('.', '0')}",
     "SudokuPad with digits": f"https://sudokupad.app/{CLASSIC.replace('.', '0')}",
     "another site": f"https://example.org/play?x=1&puzzle={CLASSIC.replace('.', '0')}&lang=en",
+    "f-puzzles without a link": fpuzzles_object(ROWS),
     "f-puzzles": "https://www.f-puzzles.com/?load=" + fpuzzles(ROWS),
     "SudokuPad with f-puzzles": "https://sudokupad.app/fpuzzles" + fpuzzles(ROWS),
     "SudokuPad by its number": "https://app.crackingthecryptic.com/sudoku/?puzzleid=fpuz" + fpuzzles(ROWS),

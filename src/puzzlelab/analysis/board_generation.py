@@ -63,26 +63,15 @@ def boards(
     return islice((board for puzzles, _ in batches for board in puzzles), count)
 
 
-def boards_while(
-    go_on: Callable[[], bool],
-    puzzle: Puzzle,
-    count: int,
-    scale: str | None,
-    level: str | None,
-    seed: int,
-    settings: Mapping[str, Any],
+def one_by_one(
+    puzzle: Puzzle, count: int, scale: str | None, level: str | None, seed: int, settings: Mapping[str, Any]
 ) -> Iterator[State]:
-    """Yield the boards that `boards` yields, one after the other in this thread, for as long as `go_on()`."""
+    """Yield the boards that `boards` yields, each as soon as it is made, in this thread. Raises as `boards` does."""
     own_generator = generator_of(puzzle, scale, level, settings)
-    board = sampler(puzzle, scale, level, seed) if own_generator is None else None
-    for number in range(count):
-        if not go_on():
-            return
-        if board is not None:
-            yield board(number)
-        elif own_generator is not None:
-            for puzzles, _ in own_generator.batches(number + 1, seed, 1, number):
-                yield from puzzles
+    if own_generator is None:
+        return sampled(puzzle, scale, level, seed, 0, count)
+    batches = (batch for first in range(count) for batch in own_generator.batches(first + 1, seed, 1, first))
+    return (board for puzzles, _ in batches for board in puzzles)
 
 
 def sampled(

@@ -110,9 +110,9 @@ def _beginning(text: str, hint: str | None) -> PastedBoard | None:
     """The board in a notation of a puzzle itself, which may have more beside it, such as a solution; or None."""
     if len(text) > LONGEST_BOARD:
         return None
-    for name in [hint] if hint else []:
+    if hint:
         with suppress(BadInput):
-            return _read(name, text)
+            return _read(hint, text)
     for _, family in installed.families():
         if (puzzle := family.guess(text.strip())) is not None:
             with suppress(BadInput):
@@ -219,7 +219,7 @@ def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[Ba
     """An error that says what is wrong, with the place."""
     for number, line in enumerate(text.splitlines(), start=1):
         for column, sign in enumerate(line, start=1):
-            if not KNOWN_SIGNS.match(sign) and not KNOWN_SIGNS.match(plain(sign) or " ") and not is_sign(sign):
+            if not KNOWN_SIGNS.match(sign) and not KNOWN_SIGNS.match(plain(sign) or " ") and not _is_picture(sign):
                 return BadBoard(f"'{sign}' is not understood", f"line {number}, column {column}")
     if errors:
         return errors[0]
@@ -240,6 +240,6 @@ def _not_understood(text: str, shown: str, hint: str | None, errors: Sequence[Ba
     )
 
 
-def is_sign(sign: str) -> bool:
-    """Whether a sign is none of a language, such as a coloured square."""
+def _is_picture(sign: str) -> bool:
+    """Whether a sign is a picture, such as a coloured square."""
     return unicodedata.category(sign) == "So"

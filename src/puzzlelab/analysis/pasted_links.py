@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from puzzlelab.analysis.pasted_text import cell_values
 from puzzlelab.core.errors import BadBoard, shorten
 
 LINK = re.compile(r"\A\s*<?(https?://\S+?|www\.\S+?|#puzzle=\S+?)>?\s*\Z")
@@ -71,20 +72,11 @@ def _unpacked(packed: str) -> str | None:
 
 
 def _grid_in(value: Any) -> list[list[Any]] | None:
-    """The first square of cells in a puzzle: lists of objects with a `value` (or `v`), or of plain values."""
+    """The values of the first square of cells in a puzzle."""
     if isinstance(value, dict):
         keys = [key for key in ("grid", "cells", "ce") if key in value] or list(value)
         return next((grid for key in keys if (grid := _grid_in(value[key]))), None)
     if not isinstance(value, list) or not value:
         return None
-    if all(isinstance(row, list) and len(row) == len(value) for row in value):
-        says_given = any("given" in cell for row in value for cell in row if isinstance(cell, dict))
-        return [[_cell(cell, says_given) for cell in row] for row in value]
-    return None
-
-
-def _cell(cell: Any, says_given: bool) -> Any:
-    """The value of a cell; one that a player has filled in is blank, where the puzzle says which are given."""
-    if not isinstance(cell, dict):
-        return cell
-    return cell.get("value", cell.get("v")) if cell.get("given", not says_given) else None
+    is_square = all(isinstance(row, list) and len(row) == len(value) for row in value)
+    return cell_values(value) if is_square else None

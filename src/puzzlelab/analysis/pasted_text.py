@@ -123,12 +123,20 @@ def _grids_of_json(text: str) -> Iterator[TextGrid]:
     if not isinstance(value, list) or not value:
         return
     rows = value if all(isinstance(row, list) for row in value) else [value]
-    if all(not isinstance(cell, list | dict) for row in rows for cell in row):
-        yield _grid([[_cell(cell) for cell in row] for row in rows])
-    elif all(isinstance(cell, dict) for row in rows for cell in row):
-        yield _grid([[_cell(cell.get("value", cell.get("v"))) for cell in row] for row in rows])
+    if all(not isinstance(cell, list) for row in rows for cell in row):
+        yield _grid([["" if cell is None or cell is False else str(cell) for cell in row] for row in cell_values(rows)])
 
 
-def _cell(value: Any) -> str:
-    """What a cell of JSON says; null, false and empty texts are blank cells."""
-    return "" if value is None or value is False else str(value)
+def cell_values(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """What the cells of JSON say: plain values, or objects with a `value` (or `v`).
+
+    Where objects say which cells are `given`, the others are blank: a player has filled them in.
+    """
+    says_given = any("given" in cell for row in rows for cell in row if isinstance(cell, dict))
+
+    def value_of(cell: Any) -> Any:
+        if not isinstance(cell, dict):
+            return cell
+        return cell.get("value", cell.get("v")) if cell.get("given", not says_given) else None
+
+    return [[value_of(cell) for cell in row] for row in rows]

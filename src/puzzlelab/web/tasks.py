@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from puzzlelab.analysis.solve_job import SolveJob
     from puzzlelab.core.limit import Limit
     from puzzlelab.core.objective import Objective
-    from puzzlelab.core.puzzle import Instance, Puzzle
+    from puzzlelab.core.puzzle import Instance, Puzzle, State
     from puzzlelab.core.result import Progress, Result
     from puzzlelab.core.row import Row
     from puzzlelab.core.solver import Attempt, Solver
@@ -152,23 +152,26 @@ def read(parameters: Parameters, context: TaskContext) -> Any:
 
 def generate(parameters: Parameters, context: TaskContext) -> Any:
     """New boards; those that are there when the time is up, of which the last one says so."""
-    from puzzlelab.analysis.board_generation import boards_while
+    from puzzlelab.analysis.board_generation import one_by_one
     from puzzlelab.analysis.serialise import board_facts
 
     puzzle, count, seconds = _puzzle(parameters), parameters["count"], parameters["time"]
     asked = parameters.get("scale"), parameters.get("level"), parameters["seed"]
-    ends: list[float] = []
-
-    def go_on() -> bool:
-        """The time counts from the first board on, which may have to compile kernels."""
-        ends.append(time.monotonic() + (seconds if len(ends) == 1 else math.inf))
-        return time.monotonic() < min(ends) and not context.stop_requested()
-
-    boards = boards_while(go_on, puzzle, count, *asked, parameters["settings"])
+    boards = _in_time(one_by_one(puzzle, count, *asked, parameters["settings"]), seconds, context)
     made = list(board_facts(puzzle, boards, *asked))
     if made and len(made) < count:
         made[-1] |= {"reason": f"{len(made)} of {count} boards were made within {seconds:g} seconds"}
     return made
+
+
+def _in_time(boards: Iterator[State], seconds: float, context: TaskContext) -> Iterator[State]:
+    """The boards that are made in time; it counts from the first one on, which may have to compile kernels."""
+    end = math.inf
+    for board in boards:
+        yield board
+        end = min(end, time.monotonic() + seconds)
+        if time.monotonic() >= end or context.stop_requested():
+            return
 
 
 def solve(parameters: Parameters, context: TaskContext) -> Any:

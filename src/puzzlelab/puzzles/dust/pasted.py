@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.text_grid import TextGrid
 from puzzlelab.puzzles.dust.notation import LETTERS
 
@@ -22,8 +21,6 @@ SIGNS = {
 }
 """Squares, circles and hearts in colours; black and white ones are empty cells."""
 BLANKS = frozenset(("", ".", "0", "-", "_", "empty"))
-MOST_WRONG = 0.1
-"""The share of cells that may be no colours in what still looks like dust."""
 LEAST, MOST = 2, 16
 """The sides of boards that are taken for dust."""
 USUAL_COLOURS = 5
@@ -39,12 +36,8 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
         return
     values = [_value(cell.strip()) for cell in grid.cells]
     colours = {value for value in values if value}
-    wrong = [place for place, value in enumerate(values) if value is None]
-    if wrong and len(wrong) <= MOST_WRONG * len(values) and colours:
-        row, column = divmod(wrong[0], width)
-        what = f"'{shorten(grid.cells[wrong[0]])}' is no colour of dust"
-        raise BadBoard(what, f"row {row + 1}, column {column + 1}")
-    if wrong or not colours or len(colours) == sum(1 for value in values if value):
+    grid.blame(values, width, "is no colour of dust")
+    if None in values or not colours or len(colours) == sum(1 for value in values if value):
         return  # where every colour is there once, these are tiles
     if max(colours) > USUAL_COLOURS and all(cell.strip().isdigit() for cell in grid.cells):
         return

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from puzzlelab.core.errors import BadBoard, shorten
 from puzzlelab.core.text_grid import TextGrid
 from puzzlelab.puzzles.sudoku.notation import BLANKS, SYMBOLS
 
 SHAPES = {4: ("4x4",), 6: ("6x6", "6x6:boxes=3x2"), 9: ("9x9",), 12: ("12x12",), 16: ("16x16",), 25: ("25x25",)}
 """The names of the grids of N rows, the usual one first."""
-MOST_WRONG = 0.1
-"""The share of cells that may be no digits in what still looks like a Sudoku."""
 MORE_BLANKS = BLANKS | frozenset("-?xX~") | {"", " "}
 
 
@@ -22,12 +19,8 @@ def boards_of(grid: TextGrid) -> Iterator[tuple[str, str]]:
         return
     has_numbers = any(cell.isdigit() and size < int(cell[:4]) for cell in grid.cells if len(cell) > 1)
     values = [_value(cell.strip(), size, size < 10 and has_numbers) for cell in grid.cells]
-    wrong = [place for place, value in enumerate(values) if value is None]
-    if wrong and len(wrong) <= MOST_WRONG * len(values) and any(values):
-        row, column = divmod(wrong[0], size)
-        what = f"'{shorten(grid.cells[wrong[0]])}' is no digit of a Sudoku with {size} rows"
-        raise BadBoard(what, f"row {row + 1}, column {column + 1}")
-    if not wrong and any(values) and not all(values):
+    grid.blame(values, size, f"is no digit of a Sudoku with {size} rows")
+    if None not in values and any(values) and not all(values):
         board = "".join("." if not value else SYMBOLS[value - 1] for value in values)
         yield from ((f"sudoku-{shape}", board) for shape in SHAPES[size])
 
