@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("axe_playwright_python")
 
 from axe_playwright_python.sync_playwright import Axe
+from on_page import keys, phone
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -14,7 +15,6 @@ BOARDS = {
     "dust-8x6x5": "425225154523142543212442545541241413141521445214",
     "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
 }
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 def findings(page):
@@ -43,7 +43,7 @@ def test_nothing_is_found_in_any_mode(opened, puzzle, mode, scheme) -> None:
 
 @pytest.mark.parametrize("puzzle", BOARDS)
 def test_nothing_is_found_on_a_phone_with_a_hint_and_the_rules(opened, puzzle) -> None:
-    page = opened(PHONE, puzzle=puzzle, board=BOARDS[puzzle], mode="play")
+    page = opened(phone(), puzzle=puzzle, board=BOARDS[puzzle], mode="play")
     page.get_by_test_id("hint").tap()
     expect(page.get_by_test_id("hint-text")).to_contain_text(" to go", timeout=90_000)
     page.get_by_test_id("hint").tap()
@@ -68,8 +68,7 @@ def test_nothing_is_found_in_notes_lines_and_lists(opened, scheme) -> None:
     expect(page.get_by_test_id("boards-note")).to_contain_text("2 of 2 solved", timeout=90_000)
     assert findings(page) == []
     page.get_by_test_id("mode-play").click()
-    for key in ("ArrowRight", "Control+z", "ArrowDown", "ArrowDown"):
-        page.keyboard.press(key)
+    keys(page, "ArrowRight", "Control+z", "ArrowDown", "ArrowDown")
     page.get_by_test_id("regret").check()
     expect(page.get_by_test_id("board").locator("svg").first).to_contain_text("best", timeout=90_000)
     expect(page.get_by_test_id("lines").get_by_role("button").first).to_be_visible()

@@ -15,6 +15,7 @@ from puzzlelab.core import registry
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
+from on_page import board, phone, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -24,16 +25,7 @@ HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 4 7 0"
 """Needs many minutes by `ida` with Manhattan distance."""
 SUDOKU = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-
-
-def board(page):
-    return page.get_by_test_id("board")
-
-
-def shows(page, text, **more):
-    """Wait until this board is shown."""
-    expect(board(page)).to_have_attribute("data-board", text, **more)
+PHONE = phone(360, 740)
 
 
 def press(page, name):

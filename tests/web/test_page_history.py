@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
+from on_page import shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -16,10 +17,6 @@ EIGHT = "8 6 7 2 5 4 3 0 1"
 FOUR = "1.34............"
 MOVED = ["8 6 7 2 0 4 3 5 1", "8 0 7 2 6 4 3 5 1", "0 8 7 2 6 4 3 5 1"]
 """The boards after the first three keys of a game on `EIGHT`."""
-
-
-def shows(page, text):
-    expect(page.get_by_test_id("board")).to_have_attribute("data-board", text)
 
 
 def play(page):

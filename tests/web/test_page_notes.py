@@ -5,11 +5,12 @@ import re
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+from on_page import keys, phone
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 SUDOKU = "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4.."
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+PHONE = phone()
 
 
 @pytest.fixture
@@ -47,63 +48,55 @@ def test_a_drag_selects_cells_and_a_mark_goes_into_all_blank_ones(play) -> None:
     page = play()
     drag(page, cell(page, 2, 1), cell(page, 2, 4))
     expect(selected(page)).to_have_count(4)
-    page.keyboard.press("Shift+Digit1")
+    keys(page, "Shift+Digit1")
     for column in (1, 2):
         named(cell(page, 2, column), "pencil marks 1$")
     named(cell(page, 2, 3), "clue 3$")
-    page.keyboard.press("Control+z")
+    keys(page, "Control+z")
     named(cell(page, 2, 1), "blank$")
 
 
 def test_shift_and_arrows_or_ctrl_and_a_press_add_cells(play) -> None:
     page = play()
     cell(page, 1, 2).click()
-    page.keyboard.press("Shift+ArrowRight")
-    page.keyboard.press("Shift+ArrowDown")
+    keys(page, "Shift+ArrowRight", "Shift+ArrowDown")
     expect(selected(page)).to_have_count(3)
     cell(page, 9, 9).click(modifiers=["Control"])
     expect(selected(page)).to_have_count(4)
     cell(page, 9, 9).click(modifiers=["Control"])
     expect(selected(page)).to_have_count(3)
-    page.keyboard.press("ArrowLeft")
+    keys(page, "ArrowLeft")
     expect(selected(page)).to_have_count(1)
-    page.keyboard.press("Control+a")
+    keys(page, "Control+a")
     expect(selected(page)).to_have_count(81)
 
 
 def test_centre_marks_and_colours_stand_beside_corner_marks(play) -> None:
     page = play()
     cell(page, 1, 2).click()
-    page.keyboard.press("Shift+Digit1")
-    page.keyboard.press("c")
-    page.keyboard.press("2")
-    page.keyboard.press("4")
-    page.keyboard.press("v")
-    page.keyboard.press("3")
+    keys(page, "Shift+Digit1", "c", "2", "4", "v", "3")
     named(cell(page, 1, 2), "pencil marks 1, centre marks 2 4, yellow$")
-    page.keyboard.press("z")
-    page.keyboard.press("Delete")
+    keys(page, "z", "Delete")
     named(cell(page, 1, 2), "blank, yellow$")
-    page.keyboard.press("Delete")
+    keys(page, "Delete")
     named(cell(page, 1, 2), "blank$")
 
 
 def test_a_clue_takes_a_colour_but_no_digit(play) -> None:
     page = play()
     cell(page, 1, 1).click()
-    page.keyboard.press("5")
+    keys(page, "5")
     expect(page.get_by_test_id("status")).to_contain_text("is a clue")
-    page.keyboard.press("v")
-    page.keyboard.press("1")
+    keys(page, "v", "1")
     named(cell(page, 1, 1), "clue 8, red$")
 
 
 def test_a_digit_goes_into_several_cells_in_one_step_of_the_history(play) -> None:
     page = play()
     drag(page, cell(page, 1, 2), cell(page, 1, 4))
-    page.keyboard.press("7")
+    keys(page, "7")
     named(cell(page, 1, 3), ", 7")
-    page.keyboard.press("Control+z")
+    keys(page, "Control+z")
     named(cell(page, 1, 2), "blank$")
     named(cell(page, 1, 4), "blank$")
 
@@ -111,9 +104,7 @@ def test_a_digit_goes_into_several_cells_in_one_step_of_the_history(play) -> Non
 def test_notes_survive_a_reload(play) -> None:
     page = play()
     cell(page, 1, 2).click()
-    page.keyboard.press("Alt+Digit6")
-    page.keyboard.press("v")
-    page.keyboard.press("9")
+    keys(page, "Alt+Digit6", "v", "9")
     page.reload()
     named(cell(page, 1, 2), "centre marks 6, grey$")
 

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+from on_page import board, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -12,10 +13,6 @@ MAX_REQUESTS = 10
 EIGHT = "8 6 7 2 5 4 3 0 1"
 WITH_WORKER = {"service_workers": "allow"}
 CONTROLLED = "navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller !== null)"
-
-
-def board(page):
-    return page.get_by_test_id("board")
 
 
 def test_the_first_board_needs_few_requests_and_none_elsewhere(opened, server) -> None:
@@ -59,7 +56,7 @@ def test_after_a_visit_the_page_plays_and_shows_what_was_solved_without_the_serv
     page.keyboard.press("ArrowDown")
     expect(board(page)).not_to_have_attribute("data-board", before)
     page.keyboard.press("Control+z")
-    expect(board(page)).to_have_attribute("data-board", before)
+    shows(page, before)
     page.get_by_test_id("mode-make").click()
     page.get_by_test_id("solve").click()
     expect(page.locator('tbody[data-solver="ida"]')).to_have_attribute("data-status", "done")

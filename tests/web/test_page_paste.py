@@ -8,14 +8,11 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 import pasted_forms as forms
+from on_page import shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 EIGHT = "8 6 7 2 5 4 3 0 1"
-
-
-def board(page):
-    return page.get_by_test_id("board")
 
 
 def paste(page, text: str) -> None:
@@ -28,7 +25,7 @@ def paste(page, text: str) -> None:
 def test_a_sudoku_is_recognised_where_tiles_are_open(opened, name) -> None:
     page = opened(puzzle="tiles-4x4")
     paste(page, forms.SUDOKU_TEXTS[name])
-    expect(board(page)).to_have_attribute("data-board", forms.CLASSIC, timeout=90_000)
+    shows(page, forms.CLASSIC, timeout=90_000)
     expect(page.get_by_test_id("status")).to_contain_text("sudoku-9x9")
 
 
@@ -48,7 +45,7 @@ def test_a_paste_anywhere_on_the_page_is_read(opened) -> None:
         }""",
         "8,6,7\n2,5,4\n3,,1",
     )
-    expect(board(page)).to_have_attribute("data-board", EIGHT, timeout=90_000)
+    shows(page, EIGHT, timeout=90_000)
 
 
 def test_a_file_of_many_boards_becomes_a_list_that_is_solved_and_saved(opened, tmp_path: Path) -> None:
@@ -70,7 +67,7 @@ def test_a_file_of_many_boards_becomes_a_list_that_is_solved_and_saved(opened, t
     assert [line["length"] for line in lines] == ["31", "2", ""]
     assert lines[1]["moves"] == "L L"
     rows.nth(1).get_by_role("button").click()
-    expect(board(page)).to_have_attribute("data-board", "1 2 3 4 5 6 0 7 8")
+    shows(page, "1 2 3 4 5 6 0 7 8")
 
 
 def test_a_file_is_dropped_on_the_page(opened) -> None:
@@ -83,4 +80,4 @@ def test_a_file_is_dropped_on_the_page(opened) -> None:
         }""",
         forms.SUDOKU_TEXTS["SadMan Sudoku (.sdk)"],
     )
-    expect(board(page)).to_have_attribute("data-board", forms.CLASSIC, timeout=90_000)
+    shows(page, forms.CLASSIC, timeout=90_000)

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("playwright")
 pytest.importorskip("fastapi")
 
+from on_page import phone
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -36,10 +37,6 @@ TEXTS = """() => {
   }
   return small;
 }"""
-
-
-def phone(width, height):
-    return {"viewport": {"width": width, "height": height}, "has_touch": True, "is_mobile": True}
 
 
 @pytest.mark.parametrize(("width", "height"), PHONES)

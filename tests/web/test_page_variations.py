@@ -5,6 +5,7 @@ import re
 import pytest
 
 pytest.importorskip("playwright.sync_api")
+from on_page import board, keys, phone, shows
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -18,15 +19,6 @@ DRAWN = """() => [...document.querySelectorAll("[data-tile]")].every((tile) => {
 """Whether every tile is drawn in its cell."""
 
 
-def press(page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def board(page):
-    return page.get_by_test_id("board")
-
-
 def lines(page):
     return page.get_by_test_id("lines")
 
@@ -38,23 +30,23 @@ def fifteen(opened):
 
 def test_a_line_that_was_left_stays_in_the_tree_and_can_be_taken_up_again(fifteen) -> None:
     page = fifteen
-    press(page, "ArrowUp", "ArrowRight", "ArrowDown")
+    keys(page, "ArrowUp", "ArrowRight", "ArrowDown")
     expect(lines(page).get_by_role("button")).to_have_text(["1. U", "2. R", "3. D"])
     before = board(page).get_attribute("data-board")
     page.get_by_test_id("undo").click()
     page.get_by_test_id("undo").click()
-    press(page, "ArrowUp")
+    keys(page, "ArrowUp")
     expect(lines(page).get_by_role("button")).to_have_text(["1. U", "2. U", "2. R", "3. D"])
     lines(page).get_by_role("button", name="3. D").click()
-    expect(board(page)).to_have_attribute("data-board", before)
+    shows(page, before)
     expect(lines(page).locator("[aria-current]")).to_have_text("3. D")
 
 
 def test_the_tree_survives_a_reload_and_ends_with_another_board(fifteen) -> None:
     page = fifteen
-    press(page, "ArrowUp", "ArrowRight")
+    keys(page, "ArrowUp", "ArrowRight")
     page.get_by_test_id("undo").click()
-    press(page, "ArrowUp")
+    keys(page, "ArrowUp")
     expect(lines(page).get_by_role("button")).to_have_count(3)
     page.reload()
     expect(lines(page).get_by_role("button")).to_have_count(3)
@@ -66,9 +58,9 @@ def test_the_tree_survives_a_reload_and_ends_with_another_board(fifteen) -> None
 
 def test_the_tree_and_the_clock_are_there_again_after_a_look_at_another_puzzle(fifteen) -> None:
     page = fifteen
-    press(page, "ArrowUp", "ArrowRight")
+    keys(page, "ArrowUp", "ArrowRight")
     page.get_by_test_id("undo").click()
-    press(page, "ArrowUp")
+    keys(page, "ArrowUp")
     expect(lines(page).get_by_role("button")).to_have_count(3)
     expect(page.get_by_test_id("clock")).to_have_text(re.compile(r"0:0[1-9]"))
     page.get_by_test_id("family-dust").click()
@@ -81,12 +73,12 @@ def test_the_tree_and_the_clock_are_there_again_after_a_look_at_another_puzzle(f
 
 def test_tiles_are_drawn_in_their_cells_after_quick_keys(opened) -> None:
     page = opened({"reduced_motion": "no-preference"}, puzzle="tiles-4x4", board=FIFTEEN, mode="play")
-    press(page, "ArrowUp", "ArrowRight", "ArrowDown", "Control+z", "Control+z", "ArrowUp", "ArrowUp")
+    keys(page, "ArrowUp", "ArrowRight", "ArrowDown", "Control+z", "Control+z", "ArrowUp", "ArrowUp")
     for pause in (20, 40, 90):
-        press(page, "ArrowDown")
+        keys(page, "ArrowDown")
         page.wait_for_timeout(pause)
-        press(page, "ArrowUp")
-    expect(board(page)).to_have_attribute("data-board", "10 5 1 14 15 9 13 7 2 8 4 3 6 12 11 0")
+        keys(page, "ArrowUp")
+    shows(page, "10 5 1 14 15 9 13 7 2 8 4 3 6 12 11 0")
     page.wait_for_function(DRAWN)
 
 
@@ -94,7 +86,7 @@ def test_the_clock_runs_in_play_and_goes_on_after_a_reload(fifteen) -> None:
     page = fifteen
     clock = page.get_by_test_id("clock")
     expect(clock).to_have_text("")
-    press(page, "ArrowUp")
+    keys(page, "ArrowUp")
     expect(clock).to_have_text(re.compile(r"0:0[2-9]"))
     page.reload()
     expect(clock).to_have_text(re.compile(r"0:(0[2-9]|1)"))
@@ -107,14 +99,13 @@ def test_a_check_finds_a_wrong_digit(opened) -> None:
     page.get_by_test_id("check").click()
     expect(page.get_by_test_id("status")).to_have_text("No mistakes so far.", timeout=90_000)
     page.locator('[data-cell="1"]').click()
-    press(page, "4")  # the solution has a 1 there
+    keys(page, "4")  # the solution has a 1 there
     page.get_by_test_id("check").click()
     expect(page.get_by_test_id("hint-text")).to_contain_text("wrong", timeout=90_000)
 
 
 def test_a_large_sudoku_is_zoomed_by_a_press_on_a_phone(opened) -> None:
-    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-    page = opened(phone, puzzle="sudoku-25x25", board="." * 625, mode="play")
+    page = opened(phone(), puzzle="sudoku-25x25", board="." * 625, mode="play")
     cell = page.locator('[data-cell="312"]')
     assert cell.bounding_box()["width"] < 24
     cell.tap()
