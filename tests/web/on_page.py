@@ -1,0 +1,24 @@
+"""What the tests of the page do on it, and how they look at its board."""
+
+from playwright.sync_api import expect
+
+
+def phone(width: int = 390, height: int = 844) -> dict:
+    """The settings of a browser on a phone."""
+    return {"viewport": {"width": width, "height": height}, "has_touch": True, "is_mobile": True}
+
+
+def board(page):
+    """The board, whose attributes say what it shows."""
+    return page.get_by_test_id("board")
+
+
+def shows(page, text: str, **more) -> None:
+    """Wait until this board is shown."""
+    expect(board(page)).to_have_attribute("data-board", text, **more)
+
+
+def keys(page, *names: str) -> None:
+    """Press keys, one after the other."""
+    for name in names:
+        page.keyboard.press(name)
