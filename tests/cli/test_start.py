@@ -88,7 +88,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
 @pytest.mark.parametrize(
     ("verb", "files"),
     [
-        ("solve", {"solve", "networks", "executors", "options", "report"}),
+        ("solve", {"solve", "networks", "executors", "options", "answers"}),
         ("verify", {"verify", "executors", "options"}),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
         "networks",
         "executors",
         "options",
-        "report",
+        "answers",
     }
 
 

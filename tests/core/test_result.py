@@ -47,6 +47,13 @@ def test_a_result_of_a_bare_solver_says_why_it_knows_no_board() -> None:
     assert "Result(moves=(0,)" in Result((0,))._repr_html_()
 
 
+def test_notebooks_show_a_board() -> None:
+    board = puzzlelab.load("tiles-3x3").read(BOARD)
+    assert board._repr_svg_() == board.svg()
+    assert "<svg" in (board.svg() or "")
+    assert Runs().read("aabb").svg() is None
+
+
 def test_notebooks_show_the_board_and_the_moves() -> None:
     page = puzzlelab.solve(puzzlelab.load("tiles-3x3").read(BOARD), "bfs")._repr_html_()
     assert "<svg" in page

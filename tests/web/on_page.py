@@ -22,3 +22,11 @@ def keys(page, *names: str) -> None:
     """Press keys, one after the other."""
     for name in names:
         page.keyboard.press(name)
+
+
+def findings(page):
+    """What axe-core finds, as sentences."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}" for each in found]

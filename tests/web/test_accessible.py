@@ -4,8 +4,7 @@ import pytest
 
 pytest.importorskip("axe_playwright_python")
 
-from axe_playwright_python.sync_playwright import Axe
-from on_page import keys, phone
+from on_page import findings, keys, phone
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
@@ -15,12 +14,6 @@ BOARDS = {
     "dust-8x6x5": "425225154523142543212442545541241413141521445214",
     "sudoku-9x9": "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
 }
-
-
-def findings(page):
-    """What axe-core finds, as sentences."""
-    found = Axe().run(page).response["violations"]
-    return [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}" for each in found]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -21,6 +21,8 @@ MARK_RANGE = 10.0
 MIN_SECONDS = 1e-6
 """Shorter times are drawn here; rows have no finer resolution."""
 
+NARROW_FACTOR = 5.0
+"""The range of values below which a logarithmic axis has the ticks of a linear one."""
 OUTLIER_FACTOR = 2.0
 """Values are outliers if the range of all values is more than this many times the range of the others."""
 MIN_VALUES = 4
@@ -58,6 +60,13 @@ def add_panels(figure: Figure, count: int) -> list[Axes]:
     return panels
 
 
+def ink() -> str:
+    """The colour of text in the current style: black, or white on a dark ground."""
+    from matplotlib import rcParams
+
+    return str(rcParams["text.color"])
+
+
 def whole_numbers(axis: Axis) -> None:
     """Ticks at whole numbers only."""
     from matplotlib.ticker import MaxNLocator
@@ -67,9 +76,11 @@ def whole_numbers(axis: Axis) -> None:
 
 def plain_numbers(axis: Axis) -> None:
     """Ticks of a logarithmic axis as 0.02, 0.05, 0.1, as many as have room."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    low, high = axis.get_data_interval()
+    is_narrow = high < NARROW_FACTOR * low  # then a logarithmic locator has too few ticks, or too many
+    axis.set_major_locator(MaxNLocator(4) if is_narrow else LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
     axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -124,4 +135,4 @@ def set_seconds_axis(axes: Axes, along: Literal["x", "y"], seconds: Iterable[flo
     axes.set(**{f"{along}scale": "log", f"{along}label": "seconds (log scale)"})
     if mark > 0 and values and min(values) / MARK_RANGE <= mark <= max(values) * MARK_RANGE:
         text = f"{mark:g} s" if mark >= 1 else f"{1000 * mark:g} ms"
-        line(mark, color="black", linestyle="--", linewidth=1, label=text)
+        line(mark, color=ink(), linestyle="--", linewidth=1, label=text)

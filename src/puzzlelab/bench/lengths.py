@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.bench import tables
-from puzzlelab.bench.charts import Chart, add_panels, whole_numbers
-from puzzlelab.bench.runs import BenchAnswer, BenchRun
+from puzzlelab.bench.charts import Chart, add_panels, ink, whole_numbers
+from puzzlelab.bench.runs import BenchAnswer, BenchRun, by_occurrence
 from puzzlelab.core.errors import BadInput
 from puzzlelab.core.objective import Kind, objective_of
 
@@ -74,7 +74,7 @@ def lengths(run: BenchRun) -> Chart:
         style: Literal["bar", "step"] = "bar" if len(counts) <= MAX_FILLED_HISTOGRAMS else "step"
         axes.hist([list(count.elements()) for count in counts.values()], bins, histtype=style, label=list(counts))
         if optima:
-            axes.hist(list(optima.elements()), bins, histtype="step", color="black", linewidth=1.5, label="optimum")
+            axes.hist(list(optima.elements()), bins, histtype="step", color=ink(), linewidth=1.5, label="optimum")
         axes.set_xlabel("length (moves)" if kind == "moves" else kind)
         axes.set_ylabel("boards")
         whole_numbers(axes.xaxis)
@@ -220,25 +220,14 @@ def _against_optimum(run: BenchRun) -> Pair | None:
 
 def _joint_counts(one: Sequence[BenchAnswer], two: Sequence[BenchAnswer]) -> Counter[tuple[int, int]]:
     """The number of boards for each pair of lengths; a board that occurs several times counts each time."""
-    first, second = _by_occurrence(one), _by_occurrence(two)
-    return Counter((first[key], second[key]) for key in first if key in second)
-
-
-def _by_occurrence(answers: Sequence[BenchAnswer]) -> Mapping[tuple[str, int], int]:
-    """The length of each solution by its board and the number of earlier occurrences of that board."""
-    lengths: dict[tuple[str, int], int] = {}
-    occurrences: Counter[str] = Counter()
-    for answer in answers:
-        board = answer.entry.board
-        if answer.value is not None:
-            lengths[board, occurrences[board]] = answer.value
-        occurrences[board] += 1
-    return lengths
+    first, second = by_occurrence(one), by_occurrence(two)
+    values = [(first[key].value, second[key].value) for key in first if key in second]
+    return Counter((here, there) for here, there in values if here is not None and there is not None)
 
 
 def _draw_diagonal(axes: Axes, edges: NDArray[np.float64], with_numbers: bool) -> None:
     """Show where both are equally long: a line, or a frame around each cell, which crosses no number."""
-    style: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 0.8, "alpha": 0.5}
+    style: dict[str, Any] = {"color": ink(), "linestyle": "--", "linewidth": 0.8, "alpha": 0.5}
     if not with_numbers:
         axes.axline((edges[0], edges[0]), slope=1, **style)
         return

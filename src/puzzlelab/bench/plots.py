@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from puzzlelab.bench.charts import (
     Chart,
     add_panels,
     fit_height,
+    ink,
     legend_below,
     named_artists,
     set_seconds_axis,
@@ -30,7 +32,7 @@ from puzzlelab.bench.runs import BenchAnswer, BenchRun
 from puzzlelab.bench.tables import Summary
 from puzzlelab.bench.timing import BatchSizes
 from puzzlelab.core.errors import BadFile, BadInput, UnknownName
-from puzzlelab.core.files import replacing
+from puzzlelab.core.files import replace_file
 from puzzlelab.core.outputs import check_image
 
 if TYPE_CHECKING:
@@ -116,15 +118,21 @@ def write(figure: Figure, path: Path) -> None:
 
     Raises `BadFile`, also for a file that exists and is no image.
     """
-    from matplotlib import rc_context
-
     check_image(path)
-    form = path.suffix.removeprefix(".")
     try:
-        with rc_context({"svg.hashsalt": "puzzlelab"}), replacing(path) as temporary:
-            figure.savefig(temporary, format=form, metadata={"Date": None} if form == "svg" else None)
+        replace_file(path, image(figure, path.suffix.removeprefix(".")))
     except OSError as error:
         raise BadFile(f"cannot write the plot {path}: {error.strerror}") from None
+
+
+def image(figure: Figure, form: str) -> bytes:
+    """A figure as `png` or `svg`, the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    file = BytesIO()
+    with rc_context({"svg.hashsalt": "puzzlelab"}):
+        figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else None)
+    return file.getvalue()
 
 
 def table(drawing: Chart) -> Table:
@@ -269,7 +277,7 @@ def _draw_means(axes: Axes, positions: NDArray[Any], summaries: Sequence[Summary
     means = np.array([max(each.seconds.value, MIN_SECONDS) for each in summaries])
     half_widths = np.nan_to_num([each.seconds.half_width for each in summaries])
     errors = [np.minimum(half_widths, means - MIN_SECONDS), half_widths]
-    axes.errorbar(means, positions, xerr=errors, fmt="o", color="black", markersize=4, capsize=3, label="mean (95 %)")
+    axes.errorbar(means, positions, xerr=errors, fmt="o", color=ink(), markersize=4, capsize=3, label="mean (95 %)")
 
 
 KINDS: Mapping[str, Callable[[BenchRun], Chart]] = {

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from puzzlelab.analysis.row_batch import RowBatch
-from puzzlelab.bench import suites
+from puzzlelab.bench import history, suites
 from puzzlelab.bench.batches import Batching, batches
 from puzzlelab.bench.board_answers import SuitePieces, SuiteWork, answers_or_reasons
 from puzzlelab.bench.suites import Suite, SuiteEntry
@@ -151,6 +151,17 @@ class BenchRun:
         return dict(answers)
 
 
+def by_occurrence(answers: Sequence[BenchAnswer]) -> dict[tuple[str, int], BenchAnswer]:
+    """The answers of one solver by their board and the number of earlier occurrences of that board."""
+    found: dict[tuple[str, int], BenchAnswer] = {}
+    occurrences: Counter[str] = Counter()
+    for answer in answers:
+        board = answer.entry.board
+        found[board, occurrences[board]] = answer
+        occurrences[board] += 1
+    return found
+
+
 def _answer(puzzle: Puzzle, entry: SuiteEntry, row: Row) -> BenchAnswer:
     """The answer in a row, verified again."""
     return BenchAnswer(label(row.solver, row.options), entry, row, row.check(puzzle).holds)
@@ -167,11 +178,13 @@ def run(
     jobs: int = 1,
     batching: Batching = Batching.LEVEL,
     executor: Executor | None = None,
+    command: str = "",
 ) -> BenchRun:
     """Every solver's answer to every board; with `out`, each answer is written to that folder at once.
 
     `jobs` searches run at once, in threads; or they run where `executor` is, and the batches are those of one job.
-    `batching` says which boards a `BatchSolver` gets together. Ctrl-C ends the run with the answers so far. Raises
+    `batching` says which boards a `BatchSolver` gets together. `command` goes into the history of the folder, with
+    the versions of the packages, if any board has no answer yet. Ctrl-C ends the run with the answers so far. Raises
     `BadInput` if the folder holds another suite, or a solver does not suit the puzzle.
     """
     for solver in solvers:
@@ -190,6 +203,8 @@ def run(
             benchmarks = [
                 SolverBenchmark(suite, solver, text, limit, files.get(text), stop) for text, solver in by_label.items()
             ]
+            if out is not None and any(benchmark.open_places for benchmark in benchmarks):
+                history.add(out, history.now(command))
             if executor is None:
                 for benchmark in benchmarks:
                     benchmark.prepare()

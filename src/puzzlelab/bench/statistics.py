@@ -52,3 +52,22 @@ def mean(values: Sequence[float]) -> Mean:
 
     deviation = float(np.std(values, ddof=1))
     return Mean(float(np.mean(values)), float(stdtrit(count - 1, 0.975)) * deviation / math.sqrt(count))
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A geometric mean of quotients with its 95 % interval; nan where there are none, or too few for an interval."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+    """Pairs of which it is the mean."""
+
+
+def ratio(pairs: Sequence[tuple[float, float]], least: float = 1e-6) -> Ratio:
+    """How many times as large the first numbers of some pairs are as the second; numbers below `least` count as it."""
+    logarithms = [math.log(max(one, least) / max(other, least)) for one, other in pairs]
+    middle = mean(logarithms)
+    low, high = middle.value - middle.half_width, middle.value + middle.half_width
+    return Ratio(math.exp(middle.value), math.exp(low), math.exp(high), len(pairs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -112,8 +113,9 @@ def bench(
             if without_rows:
                 run = exhaustive.run(boards, all_solvers, limit, batch)
             else:
+                command = shlex.join(["puzzlelab", *sys.argv[1:]])
                 with open_optional(executor, jobs) as workers:
-                    run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers)
+                    run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command)
     code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])
     if card and not run.interrupted:
         _write_cards(run)

@@ -32,6 +32,7 @@ VERBS = {
     "match": "selfplay:match",
     "bench": "bench:bench",
     "plot": "plot:plot",
+    "report": "report:report",
     "web": "web:web",
     "warm": "warm:warm",
     "demo": "demo:demo",

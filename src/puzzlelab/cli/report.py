@@ -1,318 +1,34 @@
-"""Prints the answers of `puzzlelab solve`, and determines its exit code."""
+"""`puzzlelab report`: everything in a folder of results as one HTML file."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Annotated
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail
-from puzzlelab.core.signals import INTERRUPTED
+import typer
 
-if TYPE_CHECKING:
-    from puzzlelab.analysis.solve_job import BoardOutcome, OutcomeBatch, SolveJob
-    from puzzlelab.cli.console import Console
-    from puzzlelab.core.board_blocks import BoardInput
-    from puzzlelab.core.puzzle import Presentation, Puzzle
-    from puzzlelab.core.result import Result
-    from puzzlelab.core.result_batch import ResultBatch
-    from puzzlelab.core.solver import Attempt
-    from puzzlelab.core.verify import Answer
-
-BETTER = {"moves": "shorter", "cost": "cheaper", "score": "better"}
-"""What a solution is that has fewer moves, a lower cost, or a higher score."""
+from puzzlelab.cli.console import SOLVED, UNREADABLE, fail, output, progress
 
 
-@dataclass
-class Improvements:
-    """Reports each better solution of a board on standard error, as soon as the solver has it."""
+def report(
+    folder: Annotated[
+        Path, typer.Argument(help="A folder of `bench --out` or of a training run, or one above several.")
+    ],
+    out: Annotated[Path, typer.Option(help="The file to write; an earlier report is replaced.")],
+) -> None:
+    """Write tables, plots and the hardest boards of all results in a folder into one HTML file.
 
-    best: dict[BoardInput, Result] = field(default_factory=dict)
-    """The best solution so far."""
+    The file needs no other file and no network. Answers are verified again while they are read.
 
-    def see(self, board: BoardInput, attempt: Attempt) -> None:
-        """Report the attempt if it is a solution, and the first or a better one."""
-        from puzzlelab.core.result import Result
-        from puzzlelab.engine.report import note
+    Exit code: 0, or 2 if a folder could not be read; the report then has the others.
+    """
+    from puzzlelab.bench import results_report
 
-        if not isinstance(attempt, Result) or attempt.length is None:
-            return
-        if board not in self.best or attempt.is_better_than(self.best[board]):
-            self.best[board] = attempt
-            costs = f"{round(attempt.seconds, 6):.3g} s, {attempt.expanded:,} states expanded"
-            bound = f"{_bound(attempt)}, " if _bound(attempt) else ""
-            text = f"solution: {_value(attempt)}, {bound}{costs}"
-            note(f"{board.where}: {text}" if board.where else text)
-
-
-@dataclass
-class SolveReport:
-    """Prints answers as they come, then a summary; counts them for the exit code."""
-
-    console: Console
-    job: SolveJob
-    many: bool
-    """Whether there is more than one board."""
-    json: bool = False
-    steps: bool = False
-    scores: bool = False
-    """Whether a network's percentages are shown at each move."""
-    summary_only: bool = False
-    """Whether only interrupted answers are shown, because a file gets the others."""
-    notation: str | None = None
-    """The name of a notation for solutions; if set, nothing else is printed."""
-    errors: ErrorTally = field(default_factory=ErrorTally)
-    counts: Counter[str] = field(default_factory=Counter)
-    total: int = 0
-    """Moves of all solutions so far, or their cost or score."""
-    seconds: float = 0.0
-    interrupted: bool = False
-    has_header: bool = False
-    """Whether the puzzle and the solver were printed."""
-
-    @property
-    def puzzle(self) -> Puzzle:
-        """The puzzle of the boards."""
-        return self.job.puzzle
-
-    @cached_property
-    def presentation(self) -> Presentation:
-        """How the puzzle is shown."""
-        from puzzlelab.core.puzzle import presentation_of
-
-        return presentation_of(self.puzzle)
-
-    @cached_property
-    def kind(self) -> str:
-        """What a solution minimises or maximises: its moves, their cost, or a score."""
-        from puzzlelab.core.objective import objective_of
-
-        return objective_of(self.puzzle).kind
-
-    def show(self, outcomes: OutcomeBatch) -> None:
-        """Print the outcomes of consecutive boards."""
-        errors = outcomes.errors
-        self.counts["boards"] += len(outcomes)
-        self.counts["error"] += len(errors)
-        for place, error in errors.items():
-            self.errors.tell(outcomes.block[place].where, error)
-        if self.json:
-            print("\n".join(self.job.json_lines(outcomes)), flush=True)
-        elif self.notation:
-            print(self._in_notation(outcomes, self.notation), end="", flush=True)
-        elif not self.summary_only:
-            self._answers(outcomes)
-        self._count(outcomes)
-        if self.interrupted and self.summary_only and not self.json and not self.notation:
-            self._answers([outcome for outcome in outcomes if _is_interrupted(outcome)])
-
-    def _answers(self, outcomes: Iterable[BoardOutcome]) -> None:
-        """Print answers for people."""
-        for outcome in outcomes:
-            if outcome.answer is not None:
-                self._answer(outcome.board, outcome.answer)
-
-    def _count(self, outcomes: OutcomeBatch) -> None:
-        from puzzlelab.engine.batch_answers import AnswerBatch
-
-        stored = [outcome.answer.result for outcome in outcomes.stored.values() if outcome.answer is not None]
-        if self.kind == "moves" and isinstance(outcomes.answers, AnswerBatch):
-            self._count_batch(outcomes.answers.results)
-        else:
-            stored += [answer.result for answer in outcomes.answers]
-        for result in stored:
-            self._count_result(result)
-
-    def _count_batch(self, results: ResultBatch) -> None:
-        from puzzlelab.core.result_batch import PROOFS, UNSOLVED
-
-        lengths = results.lengths[results.lengths != UNSOLVED]
-        self.counts["solved"] += len(lengths)
-        self.counts["interrupted"] += int(results.is_stopped_by("interrupted").sum())
-        for proof in PROOFS:
-            self.counts[proof] += int(results.is_proven(proof).sum())
-        self.total += int(lengths.sum())
-        self.seconds += float(results.seconds.round(6).sum())  # as in rows
-        self.interrupted |= self.counts["interrupted"] > 0
-
-    def _count_result(self, result: Result) -> None:
-        self.counts["solved"] += result.moves is not None
-        self.counts[result.proof] += 1
-        self.total += abs(result.objective or 0) if result.score is None else result.score
-        self.seconds += round(result.seconds, 6)  # as in rows
-        if result.stop == "interrupted":
-            self.counts["interrupted"] += 1
-            self.interrupted = True
-
-    def _answer(self, board: BoardInput, answer: Answer) -> None:
-        """Print one answer for people."""
-        result = answer.result
-        if not self.has_header:
-            self._header()
-            self.has_header = True
-        if self.many:
-            text = self.puzzle.write(answer.instance.state) if "\n" in board.text else board.text
-            self.console.print(f"\n{board.where}: {text}", markup=False)
-        if result.moves is None:
-            self.console.print(_unsolved(result))
-            return
-        summary = f"{_value(result)}, {self._proof(result)}"
-        self.console.print(f"{summary}, {round(result.seconds, 6):.3g} s, {result.expanded:,} states expanded")
-        if self.scores:
-            self._scores(answer)
-        elif self.steps:
-            self._steps(answer)
-        elif self.presentation.answer_is_board:
-            last = answer.last_state()
-            self.console.print(self.puzzle.write(last) if self.many else self.puzzle.draw(last), markup=False)
-        else:
-            self.console.print(" ".join(map(self.puzzle.write_move, result.moves)))
-
-    def _header(self) -> None:
-        """Print the puzzle and the solver before the first answer."""
-        note = self.presentation.move_note
-        name = f"{self.puzzle.name} by {self.job.solver.name}"
-        moves_are_shown = self.steps or self.scores or not self.presentation.answer_is_board
-        self.console.print(f"{name} (moves are {note})" if note and moves_are_shown else name)
-
-    def _proof(self, result: Result) -> str:
-        if result.proof != "none":
-            return f"proven {result.proof}"
-        if result.reason:
-            return result.reason
-        if self.presentation.answer_is_board:
-            return "not proven to be the only solution"
-        from puzzlelab.core.objective import objective_of
-
-        better = BETTER[objective_of(self.puzzle).kind]
-        more = f"; the last seconds brought no {better} one: --time allows more" if result.stop == "patience" else ""
-        return f"not proven optimal ({_bound(result) or 'no bound is known'}{more})"
-
-    def _in_notation(self, outcomes: OutcomeBatch, notation: str) -> str:
-        """The solutions in the notation of `--as`, a line or more each; prints an error for each board without one."""
-        from puzzlelab.engine.batch_answers import AnswerBatch
-
-        answers, write = outcomes.answers, self.presentation.notations[notation]
-        if isinstance(answers, AnswerBatch) and not outcomes.stored:
-            text = answers.solved_lines(notation)
-            if text is not None:
-                for index in answers.results.unsolved_places().tolist():
-                    self._tell_unsolved(outcomes.block[int(outcomes.places[index])], answers[index].result)
-                return text
-        lines = []
-        for outcome in outcomes:
-            if outcome.answer is None:
-                continue
-            if outcome.answer.result.moves is None:
-                self._tell_unsolved(outcome.board, outcome.answer.result)
-            else:
-                lines.append(f"{write(outcome.answer.instance.state, outcome.answer.last_state())}\n")
-        return "".join(lines)
-
-    def _tell_unsolved(self, board: BoardInput, result: Result) -> None:
-        sentence = _unsolved(result)
-        fail(f"{board.where}: {sentence}" if board.where else sentence)
-
-    def _steps(self, answer: Answer) -> None:
-        """Print the solver's explanation or, without one, the board at each move."""
-        from puzzlelab.core.solver import Explains, ability
-        from puzzlelab.core.views import Samples
-
-        explains = ability(self.job.solver, Explains)
-        if explains is not None:
-            for line in explains.explain(answer.instance):
-                self.console.print(line, markup=False)
-            return
-        if (samples := self.puzzle.view(Samples)) is not None:
-            levels = samples.difficulty(answer.instance.state)
-            if text := ", ".join(f"{scale} {value}" for scale, value in levels.items()):
-                self.console.print(f"difficulty of this board: {text}")
-        for title, drawing in self._drawings(answer):
-            self.console.print(f"\n{title}{drawing}", markup=False)
-
-    def _drawings(self, answer: Answer) -> Iterator[tuple[str, str]]:
-        """Yield a title and a drawing for every board: after each move or, if drawings mark moves, before each."""
-        puzzle, moves, states = self.puzzle, answer.result.moves or (), list(answer.states())
-        titles = [f"{number}. {puzzle.write_move(move)}\n" for number, move in enumerate(moves, start=1)]
-        if self.presentation.marks_moves:
-            marks: list[int | None] = [*moves, None]
-            yield from zip([*titles, ""], map(puzzle.draw, states, marks), strict=True)
-        else:
-            yield from zip(["", *titles], map(puzzle.draw, states), strict=True)
-
-    def _scores(self, answer: Answer) -> None:
-        """Print the board at each move with the percentages of a network, and the move."""
-        from puzzlelab.cli.move_scores import frames
-        from puzzlelab.core.solver import options_of
-
-        for frame in frames(answer, options_of(self.job.solver, self.puzzle)):
-            self.console.print(frame, markup=False)
-
-    def summary(self, boards: int | None) -> int:
-        """Print the summary; return the exit code. `boards` is their number, if all were read."""
-        counts = self.counts
-        self.errors.end()
-        if self.many and not self.json and not self.notation:
-            self._totals(counts["boards"] if boards is None else boards)
-        if self.interrupted:
-            done = counts["boards"] - counts["interrupted"]
-            of = "" if boards is None else f"of {boards} "
-            fail(f"interrupted: {done} {of}boards are done; with the same --out the next call goes on from there")
-            return INTERRUPTED
-        if counts["error"]:
-            return UNREADABLE
-        return SOLVED if counts["solved"] == counts["boards"] else UNSOLVED
-
-    def _totals(self, boards: int) -> None:
-        counts = self.counts
-        proven = "unique" if self.presentation.answer_is_board else "optimal"
-        parts = [f"{counts['solved']} of {boards} solved", f"{counts[proven]} proven {proven}"]
-        if counts["unsolvable"]:
-            parts.append(f"{counts['unsolvable']} proven unsolvable")
-        if counts["error"]:
-            parts.append(f"{counts['error']} unreadable")
-        if counts["solved"]:
-            mean = f"{self.total / counts['solved']:.2f}"
-            parts.append(f"{mean} moves on average" if self.kind == "moves" else f"a {self.kind} of {mean} on average")
-        gap = "" if self.summary_only else "\n"
-        self.console.print(f"{gap}{', '.join(parts)}, {self.seconds:.3g} s")
-
-
-def _is_interrupted(outcome: BoardOutcome) -> bool:
-    return outcome.answer is not None and outcome.answer.result.stop == "interrupted"
-
-
-def _moves(length: int) -> str:
-    return f"{length} move{'' if length == 1 else 's'}"
-
-
-def _value(result: Result) -> str:
-    """The number of moves, and the cost or the score where the puzzle has one."""
-    moves = _moves(result.length or 0)
-    if result.score is not None:
-        return f"score {result.score:,} in {moves}"
-    return moves if result.cost is None else f"cost {result.cost:,} in {moves}"
-
-
-def _bound(result: Result) -> str:
-    """What is known of all solutions; empty if nothing is."""
-    if result.upper_bound is not None:
-        return f"no score is above {result.upper_bound:,}"
-    if result.score is not None:
-        return ""
-    return _at_least(result.lower_bound) if result.cost is None else f"no cost is below {result.lower_bound:,}"
-
-
-def _at_least(bound: int) -> str:
-    return f"at least {_moves(bound)} {'is' if bound == 1 else 'are'} needed"
-
-
-def _unsolved(result: Result) -> str:
-    if result.proof == "unsolvable":
-        return f"proven unsolvable: {result.reason}"
-    limits = {"time": "the time is up", "nodes": "the limit of nodes is reached", "memory": "the memory is used up"}
-    why = result.reason or limits.get(result.stop, result.stop)
-    bound = f"{_bound(result)}; " if result.lower_bound or result.upper_bound is not None else ""
-    return f"not solved: {why} ({bound}{result.expanded:,} states expanded)"
+    results_report.check_out(out)
+    with progress():
+        contents = results_report.collect(folder)
+        results_report.write(contents, out)
+    for error in contents.errors:
+        fail(error)
+    output().print(f"{out}: {len(contents.sections)} results", markup=False)
+    raise typer.Exit(UNREADABLE if contents.errors else SOLVED)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from puzzlelab.cli.answers import Improvements, SolveReport
 from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
@@ -24,7 +25,6 @@ from puzzlelab.cli.options import (
     SolverName,
     limit_of,
 )
-from puzzlelab.cli.report import Improvements, SolveReport
 from puzzlelab.core.files import line_count
 
 if TYPE_CHECKING:

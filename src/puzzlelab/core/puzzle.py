@@ -178,6 +178,12 @@ def states_along(puzzle: Puzzle, state: State, moves: Iterable[int]) -> Iterator
         yield state
 
 
+class DrawsSvg(Protocol):
+    """The view of a puzzle that draws its boards as SVG."""
+
+    def svg(self, state: State) -> str: ...
+
+
 def _no_state(value: object) -> str:
     """Why an instance cannot be made of this value, as a sentence."""
     shape = f" {list(value.shape)}" if isinstance(value, np.ndarray) else ""
@@ -229,3 +235,12 @@ class Instance:
 
     def __repr__(self) -> str:
         return f"<{self.puzzle.name}: {self.puzzle.write(self.state)}>"
+
+    def svg(self) -> str | None:
+        """The board as SVG; None if the puzzle has no pictures."""
+        drawing = self.puzzle.view(DrawsSvg)
+        return None if drawing is None else drawing.svg(self.state)
+
+    def _repr_svg_(self) -> str | None:
+        """The board as a picture, for notebooks."""
+        return self.svg()

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from puzzlelab.core.errors import BadOption
 from puzzlelab.core.puzzle import Instance, states_along
-from puzzlelab.core.views import DrawsSvg
 
 Proof = Literal["none", "optimal", "unique", "unsolvable"]
 Stop = Literal["done", "time", "nodes", "memory", "patience", "solutions", "dead end", "interrupted"]
@@ -96,9 +95,8 @@ class Result:
         """The board and the moves, for notebooks."""
         if self.instance is None:
             return escape(repr(self))
-        puzzle, state = self.instance.puzzle, self.instance.state
-        drawing = puzzle.view(DrawsSvg)
-        picture = f"<pre>{escape(puzzle.draw(state))}</pre>" if drawing is None else drawing.svg(state)
+        board = self.instance
+        picture = board.svg() or f"<pre>{escape(board.puzzle.draw(board.state))}</pre>"
         moves = escape(" ".join(self.move_names) if self.moves is not None else self.reason or self.stop)
         sums = {"moves": self.length, "cost": self.cost, "score": self.score, "proof": self.proof}
         facts = ", ".join(f"{name} {value}" for name, value in sums.items() if value is not None)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from puzzlelab.core.cover import ExactCover
 from puzzlelab.core.errors import BadOption, UnknownName, Unsupported
+from puzzlelab.core.puzzle import DrawsSvg as DrawsSvg  # noqa: PLC0414  # it is a view, and is imported from here
 from puzzlelab.core.puzzle import Puzzle, State
 
 if TYPE_CHECKING:
@@ -299,12 +300,6 @@ class PretrainedNetworks:
     """
 
     folder: Path
-
-
-class DrawsSvg(Protocol):
-    """Draws boards as SVG."""
-
-    def svg(self, state: State) -> str: ...
 
 
 @dataclass(frozen=True)

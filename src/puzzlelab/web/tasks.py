@@ -311,24 +311,21 @@ def _drawn(puzzle: Puzzle, board: str) -> dict[str, Any]:
     import numpy as np
 
     from puzzlelab.core.solver import names_of
-    from puzzlelab.core.views import DrawsSvg
 
-    state = puzzle.read(board).state
-    legal = names_of(puzzle, np.flatnonzero(puzzle.legal(state)).tolist())
-    drawing = puzzle.view(DrawsSvg)
-    return {"svg": drawing.svg(state) if drawing else None, "text": puzzle.draw(state), "legal": legal}
+    instance = puzzle.read(board)
+    legal = names_of(puzzle, np.flatnonzero(puzzle.legal(instance.state)).tolist())
+    return {"svg": instance.svg(), "text": puzzle.draw(instance.state), "legal": legal}
 
 
 def picture(parameters: Parameters, context: TaskContext) -> Any:
     """A board as SVG."""
     from puzzlelab.core.errors import Unsupported
-    from puzzlelab.core.views import DrawsSvg
 
     instance = _instance(parameters)
-    drawing = instance.puzzle.view(DrawsSvg)
+    drawing = instance.svg()
     if drawing is None:
         raise Unsupported(f"{instance.puzzle.name} has no picture of its boards")
-    return drawing.svg(instance.state)
+    return drawing
 
 
 def scores(parameters: Parameters, context: TaskContext) -> Any:

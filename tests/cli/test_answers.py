@@ -7,7 +7,7 @@ import pytest
 from tests.objectives import Runs, Tolls
 
 from puzzlelab import Result, load, solver
-from puzzlelab.cli.report import SolveReport
+from puzzlelab.cli.answers import SolveReport
 from puzzlelab.core.views import Samples
 
 

@@ -1,0 +1,173 @@
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from puzzlelab.bench import history, results_report, runs, suites
+from puzzlelab.bench.hardest import hardest
+from puzzlelab.bench.pairs import comparisons
+from puzzlelab.bench.statistics import ratio
+from puzzlelab.bench.suites import Suite
+from puzzlelab.bench.tables import Reference
+from puzzlelab.cli.main import app
+from puzzlelab.core.errors import BadFile, BadInput
+from puzzlelab.core.limit import Limit
+from puzzlelab.core.solver import Solver
+
+Make = Callable[..., Solver]
+NEEDS = ("jinja2", "matplotlib")
+
+
+def report(*arguments: object) -> Any:
+    return CliRunner().invoke(app, ["report", *map(str, arguments)])
+
+
+@pytest.fixture
+def results(suite: Suite, stub: Make, tmp_path: Path) -> Path:
+    """A folder with one benchmark of two solvers; the first one is never longer than the other."""
+    for package in NEEDS:
+        pytest.importorskip(package)
+    folder = tmp_path / "results"
+    runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100), folder / "a", command="bench <it>")
+    return folder
+
+
+# --- comparisons ---
+
+
+def test_every_two_solvers_are_compared_in_both_directions(suite: Suite, stub: Make) -> None:
+    run = runs.run(
+        suite, [stub(width=100), stub(width=10, extra=2), stub(width=1, lies=suite.entries[0].board)], Limit(nodes=100)
+    )
+    good, long, lying = run.by_solver
+    compared = comparisons(run)
+    assert len(compared) == 6
+    assert (compared[good, long].better, compared[good, long].equal, compared[good, long].worse) == (3, 2, 0)
+    assert (compared[long, good].better, compared[long, good].worse) == (0, 3)
+    assert (compared[good, lying].better, compared[good, lying].equal) == (1, 4)
+    assert compared[good, long].seconds.value == pytest.approx(1)
+    assert compared[good, long].seconds.count == 3
+    assert compared[lying, good].seconds.count == 2
+
+
+def test_a_ratio_is_a_geometric_mean_with_an_interval() -> None:
+    found = ratio([(2, 1), (8, 1)])
+    assert found.value == pytest.approx(4)
+    assert found.low < 4 < found.high
+    assert ratio([(1, 1)]).low != ratio([(1, 1)]).low  # nan: one pair has no interval
+    assert ratio([]).count == 0
+
+
+def test_boards_that_fewer_solvers_solve_are_harder(suite: Suite, stub: Make) -> None:
+    run = runs.run(suite, [stub(width=100), stub(width=10, extra=2)], Limit(nodes=100))
+    boards = hardest(run, 3)
+    assert [board.number for board in boards] == [4, 5, 1]
+    assert boards[0].solved.count == 0
+    assert boards[0].best is not None
+    assert boards[0].best.value == 31
+    assert boards[1].best is None
+    assert boards[2].best == Reference(1, True)
+
+
+# --- history ---
+
+
+def test_the_history_has_each_command_that_added_rows(suite: Suite, stub: Make, tmp_path: Path) -> None:
+    for command, solver in (("first", stub()), ("nothing new", stub()), ("second", stub(width=5))):
+        runs.run(suite, [solver], Limit(nodes=100), tmp_path, command=command)
+    records = history.read(tmp_path)
+    assert [record.command for record in records] == ["first", "second"]
+    assert {"puzzlelab", "Python", "numba"} <= records[0].versions.keys()
+    assert len(runs.read_run(tmp_path).by_solver) == 2
+
+
+def test_a_damaged_history_is_told_before_anything_is_run(suite: Suite, stub: Any, tmp_path: Path) -> None:
+    suites.save(suite, tmp_path)
+    (tmp_path / history.FILE).write_text("{", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"history\.json is damaged"):
+        runs.run(suite, [stub()], Limit(nodes=100), tmp_path)
+    assert stub().asked == []
+
+
+# --- the report ---
+
+
+def test_a_report_has_tables_plots_boards_and_what_was_run(results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    done = report(results, "--out", out)
+    assert done.exit_code == 0, done.stderr
+    page = out.read_text(encoding="utf-8")
+    for words in ("stub", "Every solver against every other", "The hardest boards", "3 / 2 / 0", "bench &lt;it&gt;"):
+        assert words in page
+    assert page.count("data:image/svg+xml;base64,") >= 2 + results_report.HARDEST - 1
+    assert "puzzlelab solve tiles-3x3 &#39;8 6 7 2 5 4 3 0 1&#39;" in page
+    assert "jobs: no solver of this benchmark" in unescape(page)
+
+
+def test_a_report_asks_for_nothing_outside(results: Path) -> None:
+    page = results_report.render(results_report.collect(results))
+    assert "<script" not in page
+    assert not re.findall(r"(?:src|srcset|href)=\"(?!data:|#)", page)
+    assert "default-src 'none'" in page
+
+
+def test_equal_results_make_equal_bytes(results: Path) -> None:
+    assert results_report.render(results_report.collect(results)) == results_report.render(
+        results_report.collect(results)
+    )
+
+
+def test_a_report_replaces_reports_and_nothing_else(results: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report.html"
+    out.write_text("my notes", encoding="utf-8")
+    with pytest.raises(BadFile, match="is no report"):
+        results_report.check_out(out)
+    assert isinstance(report(results, "--out", out).exception, BadFile)
+    assert out.read_text(encoding="utf-8") == "my notes"
+    out.unlink()
+    assert report(results, "--out", out).exit_code == 0
+    assert report(results, "--out", out).exit_code == 0
+    assert isinstance(report(results, "--out", tmp_path).exception, BadFile)
+
+
+def test_a_damaged_folder_stops_no_other(results: Path, suite: Suite, stub: Make, tmp_path: Path) -> None:
+    runs.run(suite, [stub()], Limit(nodes=100), results / "b")
+    (results / "b" / suites.SUITE_FILE).write_text("{", encoding="utf-8")
+    done = report(results, "--out", tmp_path / "report.html")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: b: ")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "This folder could not be read" in page
+    assert "The hardest boards" in page
+
+
+def test_a_folder_without_results_is_told(tmp_path: Path) -> None:
+    for package in NEEDS:
+        pytest.importorskip(package)
+    with pytest.raises(BadInput, match="there are no results"):
+        results_report.collect(tmp_path)
+    with pytest.raises(BadFile, match="is no folder"):
+        results_report.collect(tmp_path / "missing")
+
+
+def test_a_suite_without_answers_is_a_section(suite: Suite, tmp_path: Path) -> None:
+    for package in NEEDS:
+        pytest.importorskip(package)
+    suites.save(suite, tmp_path)
+    assert "There are no answers yet." in results_report.render(results_report.collect(tmp_path))
+
+
+def test_a_training_run_is_a_section(tmp_path: Path) -> None:
+    for package in (*NEEDS, "tomli_w"):
+        pytest.importorskip(package)
+    (tmp_path / "config.toml").write_text('recipe = "imitation"\npuzzle = "tiles-3x3"\nseed = 1\n', encoding="utf-8")
+    lines = [f'{{"step": {step}, "seconds": {step}, "solved": 0.5, "moves": 21.5}}' for step in (60, 120)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page = results_report.render(results_report.collect(tmp_path))
+    assert "Training of" in page
+    assert "not finished" in page
+    assert "greedy play while it was learned" in page
