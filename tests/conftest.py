@@ -17,6 +17,7 @@ import pytest
 
 # Before puzzlelab is imported: the programs that tests start inherit this too.
 os.environ["PUZZLELAB_BACKGROUND"] = "0"  # compiling for the next start would slow down the tests beside it
+os.environ["PUZZLELAB_PROGRESS"] = "0"  # lines of progress come by the time, and a slow machine would have more of them
 
 from puzzlelab.core import registry
 from puzzlelab.core.errors import BadBoard

@@ -295,3 +295,15 @@ def test_the_boards_of_all_batches_are_counted_for_the_sample_of_plain_replays(b
 def test_an_unknown_solver_of_many_boards_is_named(boards):
     with pytest.raises(UnknownName, match="did you mean 'ida'"):
         next(puzzlelab.solve_many(boards, "idaa"))
+
+
+def test_a_generator_may_stand_in_place_of_a_seed() -> None:
+    def boards(**options):
+        return [board.state.tolist() for board in puzzlelab.generate("tiles-3x3", count=3, **options)]
+
+    assert boards(rng=7) == boards(seed=7)
+    assert boards() == boards(seed=0)
+    random = np.random.default_rng(1)
+    first = boards(rng=random)
+    assert first != boards(rng=random)
+    assert first == boards(rng=np.random.default_rng(1))

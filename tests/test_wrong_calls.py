@@ -40,6 +40,10 @@ def made(*arguments, **options):
 
 
 CALLS = {
+    # random boards
+    "made(TILES, seed=1, rng=2)": (BadOption, "give a seed or rng, not both"),
+    "made(TILES, rng='x')": (BadOption, "rng must be a generator of NumPy, or what"),
+    "made(TILES, rng=-1)": (BadOption, "rng must be at least 0, not -1"),
     # boards
     "solve(TEXT)": (BadBoard, BOARD + f"the text '{TEXT}'"),
     "solve(None)": (BadBoard, BOARD + "None"),

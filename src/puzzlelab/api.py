@@ -327,7 +327,8 @@ def generate(
     count: int = 1,
     scale: str | None = None,
     level: int | tuple[int, int] | str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
+    rng: checked.RandomSource | None = None,
     **settings: Any,
 ) -> Iterator[Instance]:
     """Yield new boards of a requested difficulty; equal seeds make equal boards.
@@ -341,18 +342,20 @@ def generate(
         count: how many boards.
         scale: the scale of difficulty, by default the puzzle's main one, the first that `puzzlelab list PUZZLE` shows.
         level: a level on it, such as 15, or a range such as (10, 20) or '10-20', whose levels are equally frequent.
-        seed: the seed of the random boards.
+        seed: the seed of the random boards, by default 0.
+        rng: in place of the seed a NumPy generator, from which one is drawn, so that the next call makes other boards;
+            or whatever `numpy.random.default_rng` takes.
         settings: further settings of the puzzle's own generator, such as `clues`.
 
     Raises:
-        BadOption: for unknown settings, and for settings that exclude each other.
+        BadOption: for unknown settings, and for settings that exclude each other, such as `seed` and `rng`.
         Unsupported: if the puzzle cannot make boards.
     """
     from puzzlelab.analysis.board_generation import boards
 
     chosen = registry.as_puzzle(puzzle)
     count = arguments.whole_number(count, "the number of boards", least=1)
-    seed = arguments.whole_number(seed, "the seed", least=0)
+    seed = checked.seed(seed, rng)
     scale = None if scale is None else arguments.text(scale, "the scale", "a text such as 'uniform'")
     states = boards(chosen, count, scale, checked.levels(level), seed, **settings)
     return (Instance(chosen, state) for state in states)

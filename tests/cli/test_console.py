@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from puzzlelab.cli import console
+from puzzlelab.cli import console, progress
 from puzzlelab.engine import report
 
 
@@ -21,7 +21,7 @@ class Terminal(StringIO):
 @pytest.mark.parametrize("errors", [StringIO(), Terminal()], ids=["file", "terminal"])
 def test_why_nothing_happens_is_told_on_a_terminal_and_in_a_file(monkeypatch, errors: StringIO) -> None:
     monkeypatch.setattr("sys.stderr", errors)
-    with console.progress():
+    with progress.progress():
         report.waiting("this takes long")
         report.note("this is worth knowing")
     assert "this takes long" in errors.getvalue()
@@ -34,13 +34,13 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 @pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: 0.0))
 
 
 def test_training_is_told_in_lines_where_there_is_no_terminal(
     standing_clock: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with console.progress(lines=True):
+    with progress.progress(lines=True):
         for step in range(1, 2001):
             report.progress("training", step, 2000, f"loss {1 / step:.3f}")
     told = lines(capsys)
@@ -54,14 +54,14 @@ def test_training_is_told_in_lines_where_there_is_no_terminal(
 
 
 def test_counting_is_told_in_few_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with console.progress(lines=True):
+    with progress.progress(lines=True):
         for number in range(1, 1001):
             report.progress("boards", number, 1000)
     assert len(lines(capsys)) == 11
 
 
 def test_without_an_end_each_further_one_has_a_line(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with console.progress(lines=True):
+    with progress.progress(lines=True):
         for minutes in (0.1, 0.5, 1.2, 1.9, 2.3):
             report.progress("self-play", minutes, None, "12 games")
     assert lines(capsys) == [
@@ -75,8 +75,8 @@ def test_a_line_says_how_long_the_rest_takes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(console, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
-    with console.progress(lines=True):
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress(lines=True):
         for step in (0, 50, 100):
             clock.seconds = 1.2 * step
             report.progress("training", step, 200, "loss 1")
@@ -86,10 +86,56 @@ def test_a_line_says_how_long_the_rest_takes(
     ]
 
 
-def test_other_commands_have_no_lines(standing_clock: None, capsys: pytest.CaptureFixture[str]) -> None:
-    with console.progress("solving", 10):
+def test_other_commands_have_a_line_after_ten_seconds_and_then_rarely(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(progress.PROGRESS_VARIABLE)
+    clock = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress("solving", 1000) as bars:
+        for _ in range(1000):
+            clock.seconds += 1
+            bars.advance(bars.task_ids[0])
+    told = lines(capsys)
+    assert told[:2] == [
+        "solving: 10 of 1,000 (1%, some 16 min left)",
+        "solving: 20 of 1,000 (2%, some 16 min left)",
+    ]
+    assert 25 < len(told) < 45
+
+
+def test_lines_of_progress_can_be_turned_off(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(progress.PROGRESS_VARIABLE, "0")
+    clock = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.seconds))
+    with progress.progress("solving", 10):
+        clock.seconds = 100.0
         report.progress("boards", 1, 10)
     assert not lines(capsys)
+
+
+@pytest.mark.parametrize(
+    ("level", "told"),
+    [
+        ("error", []),
+        ("warning", ["a note"]),
+        ("info", ["a note", "a delay"]),
+        ("debug", ["a note", "a delay", "1 of 2"]),
+    ],
+)
+def test_the_level_says_what_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], level: str, told: list[str]
+) -> None:
+    monkeypatch.setenv(progress.LEVEL_VARIABLE, level)
+    with progress.progress():
+        report.note("a note")
+        report.waiting("a delay")
+        report.progress("boards", 1, 2)
+    found = lines(capsys)
+    assert len(found) == len(told)
+    assert all(words in line for words, line in zip(told, found, strict=True))
 
 
 # --- names with control characters ---
@@ -100,14 +146,15 @@ SHOWN = r"x\x1b[31mred\nerror: none\r[/bold]\u202e\udcff"
 
 def test_control_characters_of_names_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     console.fail(f"cannot read {NAME}: no such file")
-    console.NoBars().note(f"{NAME} is made again")
+    with progress.progress():
+        report.note(f"{NAME} is made again")
     assert capsys.readouterr().err == f"error: cannot read {SHOWN}: no such file\n{SHOWN} is made again\n"
 
 
 def test_control_characters_of_names_are_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     errors = Terminal()
     monkeypatch.setattr("sys.stderr", errors)
-    with console.progress():
+    with progress.progress():
         report.note(f"{NAME} is made again")
         report.waiting(f"waiting for {NAME}")
     assert f"{SHOWN} is made again" in errors.getvalue()

@@ -93,7 +93,7 @@ def test_help_needs_no_compiler_and_no_puzzle(arguments) -> None:
     ],
 )
 def test_one_verb_imports_no_other(verb, files) -> None:
-    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "quick_start", "streams", *files}
+    assert ours(imported(verb, "--help"), "cli") == {"main", "console", "progress", "quick_start", "streams", *files}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,7 @@ def test_a_solve_imports_what_its_answer_needs(puzzle, board, solvers) -> None:
     assert ours(modules, "cli") == {
         "main",
         "console",
+        "progress",
         "quick_start",
         "streams",
         "solve",

@@ -6,11 +6,15 @@ Each function returns its value, or raises `BadBoard` or `BadOption` with a sent
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from puzzlelab.core import arguments, registry
-from puzzlelab.core.errors import BadBoard
+from puzzlelab.core.errors import BadBoard, BadOption
 from puzzlelab.core.limit import Limit
 from puzzlelab.core.puzzle import Instance, Puzzle
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def board(instance: object, what: str = "the board") -> Instance:
@@ -49,6 +53,26 @@ def levels(level: int | tuple[int, int] | str | None) -> str | None:
     expected = "a whole number such as 15, a range such as (10, 20), or a text such as '10-20'"
     ends = level if isinstance(level, tuple | list) and len(level) == 2 else (level,)
     return "-".join(str(arguments.whole_number(end, "the level", 0, expected)) for end in ends)
+
+
+RandomSource: TypeAlias = "int | Sequence[int] | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator"
+"""What `numpy.random.default_rng` takes."""
+
+
+def seed(seed: int | None, rng: RandomSource | None) -> int:
+    """The seed, by default 0, or one that is drawn from `rng`; raises `BadOption` if both are given."""
+    if rng is None:
+        return 0 if seed is None else arguments.whole_number(seed, "the seed", least=0)
+    if seed is not None:
+        raise BadOption("give a seed or rng, not both")
+    if isinstance(rng, int):
+        return arguments.whole_number(rng, "rng", least=0)
+    from numpy.random import default_rng
+
+    try:
+        return int(default_rng(rng).integers(2**63))
+    except (TypeError, ValueError):
+        raise arguments.wrong("rng", "a generator of NumPy, or what numpy.random.default_rng takes", rng) from None
 
 
 def moves(puzzle: Puzzle, moves: Sequence[int] | str) -> list[int]:

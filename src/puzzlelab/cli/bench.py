@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.bench.batches import Batching
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output, progress
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, output
 from puzzlelab.cli.executors import open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, all_asking, all_with
 from puzzlelab.cli.options import ExecutorName, Seconds, Seed, limit_of
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def bench(
     Exit code: 0 all solved, 1 a board is unsolved, 2 a line is unreadable.
     """
     from puzzlelab.bench import exhaustive, runs
-    from puzzlelab.core.errors import BadInput
+    from puzzlelab.core.errors import BadInput, as_unicode
     from puzzlelab.engine.background import none_running
 
     limit = limit_of(time, nodes, memory)
@@ -113,7 +114,7 @@ def bench(
             if without_rows:
                 run = exhaustive.run(boards, all_solvers, limit, batch)
             else:
-                command = shlex.join(["puzzlelab", *sys.argv[1:]])
+                command = as_unicode(shlex.join(["puzzlelab", *sys.argv[1:]]))
                 with open_optional(executor, jobs) as workers:
                     run = runs.run(boards, all_solvers, limit, out, jobs or 1, batch, workers, command=command)
     code = _show(run, out, [exhaustive.VERIFICATION_NOTE] if without_rows else [])

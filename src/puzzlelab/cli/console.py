@@ -1,20 +1,15 @@
-"""Shared by all commands: printing, progress bars, and reading boards."""
+"""Shared by all commands: printing, and reading boards."""
 
 from __future__ import annotations
 
-import math
 import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from puzzlelab.core.errors import as_unicode, visible
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from puzzlelab.core.board_blocks import BoardBlock
     from puzzlelab.core.puzzle import Puzzle
 
@@ -68,122 +63,6 @@ def print_table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None
         table.add_row(*map(escape, row))
     if rows:
         output().print(table)
-
-
-class Bars(Protocol):
-    """Progress bars, as the commands use them."""
-
-    @property
-    def task_ids(self) -> Sequence[Any]:
-        """The ids of the bars."""
-
-    def advance(self, task_id: Any) -> None:
-        """Add one to the completed steps."""
-
-    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None:
-        """Set the number of completed steps."""
-
-
-class NoBars:
-    """No progress bars, for output that is no terminal; notes of the library are lines on standard error."""
-
-    task_ids: Sequence[int] = (0,)
-
-    def note(self, sentence: str) -> None:
-        print(visible(sentence), file=sys.stderr, flush=True)
-
-    def waiting(self, sentence: str) -> None:
-        self.note(sentence)
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None: ...
-    def advance(self, task_id: Any) -> None: ...
-    def update(self, task_id: Any, *, completed: float | None = None, description: str | None = None) -> None: ...
-
-
-class ProgressLines(NoBars):
-    """Progress as plain lines on standard error, for training whose output goes to a file or a pipe.
-
-    A line is printed at the first report of a title, whenever a further hundredth is done (a tenth where there is
-    nothing to say but the number), and at the end. Early in a training the number doubles from line to line.
-    """
-
-    def __init__(self) -> None:
-        self.due: dict[str, float] = {}
-        self.began: dict[str, tuple[float, float]] = {}
-        """By title: the time of the first report, in seconds, and what was done then."""
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        began, first = self.began.setdefault(title, (time.perf_counter(), done))
-        is_end = done == total and self.due.get(title) != math.inf
-        if done < self.due.get(title, 0) and not is_end:
-            return
-        step = 1.0 if total is None else total / (100 if status else 10)
-        self.due[title] = math.inf if done == total else done + step
-        if status and total is not None and done:
-            self.due[title] = min(self.due[title], 2 * done)
-        rest = _remaining(time.perf_counter() - began, done - first, None if total is None else total - done)
-        share = "" if total is None else f" of {_number(total)} ({done / total:.0%}{rest})" if total else ""
-        self.note(f"{title}: {_number(done)}{share}{f': {status}' if status else ''}")
-
-
-def _number(value: float) -> str:
-    """A number of a line of progress: whole ones in full, others with four digits."""
-    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:,.4g}"
-
-
-def _remaining(seconds: float, done: float, missing: float | None) -> str:
-    """How long the missing part takes at the rate so far; empty if it is not known."""
-    if not missing or done <= 0 or seconds <= 0:
-        return ""
-    minutes = seconds / done * missing / 60
-    return f", some {minutes:.0f} min left" if minutes >= 1 else ", less than 1 min left"
-
-
-class _Listener:
-    """Shows notes and progress of the library on the terminal."""
-
-    def __init__(self, bars: Progress) -> None:
-        self.bars = bars
-        self.tasks: dict[str, int] = {}
-
-    def note(self, sentence: str) -> None:
-        self.bars.console.print(visible(sentence), soft_wrap=True, markup=False, highlight=False)
-
-    def waiting(self, sentence: str) -> None:
-        if not self.bars.disable:
-            self.note(sentence)
-
-    def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        from rich.progress import TaskID
-
-        if title not in self.tasks:
-            self.tasks[title] = self.bars.add_task(title, total=total)
-        description = f"{title}: {status}" if status else title
-        self.bars.update(TaskID(self.tasks[title]), completed=done, description=description)
-
-
-@contextmanager
-def progress(title: str = "", total: int | None = None, shown: bool = True, lines: bool = False) -> Iterator[Bars]:
-    """Progress bars on standard error, together with notes of the library.
-
-    If standard error is no terminal there are no bars; with `lines` there are plain lines in their place.
-    """
-    from puzzlelab.engine.report import listening
-
-    if not sys.stderr.isatty():
-        no_bars = ProgressLines() if lines else NoBars()
-        with listening(no_bars):
-            yield no_bars
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bars:
-        if title:
-            bars.add_task(title, total=total)
-        with listening(_Listener(bars)):
-            yield bars
 
 
 class ErrorTally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from puzzlelab.cli.console import output, progress
+from puzzlelab.cli.console import output
+from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
     from puzzlelab.cli.console import Console

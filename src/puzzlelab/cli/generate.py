@@ -14,9 +14,10 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, Seed, Threads, TilesName
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:

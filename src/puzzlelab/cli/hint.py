@@ -10,18 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import (
-    SOLVED,
-    UNREADABLE,
-    UNSOLVED,
-    ErrorTally,
-    fail,
-    load_puzzle,
-    output,
-    progress,
-    read_boards,
-)
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, ErrorTally, fail, load_puzzle, output, read_boards
 from puzzlelab.cli.options import BoardFile, Boards, JsonObjects, Settle, SolverName
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:

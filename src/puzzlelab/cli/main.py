@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -41,6 +42,15 @@ VERBS = {
     "new": "new:app",
 }
 """Command -> file in this folder and function, or `Typer` for a command with subcommands; in the order of `--help`."""
+
+
+class LogLevel(StrEnum):
+    """The levels of messages."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
 
 
 class Verbs(Mapping[str, Any]):
@@ -102,8 +112,17 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    log_level: Annotated[
+        LogLevel,
+        typer.Option(
+            envvar="PUZZLELAB_LOG_LEVEL",
+            help="Which messages are printed on standard error, before errors: info has delays and lines of progress, "
+            "debug everything, with the time.",
+        ),
+    ] = LogLevel.INFO,
 ) -> None:
     """Solve single-player puzzles, prove how good the answers are, and compare solvers."""
+    os.environ["PUZZLELAB_LOG_LEVEL"] = log_level.value  # `cli.progress` reads it, and so do other processes
 
 
 def _compile_behind_the_answer() -> None:

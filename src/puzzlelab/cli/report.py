@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, fail, output, progress
+from puzzlelab.cli.console import SOLVED, UNREADABLE, fail, output
+from puzzlelab.cli.progress import progress
 
 
 def report(

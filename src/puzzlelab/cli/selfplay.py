@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import open_optional, resources_of
 from puzzlelab.cli.options import ExecutorName, LearnerResources
+from puzzlelab.cli.progress import progress
 from puzzlelab.cli.train import need_libraries, settings_from
 from puzzlelab.core.signals import INTERRUPTED
 

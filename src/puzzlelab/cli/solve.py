@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from puzzlelab.cli.answers import Improvements, SolveReport
-from puzzlelab.cli.console import load_puzzle, output, progress, read_boards
+from puzzlelab.cli.console import load_puzzle, output, read_boards
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.networks import WITH_NETWORK, AvoidRepeats, MaxMoves, Net, option_of_network
 from puzzlelab.cli.options import (
@@ -25,6 +25,7 @@ from puzzlelab.cli.options import (
     SolverName,
     limit_of,
 )
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.files import line_count
 
 if TYPE_CHECKING:

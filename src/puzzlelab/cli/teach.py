@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from puzzlelab.cli.console import fail, output, progress
+from puzzlelab.cli.console import fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, OtherOptions, Threads
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:

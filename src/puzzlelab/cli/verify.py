@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output, progress
+from puzzlelab.cli.console import SOLVED, UNREADABLE, UNSOLVED, fail, output
 from puzzlelab.cli.executors import doing_in_words, open_optional
 from puzzlelab.cli.options import ExecutorName, limit_of
+from puzzlelab.cli.progress import progress
 from puzzlelab.core.signals import INTERRUPTED
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from puzzlelab.cli.console import UNSOLVED, fail, output, progress
+from puzzlelab.cli.console import UNSOLVED, fail, output
+from puzzlelab.cli.progress import progress
 
 if TYPE_CHECKING:
     from puzzlelab.core.puzzle import Instance, Puzzle

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from puzzlelab.core.errors import visible
 
-_LOGGER = logging.getLogger("puzzlelab")
+LOGGER = logging.getLogger("puzzlelab")
+"""Where messages go."""
 
 
 class Reporter(Protocol):
@@ -28,13 +29,13 @@ class Log:
     """The default reporter: writes messages to the log `puzzlelab`."""
 
     def note(self, sentence: str) -> None:
-        _LOGGER.warning("%s", visible(sentence))
+        LOGGER.warning("%s", visible(sentence))
 
     def waiting(self, sentence: str) -> None:
-        _LOGGER.info("%s", visible(sentence))
+        LOGGER.info("%s", visible(sentence))
 
     def progress(self, title: str, done: float, total: float | None, status: str) -> None:
-        _LOGGER.debug("%s: %s of %s %s", title, done, total, status)
+        LOGGER.debug("%s: %s of %s %s", title, done, total, status)
 
 
 _listeners: list[Reporter] = [Log()]
