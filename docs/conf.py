@@ -41,7 +41,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(np|numpy|pydantic|collections|typing|pathlib|abc|os|enum|annotated_types|optional)\b.*"),
     (r"py:.*", r"(NDArray|ArrayLike|Any|Path|Callable|Mapping|Sequence|Iterator|Iterable|Self|TypeVar|Literal)\b.*"),
     (r"py:.*", r"puzzlelab\.(core|engine|analysis|puzzles|nets|api)\..*"),
-    (r"py:.*", r"(Executor|pyarrow\.Table)"),
+    (r"py:.*", r"(Executor|pyarrow\.Table|checked\.RandomSource)"),
 ]
 
 html_theme = "furo"
