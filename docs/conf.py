@@ -19,13 +19,15 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "site_pages",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 templates_path = ["_templates"]
-exclude_patterns = ["_templates"]
+exclude_patterns = ["_templates", "inventories"]
+intersphinx_mapping = {"python": ("https://docs.python.org/3", "inventories/python.inv")}  # a file: builds are offline
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist"]
 nitpicky = True
@@ -38,8 +40,8 @@ napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 nitpick_ignore_regex = [
     # Names of other libraries, and of parts of the package that are not public.
-    (r"py:.*", r"(np|numpy|pydantic|collections|typing|pathlib|abc|os|enum|annotated_types|optional)\b.*"),
-    (r"py:.*", r"(NDArray|ArrayLike|Any|Path|Callable|Mapping|Sequence|Iterator|Iterable|Self|TypeVar|Literal)\b.*"),
+    (r"py:.*", r"(np|numpy|pydantic|annotated_types|optional)\b.*"),
+    (r"py:.*", r"(NDArray|ArrayLike|Path|TypeVar)\b.*"),
     (r"py:.*", r"puzzlelab\.(core|engine|analysis|puzzles|nets|api)\..*"),
     (r"py:.*", r"(Executor|pyarrow\.Table|checked\.RandomSource)"),
 ]
