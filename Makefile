@@ -78,12 +78,15 @@ docs: $(VENV)/.docs ## Build the site into build/docs; every warning is an error
 docs-serve: docs ## Build the site, and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/docs 8001
 
-release: $(VENV)/.release ## Build the wheel and the sdist into dist, check them, and try the wheel in clean environments
-	rm -rf dist
+release: $(VENV)/.release ## Build the wheels and the sdist into dist twice alike, check them, and try them in clean environments
+	rm -rf dist build/again
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build -o dist .
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build -o build/again .
+	for file in dist/*; do cmp $$file build/again/$${file#dist/} || exit 1; done
+	$(BIN)/check-wheel-contents dist/puzzlelab-*.whl
+	$(MAKE) kernels
 	$(BIN)/twine check --strict dist/*
-	$(BIN)/check-wheel-contents dist/*.whl
-	$(BIN)/python tools/try_wheel.py dist/*.whl
+	$(BIN)/python tools/try_wheel.py dist/puzzlelab-*.whl
 
 bench: $(VENV)/.dev ## Measure speed against peers
 	$(BIN)/python benchmarks/speed.py $(ARGS)

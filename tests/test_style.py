@@ -5,7 +5,7 @@ import textwrap
 import pytest
 
 import style
-from style_checks import imports, names, repetition, sizes
+from style_checks import imports, names, repetition, sizes, systems
 from style_checks.modules import modules
 
 
@@ -158,3 +158,31 @@ def test_a_count_above_its_limit_fails_and_shows_the_places(code, monkeypatch, c
     monkeypatch.setattr(style, "modules", lambda: code({"__init__": overview, "a": "f(1, 2, 3, 4, 5, 6, 7, 8, 9)"}))
     assert style.main() == 1
     assert "  a.py:1: f, 9 positional arguments" in capsys.readouterr().out.splitlines()
+
+
+def test_calls_of_one_system_need_a_branch(code):
+    text = """
+        import os
+
+        def plain():
+            return os.getuid(), open("/proc/self/statm")
+
+        def by_name():
+            return os.getuid() if os.name == "posix" else 0
+
+        def by_error():
+            try:
+                import fcntl
+            except ImportError:
+                fcntl = None
+            return fcntl
+
+        def wrong_error():
+            try:
+                return open("/proc/meminfo")
+            except OSError:
+                import resource
+                return resource
+    """
+    found = list(systems.posix_only(code({"a": text})))
+    assert found == ["a.py:5: os.getuid", "a.py:5: /proc/self/statm", "a.py:21: resource"]

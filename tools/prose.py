@@ -29,8 +29,17 @@ PATTERNS = {
     r"\b(asks|tells) (nobody|everybody|all of it)\b": "a program neither asks nor tells: name what it reads or prints",
     r"\bin anybody's way\b": "a private metaphor",
     r"\bby the letter\b": "a private metaphor",
+    r"\b(anybody|anyone's|of late|one's own)\b": "a private person or phrase: name the user, or leave it out",
 }
 """Patterns, and what is wrong with what they match."""
+IN_DOCUMENTS = {
+    r"\b(asks|asked|tells|told)\b": "a program that speaks: say what it reads, prints, calls or needs",
+    r"\b(takes|is taken) for\b": "an idiom: 'counts as', or 'is accepted as'",
+    r"\bpassed over\b": "an idiom: 'is ignored', or 'is skipped'",
+    r"\bhold(s|ing)? (it|them|this|that|\w+) against\b": "an idiom: 'compares'",
+    r"\bwhat (speaks|tells|stands) \w+": "a metaphor: name the thing",
+}
+"""Further patterns, for the documents alone."""
 
 
 def findings() -> Iterator[str]:
@@ -40,7 +49,7 @@ def findings() -> Iterator[str]:
             if "generated" in path.parts or path.name == "documents.md":  # it quotes other authors
                 continue
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-                for wrong, why in PATTERNS.items():
+                for wrong, why in (PATTERNS | (IN_DOCUMENTS if path.suffix == ".md" else {})).items():
                     if found := re.search(wrong, line, re.IGNORECASE if wrong.startswith(r"\b") else 0):
                         yield f"{path.relative_to(ROOT)}:{number}: '{found[0].strip()}': {why}"
 

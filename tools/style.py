@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from style_checks import imports, names, repetition, sizes
+from style_checks import imports, names, repetition, sizes, systems
 from style_checks.modules import Module, modules
 
 CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
@@ -20,6 +20,7 @@ CHECKS: tuple[tuple[str, Callable[[list[Module]], Iterator[str]], int], ...] = (
     (f"calls with more than {sizes.POSITIONAL} positional arguments", sizes.long_calls, 0),
     (f"alike blocks of {repetition.LINES} lines in {repetition.FOLDER}", repetition.alike_blocks, 4),
     ("cycles of imports", imports.cycles_of_imports, 0),
+    ("calls of one system without a branch for others", systems.posix_only, 0),
 )
 """What is counted, by which check, and the most that is allowed."""
 

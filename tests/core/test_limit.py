@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -92,3 +93,28 @@ def test_what_is_free_is_no_more_than_the_process_may_have() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     before, after = map(int, found.stdout.split())
     assert 0 < after < 2**29 < before
+
+
+def test_other_systems_are_measured_by_psutil(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Exception):
+        pass
+
+    def process(number: int | None) -> SimpleNamespace:
+        if number == 7:
+            raise Gone("process 7 has ended")
+        return SimpleNamespace(memory_info=lambda: SimpleNamespace(rss=1000 + (number or 0)))
+
+    memory = SimpleNamespace(available=5000)
+    fake = SimpleNamespace(Process=process, Error=Gone, virtual_memory=lambda: memory)
+    monkeypatch.setitem(sys.modules, "psutil", fake)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert resident() == 1000
+    assert resident(5) == 1005
+    assert free_memory() == 5000
+    with pytest.raises(OSError, match="has ended"):
+        resident(7)
+
+
+def test_a_process_that_has_ended_has_no_memory() -> None:
+    with pytest.raises(OSError, match="no process"):
+        resident(2**30)

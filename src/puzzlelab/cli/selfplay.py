@@ -234,7 +234,7 @@ def _print_status(selfplay_run: SelfPlayRun, settings: Any) -> None:
     table = Table(title=f"{selfplay_run.folder}: {run_status.puzzle}", show_header=False)
     table.add_row("games", f"{run_status.games:,}, {run_status.games_per_minute:,.0f} a minute")
     if run_status.won is not None:
-        table.add_row("won of late", f"{run_status.won:.1%}")
+        table.add_row("won recently", f"{run_status.won:.1%}")
     if run_status.max_scramble_length:
         table.add_row("shifts", f"{run_status.scramble_length} of {run_status.max_scramble_length}")
     table.add_row(

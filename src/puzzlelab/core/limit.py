@@ -62,11 +62,21 @@ def read_memory(text: str) -> int:
         raise BadOption(f"'{text}' is no amount of memory; write 2G, 512M or a number of bytes") from None
 
 
-def resident() -> int:
-    """Bytes of this process that are in memory now."""
+def resident(process: int | None = None) -> int:
+    """Bytes of a process, by default this one, that are in memory now; raises `OSError` if another one has ended."""
+    if sys.platform != "linux":
+        import psutil
+
+        try:
+            return int(psutil.Process(process).memory_info().rss)
+        except psutil.Error as error:
+            raise ProcessLookupError(str(error)) from None
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        pages = Path(f"/proc/{process or 'self'}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
+        if process is not None:
+            raise ProcessLookupError(f"there is no process {process}") from None
         import resource
 
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -94,6 +104,10 @@ def _available_to_process() -> int:
 
 
 def _free_on_machine() -> int:
+    if sys.platform != "linux":
+        import psutil
+
+        return int(psutil.virtual_memory().available)
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):

@@ -1,4 +1,4 @@
-"""Cells in rows, as a text has them, before anybody knows to which puzzle they belong."""
+"""Cells in rows, as a text has them, before their puzzle is known."""
 
 from __future__ import annotations
 

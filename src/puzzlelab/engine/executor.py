@@ -193,7 +193,7 @@ class ExecutorStatus:
     done: int
     """Pieces that are done so far."""
     rate: float
-    """Pieces a second of late."""
+    """Recent pieces a second."""
     retries: int
     """Pieces that were begun again."""
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from puzzlelab.core.errors import PuzzlelabError
-from puzzlelab.core.limit import Limit
+from puzzlelab.core.limit import Limit, resident
 from puzzlelab.core.puzzle import Instance
 from puzzlelab.core.result import Progress, Result, Stop
 from puzzlelab.core.solutions import EnumeratesSolutions, settled
@@ -89,12 +89,11 @@ class MilpWorker:
         return answers[0]
 
     def memory(self) -> int:
-        """Bytes of the process that are in memory, where the system tells."""
+        """Bytes of the process that are in memory; 0 once it has ended."""
         try:
-            pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+            return resident(self.process.pid)
         except OSError:
             return 0
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def close(self) -> None:
         """End the process, whatever it does."""
