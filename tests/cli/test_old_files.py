@@ -1,5 +1,6 @@
 """Files that earlier versions wrote still load: rows, benchmarks, recipes and the folders of runs."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -25,6 +26,32 @@ def test_rows_are_verified(program) -> None:
     code, out, err = program("verify", OLD / "rows.jsonl")
     assert (code, err) == (0, "")
     assert "5 of 5" in out
+
+
+def test_rows_in_parquet_are_verified(program) -> None:
+    pytest.importorskip("pyarrow")
+    code, out, err = program("verify", OLD / "rows.parquet")
+    assert (code, err) == (0, "")
+    assert "5 of 5" in out
+
+
+def test_rows_cards_and_samples_have_the_version_that_wrote_them(program, tmp_path) -> None:
+    from puzzlelab.core.version import VERSION
+
+    board, rows = "1 2 3 4 5 6 7 0 8", tmp_path / "rows.jsonl"
+    assert program("solve", "tiles-3x3", board, "--with", "bfs", "--out", rows)[0] == 0
+    assert json.loads(rows.read_text())["version"] == VERSION
+    assert all(json.loads(line)["version"] for line in (OLD / "rows.jsonl").read_text().splitlines())
+    for card in OLD.rglob("nets/*.json"):
+        assert json.loads(card.read_text())["version"]
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = tmp_path / "rows.parquet"
+    assert program("solve", "tiles-3x3", board, "--with", "bfs", "--out", table)[0] == 0
+    assert pq.read_table(table)["version"].to_pylist() == [VERSION]
+    samples = tmp_path / "samples"
+    assert program("teach", "tiles-2x2", "--out", samples, "--all")[0] == 0
+    (shard,) = samples.rglob("*.parquet")
+    assert json.loads(pq.read_schema(shard).metadata[b"puzzlelab"])["version"] == VERSION
 
 
 def test_a_row_with_old_names_of_options_answers_the_same_question(program, copied) -> None:
